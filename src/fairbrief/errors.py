@@ -1,0 +1,34 @@
+"""What can go wrong, by who must act. The command line prints these four without a traceback."""
+
+from __future__ import annotations
+
+
+class FairbriefError(Exception):
+    """Any failure that a person can mend; never a bug of ours."""
+
+
+class DataError(FairbriefError):
+    """The input is not as it must be: whoever made the file must act.
+
+    The message says where (file, line, id), what was found, what was wanted, and what to do.
+    """
+
+
+class RequestError(FairbriefError):
+    """The request cannot be met as it was put: whoever typed it must act."""
+
+
+class MissingExtra(FairbriefError):
+    """An optional library is not installed: whoever runs the machine must act."""
+
+    def __init__(self, library: str, extra: str, reader: str) -> None:
+        super().__init__(
+            f"{reader} needs the library '{library}', which is not installed. "
+            f"Install it with: pip install 'fairbrief[{extra}]'"
+        )
+        self.library = library
+        self.extra = extra
+
+
+class BackendError(FairbriefError):
+    """A model, a server or a device failed: whoever operates it must act."""

@@ -1,0 +1,338 @@
+"""The words that every other module speaks: frozen data and the protocols of the plug-ins.
+
+Sources, summaries and people are data; `Observation`, `Measure`, `Scorer` and `Summarizer` are
+what a plug-in implements. No base class is needed: an object of the right shape will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+# ------------------------------------------------------------------------------------- the input
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text of a record, with the attributes (rating, party, speaker …) that groups are made of."""
+
+    text: str
+    attributes: Mapping[str, str] = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A span of one document that refers to an entity: characters ``start`` to ``end`` (half open).
+
+    ``kind`` says what the span is: a name (``first``, ``last``, ``full``), a ``title``, a pronoun
+    (``he``, ``him``, ``his``, ``his_own``, ``himself``) or other words (``content``).
+    """
+
+    document: int
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A person in the documents, with the attributes (gender, race …) that the input gives to them."""
+
+    id: str
+    first_name: str | None = None
+    last_name: str | None = None
+    attributes: Mapping[str, str] = NOTHING
+    mentions: tuple[Mention, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One case to summarize: an ordered tuple of documents, and all that is known about them."""
+
+    id: str
+    documents: tuple[Document, ...]
+    references: tuple[str, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    attributes: Mapping[str, str] = NOTHING
+    original: str | None = None
+    """Id of the record that this one varies; None if it varies nothing."""
+    where: str = ""
+    """File and line it came from, for messages."""
+
+    @property
+    def cluster(self) -> str:
+        """The records that vary one original are resampled together, under its id."""
+        return self.original if self.original is not None else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """An atomic statement of a summary; ``values`` holds, per attribute, the values that entail it."""
+
+    text: str
+    values: Mapping[str, tuple[str, ...]] = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What one system wrote for one record, and how it was made.
+
+    ``reason`` is empty for a usable summary, else why there is none: ``empty``, ``refused``, ``missing``.
+    """
+
+    record: str
+    system: str
+    text: str
+    units: tuple[Unit, ...] | None = None
+    reason: str = ""
+    made: Mapping[str, str] = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A record and one summary of it: what an audit looks at, one at a time."""
+
+    record: Record
+    summary: Summary
+
+
+Cases = Sequence[Case]
+"""The cases behind one row of evidence: a single one, or all variants of one original."""
+
+# ------------------------------------------------------------------------------------- the scores
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request for scores: how strongly each of ``rows`` supports or resembles each of ``columns``.
+
+    ``scorer`` is the scorer's spelling, for instance ``entailment(model=roberta-large-mnli)``.
+    """
+
+    scorer: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A scorer's answer to one ask.
+
+    A scorer of whole texts has one unit per column. One that looks at tokens cuts each column into
+    its own units (the summary's n-grams, say); ``owner`` tells which column a unit belongs to.
+
+    Shapes: ``matrix`` (rows, units); ``owner`` (units,), column indices, non-decreasing;
+    ``sizes`` (rows,), how many tokens of each row the scorer counted (0 where it counts none).
+    """
+
+    matrix: Floats
+    owner: Integers
+    sizes: Floats
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """Answers how strongly texts support or resemble other texts; the only judge that may hold a model."""
+
+    name: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that decides a score: model, revision, settings, code version. The cache's key."""
+        ...
+
+    def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
+        """One `Scores` per ask, in order. Called with many asks at once, so that it can batch."""
+        ...
+
+
+# ------------------------------------------------------------------------------------- the evidence
+
+Column = tuple[str, ...]
+"""Name of an additive statistic, and the value(s) it speaks of: ``("deficit", "negative")``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Additive statistics of one unit of observation under R labellings.
+
+    Shapes: ``values`` (R, len(columns)): counts, sums, sums of products; never a ratio.
+    A column that a row lacks adds zero.
+    """
+
+    columns: tuple[Column, ...]
+    values: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why there is no row: short, constant (it is counted), in the user's words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Which labels may be exchanged if there is no disparity.
+
+    Shapes: ``labels`` (n,) integer codes, as they really are; ``blocks`` (n,) or None: labels are
+    exchanged only among the positions of one block.
+    """
+
+    labels: Integers
+    blocks: Integers | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Summed rows, by column name, with any leading axes (draws, labellings, rows).
+
+    ``totals["one"]`` and ``totals["deficit", "negative"]`` have the leading shape; a column that
+    nobody observed is zero. ``totals.values_of("deficit")`` lists the values a statistic speaks of.
+    """
+
+    columns: Mapping[Column, int]
+    array: Floats
+
+    def __getitem__(self, column: str | Column) -> Floats:
+        key = (column,) if isinstance(column, str) else column
+        if key in self.columns:
+            return self.array[..., self.columns[key]]
+        return np.zeros(self.array.shape[:-1])
+
+    def values_of(self, statistic: str) -> list[str]:
+        """The sorted first subscripts of a statistic's columns."""
+        return sorted({c[1] for c in self.columns if len(c) > 1 and c[0] == statistic})
+
+    def stack(self, statistic: str, values: Sequence[str]) -> Floats:
+        """The columns (statistic, value) side by side. Shape (..., len(values))."""
+        return np.stack([self[statistic, value] for value in values], axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One named answer of a measure, over the leading axes of the totals it was made from.
+
+    ``array`` is nan exactly where the answer is undefined. ``tail`` says how it is tested against
+    its chance level: ``upper`` for a disparity that cannot be negative, ``both`` for a signed
+    contrast, None for a level that no exchange of labels speaks to (a share, a ROUGE score).
+    """
+
+    array: Floats
+    tail: Literal["upper", "both"] | None = None
+
+
+@runtime_checkable
+class Observation(Protocol):
+    """How the cases of one unit become one row of additive statistics. Pure.
+
+    ``scope`` is ``case`` (each case is a unit) or ``cluster`` (all variants of one original are).
+    ``tests_units`` asks for a p-value per unit, from all labellings where they can be enumerated.
+    ``version`` rises when the numbers change.
+    """
+
+    scope: ClassVar[Literal["case", "cluster"]]
+    tests_units: ClassVar[bool]
+    version: ClassVar[int]
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        """The scores needed to observe these cases; empty if none."""
+        ...
+
+    def exchange(self, cases: Cases) -> Exchange | None:
+        """The labels that "no disparity" allows to exchange; None if there are none."""
+        ...
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        """Rows under each labelling. ``labels`` (R, n) holds labellings of ``exchange(cases).labels``.
+
+        The first is the real one. Without an exchange its shape is (1, 0).
+        """
+        ...
+
+
+@runtime_checkable
+class Measure(Protocol):
+    """A named question: what it observes, and how totals become values.
+
+    Its ``repr`` is its spelling everywhere. Several measures may share one observation: equal
+    observations are made once.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    def observation(self) -> Observation: ...
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        """The values of summed rows; the first, named like the measure, is the headline."""
+        ...
+
+    def explain(self, totals: Totals) -> str:
+        """One row's story for a person, from the totals of that row alone (no leading axis)."""
+        ...
+
+
+@runtime_checkable
+class Summarizer(Protocol):
+    """Anything that turns records into summaries."""
+
+    name: str
+
+    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
+        """One summary per record, in order."""
+        ...
+
+
+# ------------------------------------------------------------------------------------- the answer
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value that is never alone: with interval, chance level, p-value, counts and signature.
+
+    ``quantity`` is the name of the measure's value that this is; the headline's is the measure's
+    own name. ``value`` is None where undefined, and ``notes`` then say why. ``p`` comes from the
+    null (or, for a difference of systems, from swapping them), the interval from resampling clusters.
+    ``testable`` is False where even the most extreme labelling could not be significant.
+    """
+
+    measure: str
+    quantity: str
+    system: str
+    value: float | None
+    slice: Mapping[str, str] = NOTHING
+    low: float | None = None
+    high: float | None = None
+    null_mean: float | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    testable: bool | None = None
+    n: int = 0
+    clusters: int = 0
+    excluded: Mapping[str, int] = NOTHING
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+    over: str = ""
+    baseline: str = ""
+    """For a difference: the system that was subtracted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A printed table: what a paper's layout or a report's section shows. Cells are already text."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = field(default=())

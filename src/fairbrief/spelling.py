@@ -1,0 +1,206 @@
+"""The grammar of names: ``name(key=value, …)@over``, one spelling everywhere, and back.
+
+A measure, scorer or summarizer is a frozen dataclass with a ``name``. Its spelling lists the fields
+that differ from their defaults; the field ``over``, if it has one, stands behind the ``@``. Fields
+whose names begin with an underscore are not part of the spelling.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, get_type_hints
+
+from fairbrief.errors import RequestError
+
+PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """A parsed name: what is asked for, with which settings, over which attribute."""
+
+    name: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    over: str | None = None
+
+
+def spell(thing: Any) -> str:
+    """The spelling of a frozen dataclass with a ``name``: what `parse` reads back.
+
+    >>> @dataclass(frozen=True)
+    ... class Gap:
+    ...     name = "gap"
+    ...     over: str
+    ...     threshold: float = 0.5
+    >>> spell(Gap("party"))
+    'gap@party'
+    >>> spell(Gap("party", 0.8))
+    'gap(threshold=0.8)@party'
+    """
+    parts, over = [], ""
+    for f in dataclasses.fields(thing):
+        value = getattr(thing, f.name)
+        if f.name == "over":
+            over = f"@{_quote(value, PLAIN)}" if value else ""
+        elif not f.name.startswith("_") and value != _default(f):
+            parts.append(f"{f.name}={_spell_value(value)}")
+    settings = f"({', '.join(parts)})" if parts else ""
+    return f"{thing.name}{settings}{over}"
+
+
+def parse(text: str) -> Spelling:
+    """Read a spelling; raise RequestError where it is malformed.
+
+    >>> parse("gap(threshold=0.8)@party")
+    Spelling(name='gap', settings={'threshold': '0.8'}, over='party')
+    """
+    text = text.strip()
+    match = re.fullmatch(r"(?P<name>[^\s()@,='\"]+)\s*(?P<rest>.*)", text, re.DOTALL)
+    if match is None:
+        raise RequestError(f"'{text}' is not a name. Write name, name(key=value) or name@attribute.")
+    name, rest = match["name"], match["rest"]
+    settings: dict[str, str] = {}
+    if rest.startswith("("):
+        end = _closing(rest, text)
+        for part in _split(rest[1:end], text):
+            key, equals, value = part.partition("=")
+            if not equals:
+                raise RequestError(f"In '{text}', '{part.strip()}' has no value. Write key=value.")
+            settings[key.strip()] = _unquote(value.strip())
+        rest = rest[end + 1 :]
+    over = None
+    if rest:
+        if not rest.startswith("@") or not rest[1:].strip():
+            raise RequestError(f"In '{text}', '{rest}' was not expected. Write name(key=value, …)@attribute.")
+        over = _unquote(rest[1:].strip())
+    return Spelling(name, settings, over)
+
+
+def build(kind: Any, spelling: Spelling) -> Any:
+    """An instance of the dataclass ``kind`` from a spelling, settings read by the fields' types."""
+    hints = get_type_hints(kind)
+    fields = {f.name: f for f in dataclasses.fields(kind) if f.init and not f.name.startswith("_")}
+    settable = [name for name in fields if name != "over"]
+    values: dict[str, Any] = {}
+    for key, text in spelling.settings.items():
+        if key not in settable:
+            known = ", ".join(settable) or "none"
+            raise RequestError(f"'{spelling.name}' has no setting '{key}'. Its settings: {known}.")
+        values[key] = _read_value(text, hints[key], f"{spelling.name}({key}={text})")
+    if spelling.over is not None:
+        if "over" not in fields:
+            raise RequestError(f"'{spelling.name}' is not taken over an attribute: drop '@{spelling.over}'.")
+        values["over"] = spelling.over
+    missing = [
+        name for name, f in fields.items() if name not in values and _default(f) is dataclasses.MISSING
+    ]
+    if "over" in missing:
+        raise RequestError(f"'{spelling.name}' is taken over an attribute: write {spelling.name}@ATTRIBUTE.")
+    if missing:
+        raise RequestError(
+            f"'{spelling.name}' needs {', '.join(missing)}: write {spelling.name}({missing[0]}=…)."
+        )
+    try:
+        return kind(**values)
+    except ValueError as error:
+        raise RequestError(f"{spelling.name}: {error}") from error
+
+
+def _default(f: dataclasses.Field[Any]) -> Any:
+    if f.default_factory is not dataclasses.MISSING:
+        return f.default_factory()
+    return f.default
+
+
+def _spell_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return _quote("+".join(str(v) for v in value), PLAIN)
+    if isinstance(value, (int, float)):
+        return str(value)
+    text = str(value)
+    return text if _is_nested(text) else _quote(text, PLAIN)
+
+
+def _is_nested(text: str) -> bool:
+    """Whether a value is itself a spelling with settings, which stands without quotes."""
+    if not text.endswith(")") or re.match(r"[\w.:/-]+\(", text) is None:
+        return False
+    try:
+        parsed = parse(text)
+    except RequestError:
+        return False
+    return bool(parsed.settings)
+
+
+def _read_value(text: str, hint: Any, where: str) -> Any:
+    hint_text = str(hint)
+    if "None" in hint_text and text.lower() == "none":
+        return None
+    try:
+        if hint is bool:
+            return {"true": True, "false": False}[text.lower()]
+        if "tuple" in hint_text:
+            number = float if "float" in hint_text else int if "int" in hint_text else str
+            return tuple(number(part) for part in text.split("+"))
+        if hint is int or hint_text in ("int | None", "typing.Optional[int]"):
+            return int(text)
+        if hint is float or hint_text in ("float | None", "typing.Optional[float]"):
+            return float(text)
+    except (KeyError, ValueError):
+        wanted = getattr(hint, "__name__", hint_text)
+        raise RequestError(f"{where}: '{text}' is not a value of type {wanted}.") from None
+    return text
+
+
+def _quote(text: str, plain: re.Pattern[str]) -> str:
+    if plain.fullmatch(text) and text == text.strip():
+        return text
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _unquote(text: str) -> str:
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
+    return text
+
+
+def _scan(text: str, whole: str) -> list[tuple[int, str, int]]:
+    """Position, character and depth of every character outside quotes."""
+    seen, depth, quote, i = [], 0, "", 0
+    while i < len(text):
+        c = text[i]
+        if quote:
+            if c == "\\":
+                i += 1
+            elif c == quote:
+                quote = ""
+        elif c in "'\"":
+            quote = c
+        else:
+            depth += (c == "(") - (c == ")")
+            seen.append((i, c, depth))
+            if depth < 0:
+                raise RequestError(f"In '{whole}' a bracket closes that was never opened.")
+        i += 1
+    if quote:
+        raise RequestError(f"In '{whole}' a quotation mark is never closed.")
+    return seen
+
+
+def _closing(text: str, whole: str) -> int:
+    for i, c, depth in _scan(text, whole):
+        if c == ")" and depth == 0:
+            return i
+    raise RequestError(f"In '{whole}' a bracket is never closed.")
+
+
+def _split(text: str, whole: str) -> list[str]:
+    cuts = [i for i, c, depth in _scan(text, whole) if c == "," and depth == 0]
+    starts, ends = [0, *(i + 1 for i in cuts)], [*cuts, len(text)]
+    return [part for part in (text[a:b] for a, b in zip(starts, ends, strict=True)) if part.strip()]
