@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from dataclasses import is_dataclass
-from functools import lru_cache
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from fairbrief.errors import RequestError
 Kind = Literal["measure", "scorer", "summarizer", "protocol"]
 
 
-@lru_cache(maxsize=None)
+@cache
 def points(kind: Kind) -> dict[str, EntryPoint]:
     """Every declared name of a kind, loaded or not; a name declared twice is an error."""
     found: dict[str, EntryPoint] = {}

@@ -1,0 +1,47 @@
+"""What several tests stand on: where the shared inputs are, and small records of our own."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real inputs and golden numbers beside the project; a test that needs it skips where it is not."""
+    if not SHARED.is_dir():
+        if os.environ.get("FAIRBRIEF_REQUIRE_SHARED"):
+            pytest.fail(f"{SHARED} is absent, and this run may not skip")
+        pytest.skip(f"needs the real inputs in {SHARED.name}/ beside the project, which are not part of it")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def golden(shared: Path) -> Path:
+    """Numbers from the papers and their authors' code."""
+    return shared / "golden"
+
+
+@pytest.fixture
+def nltk_data(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """NLTK's data, for the readings that a protocol needs it for."""
+    nltk = pytest.importorskip("nltk")
+    folder = shared / "data" / "nltk_data"
+    monkeypatch.setenv("NLTK_DATA", str(folder))
+    monkeypatch.setattr(nltk.data, "path", [str(folder)])
+    return folder
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a JSON Lines file."""
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
