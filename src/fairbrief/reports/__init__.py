@@ -1,0 +1,1 @@
+"""Arrangements of estimates and their evidence, for a terminal, a browser, a paper or a program."""
