@@ -237,12 +237,13 @@ class Observation(Protocol):
     """How the cases of one unit become one row of additive statistics. Pure.
 
     ``scope`` is ``case`` (each case is a unit) or ``cluster`` (all variants of one original are).
-    ``tests_units`` asks for a p-value per unit, from all labellings where they can be enumerated.
-    ``version`` rises when the numbers change.
+    ``version`` rises when the numbers change. ``tests_units`` names the column, if any, that is also
+    tested in each unit alone, upper tail, over all its labellings; the audit then adds the columns
+    ``("testable",)``, ``("significant",)`` and ``("expected_significant",)`` to the unit's row.
     """
 
     scope: ClassVar[Literal["case", "cluster"]]
-    tests_units: ClassVar[bool]
+    tests_units: ClassVar[Column | None]
     version: ClassVar[int]
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
@@ -266,7 +267,9 @@ class Measure(Protocol):
     """A named question: what it observes, and how totals become values.
 
     Its ``repr`` is its spelling everywhere. Several measures may share one observation: equal
-    observations are made once.
+    observations are made once. A class attribute ``on_request``, if there is one, says why the
+    measure is taken only when it is asked for by name; ``reads`` says whose attribute ``over``
+    is: ``document`` (unless it says otherwise), ``record`` or ``entity``.
     """
 
     name: ClassVar[str]

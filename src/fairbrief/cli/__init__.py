@@ -1,0 +1,90 @@
+"""The command ``fairbrief``: each command in a room of its own, loaded when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from fairbrief import __version__
+from fairbrief.errors import FairbriefError
+
+COMMANDS = {
+    "audit": (
+        "fairbrief.cli.audit",
+        "Audit summaries: from a file to numbers that can be defended, and a report.",
+    ),
+    "report": ("fairbrief.cli.report", "Print or rewrite the report of an audit that was saved."),
+    "measures": ("fairbrief.cli.measures", "List what can be measured, or explain one measure."),
+}
+"""Command → module and one line of help. The module's ``app`` holds the command (or its subcommands)."""
+
+
+class LazyGroup(TyperGroup):
+    """Loads a command's module when the command is called: ``--help`` need not import what it lists."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """All commands, in the order of a user's work."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """The command, or a stand-in that only knows its line of help while help is printed."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, line = COMMANDS[cmd_name]
+        if "--help" in sys.argv[1:2] or len(sys.argv) < 2:
+            return typer.main.get_command(_stand_in(cmd_name, line))
+        command = typer.main.get_command(import_module(module).app)
+        command.name = cmd_name
+        return command
+
+
+def _stand_in(name: str, line: str) -> typer.Typer:
+    app = typer.Typer(name=name, help=line)
+
+    @app.command(name, help=line)
+    def nothing() -> None:
+        pass
+
+    return app
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Audit how fairly summaries represent who and what they summarize.",
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),  # noqa: FBT003
+) -> None:
+    """Audit how fairly summaries represent who and what they summarize."""
+    if version:
+        typer.echo(f"fairbrief {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command; print what a person can mend without a traceback, exit code 2."""
+    try:
+        app()
+    except FairbriefError as error:
+        sys.stderr.write(f"fairbrief: {printable(str(error))}\n")
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output has gone, as with `| head`: nothing is wrong.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def printable(text: str) -> str:
+    """Text that cannot drive a terminal: control characters and lone surrogates are shown, not sent."""
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)

@@ -1,0 +1,157 @@
+"""``fairbrief audit``: one command from a file to a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fairbrief.cli.inputs import ReadingOptions, progress_bar, read
+from fairbrief.errors import RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fairbrief.nouns import Scorer
+    from fairbrief.reports.result import Result
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Files = Annotated[
+    list[str],
+    typer.Argument(help="Files or folders with records and summaries, or hf:NAME.", metavar="FILE…"),
+]
+Attribute = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Attribute to audit over; NAME=FIELD reads it from another field or column.",
+        metavar="NAME[=FIELD]",
+    ),
+]
+MeasureOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Measure to take, e.g. 'bur(tau=0.9)@sentiment'. Without it: all that the file allows.",
+        metavar="SPELLING",
+    ),
+]
+Protocol = Annotated[
+    str | None, typer.Option(help="Run a paper's whole protocol and print its tables.", metavar="NAME")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Folder for results.json, evidence.parquet and report.html.", metavar="DIR"),
+]
+SliceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slice", help="Also estimate by a record attribute; A,B crosses two.", metavar="NAME[,NAME]"
+    ),
+]
+Control = Annotated[
+    list[str] | None,
+    typer.Option(help="Audit a control beside the systems, e.g. exchanged or whole_source.", metavar="NAME"),
+]
+Controls = Annotated[bool, typer.Option("--controls", help="Audit all controls beside the systems.")]
+Baseline = Annotated[
+    str | None, typer.Option(help="System that the others are compared with.", metavar="SYSTEM")
+]
+Seed = Annotated[int, typer.Option(help="Seed of all draws; recorded.")]
+Draws = Annotated[int, typer.Option(help="Resamples and chance labellings; 0 for values alone.", min=0)]
+Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, max=0.9999)]
+Cache = Annotated[
+    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
+
+
+@app.command()
+def audit(
+    files: Files,
+    attribute: Attribute = None,
+    measure: MeasureOption = None,
+    protocol: Protocol = None,
+    out: Out = None,
+    slice_by: SliceOption = None,
+    control: Control = None,
+    controls: Controls = False,
+    baseline: Baseline = None,
+    seed: Seed = 0,
+    draws: Draws = 2000,
+    level: Level = 0.95,
+    cache: Cache = None,
+    quiet: Quiet = False,
+    summary_field: ReadingOptions.summary_field = "summary",
+    documents_field: ReadingOptions.documents_field = "documents",
+    id_field: ReadingOptions.id_field = "id",
+    system_field: ReadingOptions.system_field = "system",
+    references_field: ReadingOptions.references_field = "references",
+    separator: ReadingOptions.separator = None,
+    summaries: ReadingOptions.summaries = None,
+    system: ReadingOptions.system = None,
+    format_: ReadingOptions.format = None,
+    require: ReadingOptions.require = None,
+    on_error: ReadingOptions.on_error = "stop",
+) -> None:
+    """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
+    from rich.console import Console
+
+    from fairbrief.audit import Plan
+    from fairbrief.audit import audit as run
+    from fairbrief.audit.controls import CONTROLS
+    from fairbrief.reports import terminal, write_all
+
+    if protocol and measure:
+        raise RequestError("--protocol brings its own measures: drop --measure, or run the two apart.")
+    names = [text.partition("=")[0] for text in attribute or ()]
+    reading = read(
+        files, attributes=attribute, summary_field=summary_field, documents_field=documents_field, id_field=id_field,
+        system_field=system_field, references_field=references_field, separator=separator, summaries=summaries,
+        system=system, format_=format_, require=require, on_error=on_error,
+    )  # fmt: skip
+    with progress_bar(reading, quiet=quiet) as progress:
+        result = run(
+            reading,
+            Plan(
+                measures=measure or (),
+                attributes=names,
+                protocol=protocol,
+                slices=[text.split(",") for text in slice_by or ()],
+                controls=list(dict.fromkeys([*(control or ()), *(CONTROLS if controls else ())])),
+                baseline=baseline,
+                seed=seed,
+                draws=draws,
+                level=level,
+                skips=on_error == "skip",
+                wrap=_cached(cache),
+                progress=progress,
+            ),
+        )
+    result = _with_reading(result, files, reading)
+    terminal.print_result(result, Console())
+    if out is not None:
+        write_all(result, out)
+        typer.echo(
+            f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence.parquet'}"
+        )
+
+
+def _cached(path: Path | None) -> Callable[[Scorer], Scorer] | None:
+    if path is None:
+        return None
+    from fairbrief.engines.cache import Cached, is_cacheable
+
+    return lambda scorer: Cached(scorer, path) if is_cacheable(scorer) else scorer
+
+
+def _with_reading(result: Result, files: list[str], reading: object) -> Result:
+    """The result with what the reader knows: the files, and what it left out."""
+    from dataclasses import replace
+
+    made = {
+        **result.made,
+        "files": [Path(f).name for f in files],
+        "skipped": getattr(reading, "skipped_count", 0),
+    }
+    return replace(result, made=made, skipped=tuple(getattr(reading, "skipped", ())))
