@@ -1,0 +1,326 @@
+"""Contract clauses: what the audit relies on in a plug-in. Run them on yours.
+
+    from fairbrief.testing import MEASURE_CLAUSES
+
+    @pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
+    def test_my_measure_keeps_the_contract(clause):
+        clause(MyMeasure("party"), cases)
+
+A clause returns None, or raises AssertionError that says what was promised and what was found.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fairbrief import registry, spelling
+from fairbrief.nouns import (
+    Ask,
+    Case,
+    Cases,
+    Floats,
+    Integers,
+    Measure,
+    Reason,
+    Record,
+    Rows,
+    Scorer,
+    Scores,
+    Summarizer,
+    Totals,
+)
+
+MeasureClause = Callable[[Measure, Sequence[Case]], None]
+ScorerClause = Callable[[Scorer, Sequence[Ask]], None]
+SummarizerClause = Callable[[Summarizer, Sequence[Record]], None]
+
+TOLERANCE = 1e-9
+
+
+# ---------------------------------------------------------------------------------------- measures
+
+
+def keeps_its_name(measure: Measure, cases: Sequence[Case]) -> None:
+    """The spelling of a measure reads back to an equal measure, which observes the same."""
+    del cases
+    again = spelling.build(type(measure), spelling.parse(repr(measure)))
+    _promise(again == measure, f"{measure!r} reads back as {again!r}")
+    _promise(again.observation == measure.observation, f"{measure!r} reads back to another observation")
+    _promise(hash(again) == hash(measure), f"{measure!r} cannot be told by its hash")
+
+
+def gives_a_row_or_a_reason(measure: Measure, cases: Sequence[Case]) -> None:
+    """Every unit leaves rows of finite numbers, one per labelling, or a reason with words."""
+    for unit in units_of(measure, cases):
+        labels = labellings_of(measure, unit)
+        found = measure.observation.observe(unit, scores_of(measure, unit), labels)
+        if isinstance(found, Reason):
+            _promise(bool(found.text.strip()), "a reason has no words")
+            continue
+        _promise(isinstance(found, Rows), f"neither Rows nor Reason: {type(found).__name__}")
+        wanted = (len(labels), len(found.columns))
+        _promise(found.values.shape == wanted, f"rows of shape {found.values.shape}, wanted {wanted}")
+        _promise(len(set(found.columns)) == len(found.columns), "a column is named twice")
+        _promise(bool(np.isfinite(found.values).all()), "a row holds nan or infinity")
+
+
+def observes_the_same_twice(measure: Measure, cases: Sequence[Case]) -> None:
+    """Observing again changes no digit: nothing random, nothing remembered."""
+    first = [_observed(measure, unit) for unit in units_of(measure, cases)]
+    again = [_observed(measure, unit) for unit in reversed(units_of(measure, cases))]
+    for a, b in zip(first, reversed(again), strict=True):
+        _same(a, b, "observed again, in another order")
+
+
+def reads_each_labelling_alone(measure: Measure, cases: Sequence[Case]) -> None:
+    """A labelling's row does not depend on the labellings beside it; the first is the real one."""
+    for unit in units_of(measure, cases):
+        labels, scores = labellings_of(measure, unit), scores_of(measure, unit)
+        together = measure.observation.observe(unit, scores, labels)
+        if isinstance(together, Reason):
+            continue
+        for r in range(len(labels)):
+            alone = measure.observation.observe(unit, scores, labels[r : r + 1])
+            _promise(isinstance(alone, Rows), "a labelling has a row beside others, and none alone")
+            if isinstance(alone, Rows):
+                _same(
+                    alone,
+                    Rows(together.columns, together.values[r : r + 1]),
+                    f"labelling {r} alone and beside others",
+                )
+
+
+def does_not_read_ids(measure: Measure, cases: Sequence[Case]) -> None:
+    """A copy of a record under another id has the same row: weights equal copies."""
+    for unit in units_of(measure, cases):
+        copies = tuple(
+            Case(
+                dataclasses.replace(
+                    case.record, id=f"copy of {case.record.id}", original=f"copy of {case.record.cluster}"
+                ),
+                dataclasses.replace(case.summary, record=f"copy of {case.record.id}", system="copy"),
+            )
+            for case in unit
+        )
+        _same(_observed(measure, unit), _observed(measure, copies), "a copy under another id")
+
+
+def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
+    """`value` over stacked totals is `value` of each: same names, same numbers, headline first."""
+    totals = _stacked(measure, cases)
+    if totals is None:
+        return
+    together = measure.value(totals)
+    names = list(together)
+    _promise(
+        bool(names) and names[0] == measure.name,
+        f"the first value is {names[:1]}, wanted the headline '{measure.name}'",
+    )
+    for index in np.ndindex(totals.array.shape[:-1]):
+        alone = measure.value(Totals(totals.columns, totals.array[index]))
+        _promise(list(alone) == names, "the names of the values depend on the leading axes")
+        for name, value in alone.items():
+            part = np.broadcast_to(together[name].array, totals.array.shape[:-1])[index]
+            _promise(
+                bool(np.isclose(value.array, part, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)),
+                f"'{name}' depends on the leading axes",
+            )
+            _promise(value.tail == together[name].tail, f"the tail of '{name}' depends on the leading axes")
+
+
+def is_undefined_without_rows(measure: Measure, cases: Sequence[Case]) -> None:
+    """The headline of nothing is undefined (nan), never zero or infinite, and nothing warns."""
+    totals = _stacked(measure, cases)
+    if totals is None:
+        return
+    with np.errstate(all="raise"):
+        values = measure.value(Totals(totals.columns, np.zeros(len(totals.columns))))
+    _promise(
+        bool(np.isnan(values[measure.name].array)), f"the headline of nothing is {values[measure.name].array}"
+    )
+    for name, value in values.items():
+        _promise(not np.isinf(value.array), f"'{name}' of nothing is infinite")
+
+
+def depends_on_totals_only(measure: Measure, cases: Sequence[Case]) -> None:
+    """Additive evidence: twice the rows give the value of once the rows."""
+    totals = _stacked(measure, cases)
+    if totals is None:
+        return
+    whole = totals.array.reshape(-1, totals.array.shape[-1]).sum(axis=0)
+    once = measure.value(Totals(totals.columns, whole))[measure.name].array
+    twice = measure.value(Totals(totals.columns, 2 * whole))[measure.name].array
+    _promise(
+        bool(np.isclose(once, twice, rtol=1e-6, atol=1e-9, equal_nan=True)),
+        f"all rows twice give {twice}, once {once}: not a ratio of sums",
+    )
+
+
+def explains_a_row(measure: Measure, cases: Sequence[Case]) -> None:
+    """A row's story has words."""
+    for unit in units_of(measure, cases):
+        rows = _observed(measure, unit)
+        if isinstance(rows, Rows):
+            story = measure.explain(Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0]))
+            _promise(isinstance(story, str) and bool(story.strip()), "explain() says nothing")
+
+
+MEASURE_CLAUSES: tuple[MeasureClause, ...] = (
+    keeps_its_name,
+    gives_a_row_or_a_reason,
+    observes_the_same_twice,
+    reads_each_labelling_alone,
+    does_not_read_ids,
+    broadcasts,
+    is_undefined_without_rows,
+    depends_on_totals_only,
+    explains_a_row,
+)
+
+
+# ----------------------------------------------------------------------------------------- scorers
+
+
+def answers_every_ask(scorer: Scorer, asks: Sequence[Ask]) -> None:
+    """One answer per ask, in order, of the promised shapes, finite."""
+    answers = list(scorer.answer(asks))
+    _promise(len(answers) == len(asks), f"{len(answers)} answers to {len(asks)} asks")
+    for ask, scores in zip(asks, answers, strict=True):
+        units = len(scores.owner)
+        _promise(
+            scores.matrix.ndim == 2 and scores.matrix.shape[1] == units,
+            f"matrix {scores.matrix.shape} for {units} units",
+        )
+        _promise(len(scores.sizes) == scores.matrix.shape[0], "sizes and rows differ in number")
+        _promise(bool(np.isfinite(scores.matrix).all()), "a score is nan or infinite")
+        inside = (scores.owner >= 0) & (scores.owner < max(len(ask.columns), 1))
+        _promise(
+            bool(inside.all()) and bool((np.diff(scores.owner) >= 0).all()),
+            "owner is no non-decreasing column index",
+        )
+
+
+def scores_alone_as_in_a_batch(scorer: Scorer, asks: Sequence[Ask]) -> None:
+    """An ask's answer does not depend on the asks beside it, nor on their order."""
+    together = list(scorer.answer(asks))
+    backwards = list(scorer.answer(list(reversed(asks))))[::-1]
+    for i, ask in enumerate(asks):
+        (alone,) = scorer.answer([ask])
+        for other, how in ((together[i], "beside others"), (backwards[i], "in another order")):
+            same = other.matrix.shape == alone.matrix.shape and np.allclose(
+                other.matrix, alone.matrix, rtol=0, atol=1e-5
+            )
+            _promise(bool(same), f"ask {i} is scored otherwise {how}")
+
+
+def has_a_telling_fingerprint(scorer: Scorer, asks: Sequence[Ask]) -> None:
+    """The fingerprint is stable and names the scorer."""
+    del asks
+    _promise(scorer.fingerprint == scorer.fingerprint, "the fingerprint changes")
+    _promise(
+        scorer.name in scorer.fingerprint,
+        f"the fingerprint '{scorer.fingerprint}' does not name '{scorer.name}'",
+    )
+
+
+SCORER_CLAUSES: tuple[ScorerClause, ...] = (
+    answers_every_ask,
+    scores_alone_as_in_a_batch,
+    has_a_telling_fingerprint,
+)
+
+
+# ------------------------------------------------------------------------------------- summarizers
+
+
+def summarizes_every_record(summarizer: Summarizer, records: Sequence[Record]) -> None:
+    """One summary per record, in order, with the record's id."""
+    made = [s.record for s in summarizer.summarize(records)]
+    _promise(made == [r.id for r in records], f"summaries of {made}, wanted {[r.id for r in records]}")
+
+
+def summarizes_the_same_twice(summarizer: Summarizer, records: Sequence[Record]) -> None:
+    """A seeded summarizer writes the same again, whatever records stand beside."""
+    first = {s.record: s.text for s in summarizer.summarize(records)}
+    again = {s.record: s.text for s in summarizer.summarize(list(reversed(records)))}
+    _promise(first == again, "the summaries differ the second time")
+
+
+SUMMARIZER_CLAUSES: tuple[SummarizerClause, ...] = (summarizes_every_record, summarizes_the_same_twice)
+
+
+# ------------------------------------------------------------------------------------ what they use
+
+
+def units_of(measure: Measure, cases: Sequence[Case]) -> list[Cases]:
+    """The cases grouped into the units that the measure observes."""
+    if measure.observation.scope == "case":
+        return [(case,) for case in cases]
+    clusters: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        clusters.setdefault((case.summary.system, case.record.cluster), []).append(case)
+    return [tuple(found) for found in clusters.values()]
+
+
+def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | None = None) -> list[Scores]:
+    """The scores that the measure asks for, from the registry's scorers or the given ones."""
+    made: dict[str, Any] = dict(scorers or {})
+    answers = []
+    for ask in measure.observation.asks(unit):
+        scorer = made.setdefault(ask.scorer, None) or registry.make("scorer", ask.scorer)
+        made[ask.scorer] = scorer
+        answers += list(scorer.answer([ask]))
+    return answers
+
+
+def labellings_of(measure: Measure, unit: Cases, draws: int = 4) -> Integers:
+    """The real labelling and a few random ones. Shape (1 + draws, n), or (1, 0) without an exchange."""
+    exchange = measure.observation.exchange(unit)
+    if exchange is None:
+        return np.zeros((1, 0), dtype=np.int64)
+    rng = np.random.default_rng(0)
+    blocks = (
+        exchange.blocks if exchange.blocks is not None else np.zeros(len(exchange.labels), dtype=np.int64)
+    )
+    rows = [exchange.labels]
+    for _ in range(draws):
+        labels = exchange.labels.copy()
+        for block in np.unique(blocks):
+            inside = np.flatnonzero(blocks == block)
+            labels[inside] = rng.permutation(labels[inside])
+        rows.append(labels)
+    return np.array(rows, dtype=np.int64)
+
+
+def _observed(measure: Measure, unit: Cases) -> Rows | Reason:
+    return measure.observation.observe(unit, scores_of(measure, unit), labellings_of(measure, unit))
+
+
+def _stacked(measure: Measure, cases: Sequence[Case]) -> Totals | None:
+    """All rows over one set of columns. Shape (labellings, units, columns), real labelling at 0."""
+    found = [rows for unit in units_of(measure, cases) if isinstance(rows := _observed(measure, unit), Rows)]
+    if not found:
+        return None
+    columns = {c: i for i, c in enumerate(dict.fromkeys(c for rows in found for c in rows.columns))}
+    depth = min(len(rows.values) for rows in found)
+    array: Floats = np.zeros((depth, len(found), len(columns)))
+    for i, rows in enumerate(found):
+        array[:, i, [columns[c] for c in rows.columns]] = rows.values[:depth]
+    return Totals(columns, array)
+
+
+def _same(a: Rows | Reason, b: Rows | Reason, how: str) -> None:
+    if isinstance(a, Reason) or isinstance(b, Reason):
+        _promise(a == b, f"{how}: {a} and {b}")
+        return
+    _promise(a.columns == b.columns, f"{how}: other columns")
+    _promise(bool(np.allclose(a.values, b.values, rtol=TOLERANCE, atol=TOLERANCE)), f"{how}: other numbers")
+
+
+def _promise(kept: bool, found: str) -> None:  # noqa: FBT001 - reads as a sentence
+    if not kept:
+        raise AssertionError(found)

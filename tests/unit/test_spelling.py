@@ -1,0 +1,94 @@
+"""Names: one spelling everywhere, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairbrief.errors import RequestError
+from fairbrief.spelling import Spelling, build, parse, spell
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A measure-like thing with a setting of every type."""
+
+    name = "gap"
+    over: str
+    threshold: float = 0.5
+    top: int = 1
+    strict: bool = False
+    scorer: str = "ngram"
+    limit: int | None = None
+    lists: tuple[str, ...] = ()
+    fold: Literal["max", "mean"] = "max"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("gap", Spelling("gap")),
+        ("gap@party", Spelling("gap", {}, "party")),
+        ("gap(threshold=0.8, top=2)@party", Spelling("gap", {"threshold": "0.8", "top": "2"}, "party")),
+        (
+            "gap(scorer=entailment(model=a/b, gate=argmax))",
+            Spelling("gap", {"scorer": "entailment(model=a/b, gate=argmax)"}),
+        ),
+        ("gap(scorer='a, (b')", Spelling("gap", {"scorer": "a, (b"})),
+        ("gap@'two words'", Spelling("gap", {}, "two words")),
+    ],
+)
+def test_a_spelling_is_read_into_its_parts(text: str, expected: Spelling) -> None:
+    """Name, settings (nested and quoted ones too) and attribute are told apart."""
+    assert parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "gap(", "gap)", "gap(x)", "gap(a=1))", "gap@", "gap(a='b)", "@party", "gap party"]
+)
+def test_a_malformed_spelling_is_refused_with_words(text: str) -> None:
+    """What cannot be read raises a request error that quotes what was typed."""
+    with pytest.raises(RequestError, match=r"gap|''|@party"):
+        parse(text)
+
+
+words = st.text(min_size=1, max_size=12)
+
+
+@given(
+    over=words.filter(str.strip).map(str.strip),
+    threshold=st.floats(allow_nan=False),
+    top=st.integers(),
+    strict=st.booleans(),
+    scorer=words.map(str.strip),
+    limit=st.none() | st.integers(),
+    lists=st.lists(st.text(st.characters(exclude_characters="+"), min_size=1), min_size=1).map(tuple)
+    | st.just(()),
+)
+def test_every_spelling_reads_back_to_what_it_spells(**fields: object) -> None:
+    """`build(parse(spell(x)))` is x, whatever the settings hold."""
+    gap = Gap(**fields)  # type: ignore[arg-type] # hypothesis draws by name
+    assert build(Gap, parse(spell(gap))) == gap
+
+
+def test_an_unknown_setting_is_refused_and_the_known_ones_are_named() -> None:
+    """A setting that does not exist is never dropped in silence."""
+    with pytest.raises(RequestError, match=r"no setting 'treshold'.*threshold"):
+        build(Gap, parse("gap(treshold=1)@party"))
+
+
+def test_a_measure_over_an_attribute_says_so_when_it_is_missing() -> None:
+    """The message shows how to name the attribute."""
+    with pytest.raises(RequestError, match="gap@ATTRIBUTE"):
+        build(Gap, parse("gap"))
+
+
+@pytest.mark.parametrize("text", ["gap(top=two)@p", "gap(strict=perhaps)@p", "gap(threshold=high)@p"])
+def test_a_value_of_the_wrong_type_is_refused(text: str) -> None:
+    """The message quotes the value and names the wanted type."""
+    with pytest.raises(RequestError, match="is not a value of type"):
+        build(Gap, parse(text))
