@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 # ------------------------------------------------------------------------------------- the input
 
@@ -27,7 +24,7 @@ class Document:
     """One text of a record, with the attributes (rating, party, speaker …) that groups are made of."""
 
     text: str
-    attributes: Mapping[str, str] = NOTHING
+    attributes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class Entity:
     id: str
     first_name: str | None = None
     last_name: str | None = None
-    attributes: Mapping[str, str] = NOTHING
+    attributes: Mapping[str, str] = field(default_factory=dict)
     mentions: tuple[Mention, ...] = ()
 
 
@@ -63,7 +60,7 @@ class Record:
     documents: tuple[Document, ...]
     references: tuple[str, ...] = ()
     entities: tuple[Entity, ...] = ()
-    attributes: Mapping[str, str] = NOTHING
+    attributes: Mapping[str, str] = field(default_factory=dict)
     original: str | None = None
     """Id of the record that this one varies; None if it varies nothing."""
     where: str = ""
@@ -80,7 +77,7 @@ class Unit:
     """An atomic statement of a summary; ``values`` holds, per attribute, the values that entail it."""
 
     text: str
-    values: Mapping[str, tuple[str, ...]] = NOTHING
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +92,7 @@ class Summary:
     text: str
     units: tuple[Unit, ...] | None = None
     reason: str = ""
-    made: Mapping[str, str] = NOTHING
+    made: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +311,7 @@ class Estimate:
     quantity: str
     system: str
     value: float | None
-    slice: Mapping[str, str] = NOTHING
+    slice: Mapping[str, str] = field(default_factory=dict)
     low: float | None = None
     high: float | None = None
     null_mean: float | None = None
@@ -323,7 +320,7 @@ class Estimate:
     testable: bool | None = None
     n: int = 0
     clusters: int = 0
-    excluded: Mapping[str, int] = NOTHING
+    excluded: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     signature: str = ""
     over: str = ""

@@ -321,6 +321,6 @@ def _same(a: Rows | Reason, b: Rows | Reason, how: str) -> None:
     _promise(bool(np.allclose(a.values, b.values, rtol=TOLERANCE, atol=TOLERANCE)), f"{how}: other numbers")
 
 
-def _promise(kept: bool, found: str) -> None:  # noqa: FBT001 - reads as a sentence
+def _promise(kept: bool, found: str) -> None:
     if not kept:
         raise AssertionError(found)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
-from fairbrief.nouns import NOTHING, Case, Estimate, Table
+from fairbrief.nouns import Case, Estimate, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,5 +49,5 @@ class Result:
     left_out: tuple[LeftOut, ...] = ()
     skipped: tuple[str, ...] = ()
     """Messages about input lines that were left out on request; ``made['skipped']`` counts them all."""
-    made: Mapping[str, Any] = NOTHING
+    made: Mapping[str, Any] = field(default_factory=dict)
     """How it was made: version, files, records, systems, attributes, seed, draws, protocol, seconds."""
