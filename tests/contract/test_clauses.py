@@ -236,7 +236,7 @@ def test_a_sound_summarizer_keeps_the_clause(clause: testing.SummarizerClause) -
 
 
 @pytest.mark.parametrize(
-    ("clause", "faulty"), [*list(zip(SUMMARIZER_CLAUSES, [Lazy(), Moody()], strict=True))]
+    ("clause", "faulty"), list(zip(SUMMARIZER_CLAUSES, [Lazy(), Moody()], strict=True))
 )
 def test_a_planted_fault_in_a_summarizer_breaks_the_clause(
     clause: testing.SummarizerClause, faulty: FirstWords

@@ -97,9 +97,9 @@ def audit(
     """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
     from rich.console import Console
 
-    from fairbrief.audit import Plan
-    from fairbrief.audit import audit as run
-    from fairbrief.audit.controls import CONTROLS
+    from fairbrief.auditing import Plan
+    from fairbrief.auditing import audit as run
+    from fairbrief.auditing.controls import CONTROLS
     from fairbrief.reports import terminal, write_all
 
     if protocol and measure:

@@ -1,0 +1,268 @@
+"""The one road: cases in, estimates with their evidence out.
+
+Read it top down: choose the measures, carry batch after batch through ask → score → observe,
+then turn the summed rows into estimates. The rooms beside this page hold one step each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fairbrief import __version__, registry
+from fairbrief.auditing import choosing, estimating
+from fairbrief.auditing.controls import CONTROL, with_controls
+from fairbrief.auditing.evidence import evidence_table
+from fairbrief.auditing.exhibits import Exhibits
+from fairbrief.auditing.ledger import Ledger, Origin, Slice, slices_of, systems_of
+from fairbrief.auditing.observing import Observer
+from fairbrief.errors import DataError, RequestError
+from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer
+from fairbrief.reports.result import LeftOut, Result
+from fairbrief.statistics import LabelDraws
+
+HEAD = 200
+"""Cases that are looked at to see which measures the input allows."""
+BATCH = 256
+
+__all__ = ["Plan", "audit"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What an audit is asked to do; every field is recorded in the result.
+
+    ``measures`` are spellings or objects; empty: all that the input allows. ``slices`` are groupings
+    by record attributes, ``("tweets",)`` or ``("tweets", "ratio")``. ``controls`` names the texts
+    that are audited beside the systems. ``draws`` counts resamples and chance labellings alike; 0
+    gives values alone. ``skips`` leaves a case that a measure cannot read out, counted, instead of
+    ending the audit.
+    """
+
+    measures: Sequence[str | Measure] = ()
+    attributes: Sequence[str] = ()
+    protocol: str | None = None
+    slices: Sequence[Sequence[str]] = ()
+    controls: Sequence[str] = ()
+    baseline: str | None = None
+    seed: int = 0
+    draws: int = 2000
+    level: float = 0.95
+    alpha: float = 0.05
+    skips: bool = False
+    scorers: Mapping[str, Scorer] = field(default_factory=dict)
+    wrap: Callable[[Scorer], Scorer] | None = None
+    progress: Callable[[int], None] | None = None
+
+
+def audit(cases: Iterable[Case], plan: Plan) -> Result:
+    """Audit summaries; raise RequestError or DataError where that cannot be done."""
+    started = time.monotonic()
+    head, stream = _peek(cases)
+    protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
+    choice = _choose(plan, protocol, head)
+    road = _Road(plan, choice.measures)
+    for batch in _batches(stream):
+        road.carry(batch)
+    road.finish()
+    estimates, gaps = road.estimates()
+    tables = tuple(protocol.tables(estimates)) if protocol is not None else ()
+    return Result(
+        estimates=tuple(estimates),
+        differences=tuple(gaps),
+        evidence=evidence_table(road.ledgers, road.readers),
+        exhibits=tuple(road.exhibits.shown([s for s in road.systems() if not s.startswith(CONTROL)])),
+        tables=tables,
+        left_out=choice.left_out,
+        made=_made(plan, road, head, time.monotonic() - started),
+    )
+
+
+# ------------------------------------------------------------------------------------- the steps
+
+
+def _peek(cases: Iterable[Case]) -> tuple[list[Case], Iterator[Case]]:
+    stream = iter(cases)
+    head = list(itertools.islice(stream, HEAD))
+    if not head:
+        raise DataError("There is no summary to audit: the input has no record.")
+    return head, itertools.chain(head, stream)
+
+
+def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
+    """The measures asked for, or the protocol's, or all that the input allows."""
+    attributes = tuple(plan.attributes)
+    if protocol is not None:
+        known = choosing.attributes_of(head)
+        return choosing.named(protocol.measures(attributes or tuple(known["document"])), attributes)
+    if plan.measures:
+        spelled = [m for m in plan.measures if isinstance(m, str)]
+        built = [m for m in plan.measures if not isinstance(m, str)]
+        return choosing.Choice((*choosing.named(spelled, attributes).measures, *built))
+    choice = choosing.fitting(head, attributes)
+    trial = _Road(replace(plan, draws=0, controls=(), skips=True, progress=None), choice.measures)
+    trial.carry(head)
+    trial.finish()
+    observed = {ledger.observation: ledger for ledger in trial.ledgers}
+    kept = tuple(m for m in choice.measures if len(observed[m.observation].matrix()))
+    dropped = tuple(
+        LeftOut(repr(m), _commonest_reason(observed[m.observation])) for m in choice.measures if m not in kept
+    )
+    if not kept:
+        said = "; ".join(f"{out.measure}: {out.reason}" for out in (*dropped, *choice.left_out))
+        raise RequestError(f"No measure can read this input. {said}")
+    return choosing.Choice(kept, (*dropped, *choice.left_out))
+
+
+def _commonest_reason(ledger: Ledger) -> str:
+    names = list(ledger.known_reasons)
+    return names[Counter(ledger.reasons).most_common(1)[0][0]] if ledger.reasons else "no summary"
+
+
+def _batches(stream: Iterator[Case]) -> Iterator[list[Case]]:
+    while batch := list(itertools.islice(stream, BATCH)):
+        yield batch
+
+
+class _Road:
+    """The ledgers of one audit, and the batches on their way into them."""
+
+    def __init__(self, plan: Plan, measures: Sequence[Measure]) -> None:
+        self.plan = plan
+        self.measures = measures
+        self.readers: dict[Observation, list[Measure]] = {}
+        for measure in measures:
+            self.readers.setdefault(measure.observation, []).append(measure)
+        self.ledgers = [Ledger(observation, plan.draws) for observation in self.readers]
+        self.exhibits = Exhibits(self.readers)
+        self.cases = 0
+        self.records: set[int] = set()
+        self._groupings = [tuple(names) for names in plan.slices]
+        self._waiting: dict[tuple[str, str], tuple[list[Case], Origin]] = {}
+        self._needs_clusters = any(o.scope == "cluster" for o in self.readers)
+        self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
+        self._digest = hashlib.blake2b(digest_size=8)
+        self._scorers = _Scorers(plan)
+        self._observer = Observer(
+            self.ledgers, self._scorers, LabelDraws(plan.draws, plan.seed), self.exhibits, skips=plan.skips
+        )
+
+    def carry(self, batch: Sequence[Case]) -> None:
+        """One batch into the ledgers."""
+        for case in batch:
+            self._sign(case)
+        placed = [(case, self._origin(case)) for case in with_controls(batch, self.plan.controls, self.plan.seed)]
+        self._observer.observe(placed)
+        if self._needs_clusters:
+            for case, origin in placed:
+                key = (origin.system, origin.cluster)
+                self._waiting.setdefault(key, ([], replace(origin, record=origin.cluster)))[0].append(case)
+        self.cases += len(batch)
+        if self.plan.progress is not None:
+            self.plan.progress(self.cases)
+
+    def finish(self) -> None:
+        """Observe what had to wait until all variants of an original were read."""
+        self._observer.observe_clusters(list(self._waiting.values()))
+        self._waiting.clear()
+
+    def systems(self) -> list[str]:
+        return systems_of(self.ledgers)
+
+    def signature(self) -> str:
+        inputs, plan = self._digest.hexdigest(), self.plan
+        scored = "".join(f"|{name}:{s.fingerprint}" for name, s in sorted(self._scorers.items()))
+        return f"fairbrief:{__version__}|inputs:{inputs}|draws:{plan.draws}|seed:{plan.seed}|level:{plan.level:g}{scored}"
+
+    def estimates(self) -> tuple[list[Estimate], list[Estimate]]:
+        """Estimates of every system and slice, and the paired differences between systems."""
+        plan = self.plan
+        settings = estimating.Settings(plan.draws, plan.seed, plan.level, plan.alpha, self.signature())
+        systems = self.systems()
+        if plan.baseline is not None and plan.baseline not in systems:
+            raise RequestError(f"No system named '{plan.baseline}' to compare with. Systems: {', '.join(systems)}.")
+        real = [s for s in systems if not s.startswith(CONTROL)]
+        pairs = estimating.pairs_of(real, plan.baseline)
+        pairs += [(s, c) for s in real for c in systems if c.startswith(CONTROL)]
+        found: list[Estimate] = []
+        gaps: list[Estimate] = []
+        for ledger in self.ledgers:
+            measures = self.readers[ledger.observation]
+            slices = sorted({part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s))
+            parts = estimating.parts_of(ledger, slices)
+            for part in parts.values():
+                found += estimating.estimate(measures, part, settings)
+            if plan.draws:
+                gaps += estimating.differences(measures, parts, pairs, settings)
+        return self._adjusted(found), self._adjusted(gaps)
+
+    def _adjusted(self, found: list[Estimate]) -> list[Estimate]:
+        order = {repr(m): i for i, m in enumerate(self.measures)}
+        headlines = {repr(m): m.name for m in self.measures}
+        found = sorted(found, key=lambda e: (bool(e.slice), order[e.measure]))
+        families = [
+            estimating.family_of(
+                e,
+                is_headline=e.quantity == headlines[e.measure],
+                is_control=e.system.startswith(CONTROL) or e.baseline.startswith(CONTROL),
+            )
+            for e in found
+        ]
+        return estimating.with_holm(found, families)
+
+    def _origin(self, case: Case) -> Origin:
+        parts = slices_of(case.record.attributes, self._groupings)
+        parts = self._slices.setdefault(parts, parts)
+        # Interned: a system's name comes anew with every line, and an id once per system.
+        record = sys.intern(case.record.id)
+        original = case.record.original
+        return Origin(sys.intern(case.summary.system), record, record if original is None else sys.intern(original), parts)
+
+    def _sign(self, case: Case) -> None:
+        record: Record = case.record
+        self.records.add(hash(record.id))
+        for text in (record.id, case.summary.system, case.summary.text, *(d.text for d in record.documents)):
+            self._digest.update(text.encode("utf-8", "surrogatepass"))
+            self._digest.update(b"\0")
+
+
+class _Scorers(dict[str, Scorer]):
+    """Scorers by spelling, made when first asked for."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self._plan = plan
+
+    def __missing__(self, spelling: str) -> Scorer:
+        given = self._plan.scorers.get(spelling)
+        scorer: Scorer = given if given is not None else registry.make("scorer", spelling)
+        if self._plan.wrap is not None:
+            scorer = self._plan.wrap(scorer)
+        self[spelling] = scorer
+        return scorer
+
+
+def _made(plan: Plan, road: _Road, head: Sequence[Case], seconds: float) -> dict[str, Any]:
+    known = choosing.attributes_of(head)
+    return {
+        "version": __version__,
+        "records": len(road.records),
+        "summaries": road.cases,
+        "systems": [s for s in road.systems() if not s.startswith(CONTROL)],
+        "controls": [s for s in road.systems() if s.startswith(CONTROL)],
+        "attributes": {reader: {n: sorted(v)[:20] for n, v in found.items()} for reader, found in known.items() if found},
+        "measures": [repr(m) for m in road.measures],
+        "protocol": plan.protocol,
+        "slices": [list(s) for s in plan.slices],
+        "seed": plan.seed,
+        "draws": plan.draws,
+        "level": plan.level,
+        "alpha": plan.alpha,
+        "seconds": round(seconds, 3),
+    }

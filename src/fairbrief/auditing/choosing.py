@@ -1,0 +1,104 @@
+"""Which measures an audit takes when it is not told: those whose needs the input meets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+from fairbrief import registry, spelling
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Case, Measure
+from fairbrief.reports.result import LeftOut
+
+MOST_VALUES = 20
+"""An attribute with more values than this is a name or a number, not a group."""
+READERS = ("document", "record", "entity")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The measures to take, and why each other one was left out."""
+
+    measures: tuple[Measure, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def attributes_of(cases: Sequence[Case]) -> Mapping[str, Mapping[str, Counter[str]]]:
+    """Attributes by who has them (document, record, entity), with the counts of their values."""
+    found: dict[str, dict[str, Counter[str]]] = {reader: {} for reader in READERS}
+    for case in cases:
+        record = case.record
+        for reader, holders in (
+            ("document", record.documents),
+            ("record", (record,)),
+            ("entity", record.entities),
+        ):
+            for holder in holders:
+                for name, value in holder.attributes.items():
+                    found[reader].setdefault(name, Counter())[value] += 1
+    return found
+
+
+def named(spellings: Sequence[str], attributes: Sequence[str]) -> Choice:
+    """The measures that were asked for; one without its attribute is taken over each of ``attributes``."""
+    measures: list[Measure] = []
+    for text in spellings:
+        kind = registry.load("measure", spelling.parse(text).name)
+        bare = spelling.parse(text).over is None
+        if needs_attribute(kind) and bare:
+            if not attributes:
+                raise RequestError(f"'{text}' is taken over an attribute: write {text}@ATTRIBUTE or --attribute NAME.")
+            measures += [registry.make("measure", f"{text}@{name}") for name in attributes]
+        else:
+            measures.append(registry.make("measure", text))
+    return Choice(tuple(dict.fromkeys(measures)))
+
+
+def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:
+    """Every measure that the attributes of the first cases allow; ``attributes`` limits what it is taken over.
+
+    Whether the cases have what else a measure needs (references, people) is seen when they are observed.
+    """
+    known = attributes_of(head)
+    for name in attributes:
+        if not any(name in known[reader] for reader in READERS):
+            there = sorted({name for reader in READERS for name in known[reader]})
+            raise RequestError(f"No document, record or person has the attribute '{name}'. Found: {', '.join(there) or 'none'}.")
+    measures: list[Measure] = []
+    left_out: list[LeftOut] = []
+    for name, kind in registry.loaded("measure"):
+        if reason := getattr(kind, "on_request", ""):
+            left_out.append(LeftOut(name, f"on request only: {reason}"))
+            continue
+        for candidate in _candidates(name, kind, known, attributes):
+            if isinstance(candidate, LeftOut):
+                left_out.append(candidate)
+            else:
+                measures.append(candidate)
+    return Choice(tuple(measures), tuple(left_out))
+
+
+def needs_attribute(kind: Any) -> bool:
+    """Whether a measure is taken over an attribute that must be named."""
+    return any(f.name == "over" and f.default is MISSING and f.default_factory is MISSING for f in fields(kind))
+
+
+def _candidates(
+    name: str, kind: Any, known: Mapping[str, Mapping[str, Counter[str]]], wanted: Sequence[str]
+) -> Iterator[Measure | LeftOut]:
+    if not needs_attribute(kind):
+        yield kind()
+        return
+    reader = getattr(kind, "reads", "document")
+    over = {a: values for a, values in known[reader].items() if not wanted or a in wanted}
+    if not over:
+        yield LeftOut(name, f"no {reader} has an attribute" + (f" named {' or '.join(wanted)}" if wanted else ""))
+    for attribute, values in over.items():
+        if len(values) > MOST_VALUES and attribute not in wanted:
+            yield LeftOut(f"{name}@{attribute}", f"'{attribute}' has more than {MOST_VALUES} values: no group, unless asked for")
+        elif len(values) < 2:
+            yield LeftOut(f"{name}@{attribute}", f"'{attribute}' has one value only")
+        else:
+            yield kind(over=attribute)

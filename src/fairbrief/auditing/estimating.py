@@ -1,0 +1,226 @@
+"""Ledgers to estimates: value, interval, chance level, p, counts, and the differences of systems."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairbrief.auditing.ledger import WHOLE, Ledger, Null, Slice
+from fairbrief.nouns import Estimate, Floats, Integers, Measure, Value
+from fairbrief.statistics import Bootstrap, holm, percentile_interval, swapped_totals, two_sided_p, upper_p
+
+UNDEFINED = "undefined: "
+FEW_CLUSTERS = "no interval: fewer than two clusters"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides the resampling: recorded with every estimate."""
+
+    draws: int = 2000
+    seed: int = 0
+    level: float = 0.95
+    alpha: float = 0.05
+    signature: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of one system and slice, summed by cluster. Shape of ``sums``: (clusters, columns)."""
+
+    ledger: Ledger
+    system: str
+    slice: Slice
+    sums: Floats
+    clusters: tuple[str, ...]
+    rows: int
+
+
+def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice], Part]:
+    """The rows of every system, whole and by slice."""
+    origins, matrix = ledger.kept(), ledger.matrix()
+    systems = list(dict.fromkeys(origin.system for origin in ledger.origins))
+    of_system = np.array([systems.index(o.system) for o in origins], dtype=np.int64) if len(systems) > 1 else None
+    parts = {}
+    for i, system in enumerate(systems):
+        for part in (WHOLE, *slices):
+            chosen = np.arange(len(origins)) if of_system is None else np.flatnonzero(of_system == i)
+            if part != WHOLE:
+                chosen = np.array([j for j in chosen if part in origins[j].slices], dtype=np.int64)
+            parts[system, part] = _part(ledger, system, part, chosen, matrix)
+    return parts
+
+
+def _part(ledger: Ledger, system: str, part: Slice, chosen: Integers, matrix: Floats) -> Part:
+    origins = ledger.kept()
+    codes: dict[str, int] = {}
+    cluster = np.fromiter((codes.setdefault(origins[i].cluster, len(codes)) for i in chosen), np.int64, len(chosen))
+    rows = matrix[chosen] if len(chosen) < len(matrix) else matrix
+    if len(codes) < len(chosen):
+        sums = np.zeros((len(codes), matrix.shape[1]))
+        np.add.at(sums, cluster, rows)
+    else:
+        sums = rows
+    return Part(ledger, system, part, sums, tuple(codes), len(chosen))
+
+
+def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
+    """The estimates of all measures that read one part's rows."""
+    ledger, clusters = part.ledger, len(part.clusters)
+    excluded = ledger.excluded(part.system, part.slice)
+    blank = Estimate(
+        measure="", quantity="", system=part.system, value=None, slice=dict(part.slice), n=part.rows,
+        clusters=clusters, excluded=excluded, signature=settings.signature,
+    )  # fmt: skip
+    if not clusters:
+        reason = max(excluded, key=lambda r: excluded[r]) if excluded else "no record"
+        return [_described(blank, m, m.name, notes=(UNDEFINED + reason,)) for m in measures]
+    total = part.sums.sum(axis=0)
+    drawn = Bootstrap(clusters, settings.draws, settings.seed).totals(part.sums) if clusters > 1 else None
+    null = ledger.null(part.system, part.slice)
+    found = []
+    for measure in measures:
+        values = measure.value(ledger.totals(total))
+        resampled = measure.value(ledger.totals(drawn)) if drawn is not None else {}
+        by_chance = measure.value(ledger.totals(null.sums)) if null is not None else {}
+        for name, value in values.items():
+            made = _described(blank, measure, name)
+            made = _with_interval(made, value, resampled.get(name), settings)
+            if null is not None and value.tail is not None:
+                made = _with_chance(made, value, by_chance[name], null, settings)
+            found.append(made)
+    return found
+
+
+def _described(blank: Estimate, measure: Measure, quantity: str, notes: tuple[str, ...] = ()) -> Estimate:
+    spelling = repr(measure)
+    return replace(
+        blank, measure=spelling, quantity=quantity, over=str(getattr(measure, "over", "") or ""), notes=notes,
+        signature=f"{spelling}|v{measure.observation.version}|{blank.signature}",
+    )  # fmt: skip
+
+
+def _with_interval(made: Estimate, value: Value, resampled: Value | None, settings: Settings) -> Estimate:
+    point = float(value.array)
+    if not np.isfinite(point):
+        return replace(made, notes=(*made.notes, f"{UNDEFINED}nothing to count"))
+    if resampled is None:
+        return replace(made, value=point, notes=(*made.notes, FEW_CLUSTERS))
+    low, high, undefined = percentile_interval(resampled.array, settings.level)
+    notes = made.notes
+    if undefined > 0:
+        notes = (*notes, f"undefined in {undefined:.1%} of the resamples, which the interval leaves out")
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return replace(made, value=point, notes=(*notes, "no interval: undefined in the resamples"))
+    return replace(made, value=point, low=float(low), high=float(high), notes=notes)
+
+
+def _with_chance(made: Estimate, value: Value, by_chance: Value, null: Null, settings: Settings) -> Estimate:
+    """Chance level and p; where no labelling could be significant, *not testable* and no p."""
+    drawn = np.asarray(by_chance.array)
+    drawn = drawn[np.isfinite(drawn)]
+    if made.value is None or not len(drawn):
+        return made
+    mean = float(drawn.mean())
+    if null.log_labellings < np.log(1 / settings.alpha):
+        return replace(made, null_mean=mean, testable=False)
+    p = (upper_p if value.tail == "upper" else two_sided_p)(np.float64(made.value), drawn, exact=False)
+    return replace(made, null_mean=mean, p=float(p), testable=True)
+
+
+# ---------------------------------------------------------------------------------- differences
+
+
+def differences(
+    measures: Sequence[Measure], parts: Mapping[tuple[str, Slice], Part], pairs: Iterable[tuple[str, str]], settings: Settings
+) -> list[Estimate]:
+    """Paired differences (first minus second) on the clusters that both systems answered."""
+    found = []
+    for first, second in pairs:
+        for part in dict.fromkeys(slice_ for _, slice_ in parts):
+            a, b = parts.get((first, part)), parts.get((second, part))
+            if a is not None and b is not None:
+                found += _difference(measures, a, b, settings)
+    return found
+
+
+def _difference(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Estimate]:
+    place = {cluster: i for i, cluster in enumerate(b.clusters)}
+    common = [(i, place[c]) for i, c in enumerate(a.clusters) if c in place]
+    if len(common) < 2:
+        return []
+    chosen = np.array(common)
+    rows_a, rows_b = a.sums[chosen[:, 0]], b.sums[chosen[:, 1]]
+    bootstrap = Bootstrap(len(common), settings.draws, settings.seed)
+    drawn_a, drawn_b = bootstrap.totals(rows_a), bootstrap.totals(rows_b)
+    swapped_a, swapped_b = swapped_totals(rows_a, rows_b, settings.draws, settings.seed)
+    blank = Estimate(
+        measure="", quantity="", system=a.system, baseline=b.system, value=None, slice=dict(a.slice),
+        n=len(common), clusters=len(common), signature=f"{settings.signature}|paired",
+        excluded={"not answered by both": len(a.clusters) + len(b.clusters) - 2 * len(common)},
+    )  # fmt: skip
+    found = []
+    for measure in measures:
+        value = {
+            key: measure.value(a.ledger.totals(array))
+            for key, array in (
+                ("a", rows_a.sum(axis=0)), ("b", rows_b.sum(axis=0)), ("drawn a", drawn_a), ("drawn b", drawn_b),
+                ("swapped a", swapped_a), ("swapped b", swapped_b),
+            )
+        }  # fmt: skip
+        for name in value["a"]:
+            if name not in value["b"]:
+                continue
+            gap, drawn, swapped = (
+                Value(np.asarray(value[x][name].array - value[y][name].array), "both")
+                for x, y in (("a", "b"), ("drawn a", "drawn b"), ("swapped a", "swapped b"))
+            )
+            made = _with_interval(_described(blank, measure, name), gap, drawn, settings)
+            if made.value is not None:
+                made = _with_swaps(made, swapped.array, len(common), settings)
+            found.append(made)
+    return found
+
+
+def _with_swaps(made: Estimate, swapped: Floats, clusters: int, settings: Settings) -> Estimate:
+    # Swapping all clusters mirrors swapping none: 2^(clusters − 1) distinct sizes.
+    if (clusters - 1) * np.log(2) < np.log(1 / settings.alpha):
+        return replace(made, null_mean=0.0, testable=False)
+    defined = swapped[np.isfinite(swapped)]
+    if not len(defined):
+        return made
+    p = two_sided_p(np.float64(made.value or 0.0), defined, exact=False)
+    return replace(made, null_mean=float(defined.mean()), p=float(p), testable=True)
+
+
+def pairs_of(systems: Sequence[str], baseline: str | None, most: int = 10) -> list[tuple[str, str]]:
+    """Which systems are compared: all pairs while there are few, else each with the baseline."""
+    pairs = list(itertools.combinations(systems, 2))
+    if baseline is None and len(pairs) <= most:
+        return pairs
+    against = baseline if baseline is not None else systems[0]
+    return [(system, against) for system in systems if system != against]
+
+
+# ------------------------------------------------------------------------------------ many tests
+
+
+def with_holm(estimates: Sequence[Estimate], families: Sequence[tuple[object, ...]]) -> list[Estimate]:
+    """The estimates with Holm-adjusted p, each family (tests of one kind) adjusted on its own."""
+    adjusted = list(estimates)
+    members: dict[tuple[object, ...], list[int]] = {}
+    for i, family in enumerate(families):
+        members.setdefault(family, []).append(i)
+    for indices in members.values():
+        for i, p in zip(indices, holm([estimates[i].p for i in indices]), strict=True):
+            adjusted[i] = replace(adjusted[i], p_adjusted=p)
+    return adjusted
+
+
+def family_of(made: Estimate, *, is_headline: bool, is_control: bool) -> tuple[object, ...]:
+    """Tests of one kind: all headlines together; a companion with its other values and systems."""
+    kind = "headline" if is_headline else f"{made.measure}:{made.quantity.partition('[')[0]}"
+    return (kind, bool(made.baseline), is_control, tuple(sorted(made.slice)))

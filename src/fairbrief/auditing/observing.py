@@ -1,0 +1,142 @@
+"""Ask, score, observe: one batch of cases into the ledgers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fairbrief.auditing.exhibits import Exhibits
+from fairbrief.auditing.ledger import Ledger, Origin
+from fairbrief.errors import DataError
+from fairbrief.nouns import Ask, Case, Cases, Column, Exchange, Floats, Integers, Reason, Rows, Scorer, Scores
+from fairbrief.statistics import LabelDraws, count_labellings
+
+TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))
+UNIT_LEVEL = 0.05
+"""Level of the tests of single units; the papers use p < 0.05."""
+TIE = 1e-12
+
+
+@dataclass
+class Observer:
+    """Carries batches of cases into ledgers: gathers the asks, scores them at once, observes.
+
+    A data error that an observation raises ends the audit, or with ``skips`` leaves the unit out
+    with the reason counted.
+    """
+
+    ledgers: Sequence[Ledger]
+    scorers: Mapping[str, Scorer]
+    label_draws: LabelDraws
+    exhibits: Exhibits
+    skips: bool = False
+    origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
+
+    def observe(self, cases: Sequence[tuple[Case, Origin]]) -> None:
+        """Observe every case that is a unit by itself."""
+        for ledger in self.ledgers:
+            if ledger.observation.scope == "case":
+                self._observe_units(ledger, [((case,), origin) for case, origin in cases])
+
+    def observe_clusters(self, clusters: Sequence[tuple[Cases, Origin]]) -> None:
+        """Observe the units that need all variants of an original together."""
+        for ledger in self.ledgers:
+            if ledger.observation.scope == "cluster":
+                self._observe_units(ledger, clusters)
+
+    def _observe_units(self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]) -> None:
+        usable = []
+        for cases, origin in units:
+            answered = tuple(case for case in cases if not case.summary.reason)
+            if answered:
+                usable.append((answered, origin))
+            else:
+                ledger.leave_out(origin, cases[0].summary.reason)
+        for (cases, origin), asked, scores in self._scored(ledger, usable):
+            if isinstance(asked, Reason):
+                ledger.leave_out(origin, asked.text)
+                continue
+            try:
+                self._observe(ledger, cases, origin, scores)
+            except DataError as error:
+                ledger.leave_out(origin, self._skipped(error))
+
+    def _scored(
+        self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]
+    ) -> Iterator[tuple[tuple[Cases, Origin], Reason | None, list[Scores]]]:
+        """Each unit with its scores, all asks of one scorer answered in one call."""
+        asked: list[Sequence[Ask]] = []
+        problems: list[Reason | None] = []
+        for cases, _ in units:
+            try:
+                asked.append(ledger.observation.asks(cases))
+                problems.append(None)
+            except DataError as error:
+                asked.append(())
+                problems.append(Reason(self._skipped(error)))
+        answers: dict[str, Iterator[Scores]] = {}
+        for spelling in dict.fromkeys(ask.scorer for asks in asked for ask in asks):
+            of_scorer = [ask for several in asked for ask in several if ask.scorer == spelling]
+            answers[spelling] = iter(self.scorers[spelling].answer(of_scorer))
+        for unit, asks, problem in zip(units, asked, problems, strict=True):
+            yield unit, problem, [next(answers[ask.scorer]) for ask in asks]
+
+    def _skipped(self, error: DataError) -> str:
+        if not self.skips:
+            raise error
+        return f"left out on request: {_without_place(str(error))}"
+
+    def _observe(self, ledger: Ledger, cases: Cases, origin: Origin, scores: list[Scores]) -> None:
+        observation = ledger.observation
+        exchange = observation.exchange(cases)
+        labellings, choice, exact = np.zeros((1, 0), dtype=np.int64), None, False
+        if exchange is not None and ledger.draws:
+            labellings, choice = self.label_draws.observed_and_choice(
+                origin.record, exchange.labels, exchange.blocks, all_labellings=observation.tests_units is not None
+            )
+            exact = len(labellings) == _count(exchange)
+        elif exchange is not None:
+            labellings = exchange.labels[np.newaxis, :]
+        rows = observation.observe(cases, scores, labellings)
+        if isinstance(rows, Reason):
+            ledger.leave_out(origin, rows.text)
+            return
+        p = np.nan
+        if observation.tests_units is not None and len(rows.values) > 1:
+            rows, p = with_unit_test(rows, observation.tests_units, exact=exact)
+        ledger.add(origin, rows, choice, p)
+        if len(cases) == 1 or observation.scope == "cluster":
+            self.exhibits.consider(ledger, origin, cases[0], rows, p)
+
+
+def with_unit_test(rows: Rows, column: Column, *, exact: bool) -> tuple[Rows, float]:
+    """Rows with the columns of `TESTED`, and the p of the real labelling.
+
+    Every labelling gets the p that it would have had, were it the real one; so the columns have a
+    null of their own, and ``expected_significant`` is the exact share of labellings with p < 0.05.
+    The smallest reachable p decides whether the unit is testable at all.
+    """
+    statistic = rows.values[:, rows.columns.index(column)]
+    ordered = np.sort(statistic)
+    at_least = len(ordered) - np.searchsorted(ordered, statistic - TIE, side="left")
+    # With all labellings the real one is among them; sampled ones stand beside it and are counted as one more.
+    ps = at_least / len(ordered)
+    testable = float(ps.min() < UNIT_LEVEL)
+    significant = (ps < UNIT_LEVEL).astype(float)
+    added: Floats = np.column_stack(
+        [np.full(len(ps), testable), significant, np.full(len(ps), significant.mean() if exact else UNIT_LEVEL * testable)]
+    )
+    return Rows((*rows.columns, *TESTED), np.hstack([rows.values, added])), float(ps[0])
+
+
+def _count(exchange: Exchange) -> int:
+    labels: Integers = exchange.labels
+    return count_labellings(labels, exchange.blocks)
+
+
+def _without_place(message: str) -> str:
+    """A reason must be constant to be counted: drop the place that a message starts with."""
+    _, separator, rest = message.partition("): ")
+    return rest if separator else message
