@@ -13,6 +13,8 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.errors import DataError
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -70,6 +72,22 @@ class Record:
     def cluster(self) -> str:
         """The records that vary one original are resampled together, under its id."""
         return self.original if self.original is not None else self.id
+
+    def values_of(self, attribute: str) -> list[str]:
+        """The documents' values of an attribute; empty if no document has it.
+
+        If only some have it, DataError says which one lacks it and what to do.
+        """
+        values = [d.attributes.get(attribute) for d in self.documents]
+        if all(value is None for value in values):
+            return []
+        if None in values:
+            raise DataError(
+                f"{self.where or 'input'} (id '{self.id}'): document {values.index(None) + 1} has no attribute "
+                f"'{attribute}', which others of the record have. Add it, or leave such records out with "
+                f"--require {attribute}."
+            )
+        return [value for value in values if value is not None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,9 +235,7 @@ def test_a_sound_summarizer_keeps_the_clause(clause: testing.SummarizerClause) -
     clause(FirstWords(), RECORDS)
 
 
-@pytest.mark.parametrize(
-    ("clause", "faulty"), list(zip(SUMMARIZER_CLAUSES, [Lazy(), Moody()], strict=True))
-)
+@pytest.mark.parametrize(("clause", "faulty"), list(zip(SUMMARIZER_CLAUSES, [Lazy(), Moody()], strict=True)))
 def test_a_planted_fault_in_a_summarizer_breaks_the_clause(
     clause: testing.SummarizerClause, faulty: FirstWords
 ) -> None:

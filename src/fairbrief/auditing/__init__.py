@@ -157,7 +157,9 @@ class _Road:
         """One batch into the ledgers."""
         for case in batch:
             self._sign(case)
-        placed = [(case, self._origin(case)) for case in with_controls(batch, self.plan.controls, self.plan.seed)]
+        placed = [
+            (case, self._origin(case)) for case in with_controls(batch, self.plan.controls, self.plan.seed)
+        ]
         self._observer.observe(placed)
         if self._needs_clusters:
             for case, origin in placed:
@@ -186,7 +188,9 @@ class _Road:
         settings = estimating.Settings(plan.draws, plan.seed, plan.level, plan.alpha, self.signature())
         systems = self.systems()
         if plan.baseline is not None and plan.baseline not in systems:
-            raise RequestError(f"No system named '{plan.baseline}' to compare with. Systems: {', '.join(systems)}.")
+            raise RequestError(
+                f"No system named '{plan.baseline}' to compare with. Systems: {', '.join(systems)}."
+            )
         real = [s for s in systems if not s.startswith(CONTROL)]
         pairs = estimating.pairs_of(real, plan.baseline)
         pairs += [(s, c) for s in real for c in systems if c.startswith(CONTROL)]
@@ -194,7 +198,9 @@ class _Road:
         gaps: list[Estimate] = []
         for ledger in self.ledgers:
             measures = self.readers[ledger.observation]
-            slices = sorted({part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s))
+            slices = sorted(
+                {part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s)
+            )
             parts = estimating.parts_of(ledger, slices)
             for part in parts.values():
                 found += estimating.estimate(measures, part, settings)
@@ -222,7 +228,12 @@ class _Road:
         # Interned: a system's name comes anew with every line, and an id once per system.
         record = sys.intern(case.record.id)
         original = case.record.original
-        return Origin(sys.intern(case.summary.system), record, record if original is None else sys.intern(original), parts)
+        return Origin(
+            sys.intern(case.summary.system),
+            record,
+            record if original is None else sys.intern(original),
+            parts,
+        )
 
     def _sign(self, case: Case) -> None:
         record: Record = case.record
@@ -256,7 +267,9 @@ def _made(plan: Plan, road: _Road, head: Sequence[Case], seconds: float) -> dict
         "summaries": road.cases,
         "systems": [s for s in road.systems() if not s.startswith(CONTROL)],
         "controls": [s for s in road.systems() if s.startswith(CONTROL)],
-        "attributes": {reader: {n: sorted(v)[:20] for n, v in found.items()} for reader, found in known.items() if found},
+        "attributes": {
+            reader: {n: sorted(v)[:20] for n, v in found.items()} for reader, found in known.items() if found
+        },
         "measures": [repr(m) for m in road.measures],
         "protocol": plan.protocol,
         "slices": [list(s) for s in plan.slices],

@@ -49,7 +49,9 @@ def named(spellings: Sequence[str], attributes: Sequence[str]) -> Choice:
         bare = spelling.parse(text).over is None
         if needs_attribute(kind) and bare:
             if not attributes:
-                raise RequestError(f"'{text}' is taken over an attribute: write {text}@ATTRIBUTE or --attribute NAME.")
+                raise RequestError(
+                    f"'{text}' is taken over an attribute: write {text}@ATTRIBUTE or --attribute NAME."
+                )
             measures += [registry.make("measure", f"{text}@{name}") for name in attributes]
         else:
             measures.append(registry.make("measure", text))
@@ -65,7 +67,9 @@ def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:
     for name in attributes:
         if not any(name in known[reader] for reader in READERS):
             there = sorted({name for reader in READERS for name in known[reader]})
-            raise RequestError(f"No document, record or person has the attribute '{name}'. Found: {', '.join(there) or 'none'}.")
+            raise RequestError(
+                f"No document, record or person has the attribute '{name}'. Found: {', '.join(there) or 'none'}."
+            )
     measures: list[Measure] = []
     left_out: list[LeftOut] = []
     for name, kind in registry.loaded("measure"):
@@ -82,7 +86,9 @@ def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:
 
 def needs_attribute(kind: Any) -> bool:
     """Whether a measure is taken over an attribute that must be named."""
-    return any(f.name == "over" and f.default is MISSING and f.default_factory is MISSING for f in fields(kind))
+    return any(
+        f.name == "over" and f.default is MISSING and f.default_factory is MISSING for f in fields(kind)
+    )
 
 
 def _candidates(
@@ -94,10 +100,15 @@ def _candidates(
     reader = getattr(kind, "reads", "document")
     over = {a: values for a, values in known[reader].items() if not wanted or a in wanted}
     if not over:
-        yield LeftOut(name, f"no {reader} has an attribute" + (f" named {' or '.join(wanted)}" if wanted else ""))
+        yield LeftOut(
+            name, f"no {reader} has an attribute" + (f" named {' or '.join(wanted)}" if wanted else "")
+        )
     for attribute, values in over.items():
         if len(values) > MOST_VALUES and attribute not in wanted:
-            yield LeftOut(f"{name}@{attribute}", f"'{attribute}' has more than {MOST_VALUES} values: no group, unless asked for")
+            yield LeftOut(
+                f"{name}@{attribute}",
+                f"'{attribute}' has more than {MOST_VALUES} values: no group, unless asked for",
+            )
         elif len(values) < 2:
             yield LeftOut(f"{name}@{attribute}", f"'{attribute}' has one value only")
         else:

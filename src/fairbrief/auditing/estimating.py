@@ -43,7 +43,9 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice],
     """The rows of every system, whole and by slice."""
     origins, matrix = ledger.kept(), ledger.matrix()
     systems = list(dict.fromkeys(origin.system for origin in ledger.origins))
-    of_system = np.array([systems.index(o.system) for o in origins], dtype=np.int64) if len(systems) > 1 else None
+    of_system = (
+        np.array([systems.index(o.system) for o in origins], dtype=np.int64) if len(systems) > 1 else None
+    )
     parts = {}
     for i, system in enumerate(systems):
         for part in (WHOLE, *slices):
@@ -57,7 +59,9 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice],
 def _part(ledger: Ledger, system: str, part: Slice, chosen: Integers, matrix: Floats) -> Part:
     origins = ledger.kept()
     codes: dict[str, int] = {}
-    cluster = np.fromiter((codes.setdefault(origins[i].cluster, len(codes)) for i in chosen), np.int64, len(chosen))
+    cluster = np.fromiter(
+        (codes.setdefault(origins[i].cluster, len(codes)) for i in chosen), np.int64, len(chosen)
+    )
     rows = matrix[chosen] if len(chosen) < len(matrix) else matrix
     if len(codes) < len(chosen):
         sums = np.zeros((len(codes), matrix.shape[1]))
@@ -135,7 +139,10 @@ def _with_chance(made: Estimate, value: Value, by_chance: Value, null: Null, set
 
 
 def differences(
-    measures: Sequence[Measure], parts: Mapping[tuple[str, Slice], Part], pairs: Iterable[tuple[str, str]], settings: Settings
+    measures: Sequence[Measure],
+    parts: Mapping[tuple[str, Slice], Part],
+    pairs: Iterable[tuple[str, str]],
+    settings: Settings,
 ) -> list[Estimate]:
     """Paired differences (first minus second) on the clusters that both systems answered."""
     found = []

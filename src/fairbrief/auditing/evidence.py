@@ -37,7 +37,7 @@ def _table(ledger: Ledger, measures: Sequence[Measure]) -> pa.Table:
         "reason": pa.DictionaryArray.from_arrays(pa.array(reasons, mask=kept), pa.array(known)),
         "p": pa.array(ps, mask=np.isnan(ps)),
     }
-    slicing = sorted({name for o in set(o.slices for o in ledger.origins) for part in o for name, _ in part})
+    slicing = sorted({name for o in {o.slices for o in ledger.origins} for part in o for name, _ in part})
     for name in slicing:
         values = [dict(pair for part in o.slices for pair in part).get(name) for o in ledger.origins]
         columns[f"slice.{name}"] = pa.array(values, pa.string()).dictionary_encode()

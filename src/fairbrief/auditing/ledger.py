@@ -135,7 +135,9 @@ class Ledger:
     def _place(self, columns: tuple[Column, ...]) -> Integers:
         positions = self._positions.get(columns)
         if positions is None:
-            positions = np.array([self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64)
+            positions = np.array(
+                [self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64
+            )
             self._positions[columns] = positions
         return positions
 
@@ -171,7 +173,9 @@ def _widened(array: Floats, width: int) -> Floats:
 def slices_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Slice, ...]:
     """The slices that a record belongs to: one per grouping all of whose attributes it has."""
     return tuple(
-        tuple((name, attributes[name]) for name in names) for names in by if all(n in attributes for n in names)
+        tuple((name, attributes[name]) for name in names)
+        for names in by
+        if all(n in attributes for n in names)
     )
 
 

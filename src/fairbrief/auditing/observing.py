@@ -94,7 +94,10 @@ class Observer:
         labellings, choice, exact = np.zeros((1, 0), dtype=np.int64), None, False
         if exchange is not None and ledger.draws:
             labellings, choice = self.label_draws.observed_and_choice(
-                origin.record, exchange.labels, exchange.blocks, all_labellings=observation.tests_units is not None
+                origin.record,
+                exchange.labels,
+                exchange.blocks,
+                all_labellings=observation.tests_units is not None,
             )
             exact = len(labellings) == _count(exchange)
         elif exchange is not None:
@@ -126,7 +129,11 @@ def with_unit_test(rows: Rows, column: Column, *, exact: bool) -> tuple[Rows, fl
     testable = float(ps.min() < UNIT_LEVEL)
     significant = (ps < UNIT_LEVEL).astype(float)
     added: Floats = np.column_stack(
-        [np.full(len(ps), testable), significant, np.full(len(ps), significant.mean() if exact else UNIT_LEVEL * testable)]
+        [
+            np.full(len(ps), testable),
+            significant,
+            np.full(len(ps), significant.mean() if exact else UNIT_LEVEL * testable),
+        ]
     )
     return Rows((*rows.columns, *TESTED), np.hstack([rows.values, added])), float(ps[0])
 

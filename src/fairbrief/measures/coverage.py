@@ -1,0 +1,337 @@
+"""Coverage by value: are documents of one side supported less by the summary's statements?
+
+`equal_coverage` asks it of single records, `coverage_parity` of the whole input; both read one
+observation. Source: Li, Zhang, Wang, Zhang: Coverage-based Fairness in Multi-document
+Summarization. What their released code does otherwise stands in docs/decisions/coverage.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from fairbrief.measures.coverage_folding import (
+    covered_share,
+    document_coverage,
+    fold_chunks,
+    merge_mutual,
+)
+from fairbrief.measures.units import chunks_of, units_of, words_held
+from fairbrief.nouns import (
+    Ask,
+    Cases,
+    Column,
+    Exchange,
+    Floats,
+    Integers,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+from fairbrief.spelling import spell
+from fairbrief.text.chunks import CUTS, Cut
+
+ONE_GROUP = Reason("one group only")
+NO_UNIT = Reason("the summary has no unit")
+NO_SUPPORT = Reason("no unit is supported")
+FEW_UNITS = Reason("too few units")
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the summary each document of a record supports, by the value of an attribute.
+
+    With p_ij = max over the chunks of document i of score(chunk, unit j), document i's coverage is
+    x_i = mean over units of p_ij. One row per summary: ``gap`` = (1/K') Σ over the K' values present
+    of |mean of x in the value − mean of x|; ``level`` = mean of x; per value the number of documents,
+    the sum of x_i − mean x over them (``difference``), and the value's own mean gap (``shift``).
+
+    Reads:      document attribute ``over``; support in [0, 1], shape (chunks, units).
+    Units:      ``auto`` (the summary's units if it has any, else its sentences), ``given``, ``sentences``.
+    Exchange:   the documents' values, within the record.
+    Undefined:  "one group only", "the summary has no unit", "no unit is supported", "too few units".
+    """
+
+    over: str
+    scorer: str = "containment"
+    units: str = "auto"
+    cut: Cut = "groups"
+    words: int = 100
+    merge: float = 1.0
+    denominator: Literal["all", "covered"] = "all"
+    least_units: int = 1
+
+    scope: ClassVar[Literal["case", "cluster"]] = "case"
+    tests_units: ClassVar[Column | None] = ("gap",)
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.cut not in CUTS:
+            raise ValueError(f"cut is {', '.join(CUTS)}; not '{self.cut}'")
+        if self.units not in ("auto", "given", "sentences"):
+            raise ValueError(f"units is auto, given or sentences; not '{self.units}'")
+        if self.denominator not in ("all", "covered"):
+            raise ValueError(f"denominator is all or covered; not '{self.denominator}'")
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        (case,) = cases
+        units = units_of(case.summary, self.units)
+        if not units or len(set(self._values(cases))) < 2:
+            return ()
+        rows = tuple(
+            chunk for d in case.record.documents for chunk in chunks_of(d.text, self.cut, self.words)
+        )
+        support = Ask(self.scorer, rows, units)
+        return (support, Ask(self.scorer, units, units)) if self.merge < 1 else (support,)
+
+    def exchange(self, cases: Cases) -> Exchange | None:
+        values = self._values(cases)
+        names = sorted(set(values))
+        return (
+            Exchange(np.array([names.index(v) for v in values], dtype=np.int64)) if len(names) > 1 else None
+        )
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        (case,) = cases
+        names = sorted(set(self._values(cases)))
+        if len(names) < 2:
+            return ONE_GROUP
+        units = units_of(case.summary, self.units)
+        if not units:
+            return NO_UNIT
+        owner = np.repeat(
+            np.arange(len(case.record.documents)),
+            [len(chunks_of(d.text, self.cut, self.words)) for d in case.record.documents],
+        )
+        support = fold_chunks(scores[0].matrix, owner, len(case.record.documents))
+        if self.merge < 1:
+            support = merge_mutual(support, scores[1].matrix, self.merge)
+        if support.shape[1] < self.least_units:
+            return FEW_UNITS
+        if not (support > 0).any():
+            return NO_SUPPORT
+        covered = document_coverage(support, covered_only=self.denominator == "covered")
+        held, total = words_held(case.summary.text, units)
+        fixed = {
+            ("words",): float(total),
+            ("words in units",): float(held),
+            ("units",): float(support.shape[1]),
+            ("units supported",): covered_share(support) * support.shape[1],
+        }
+        return _rows(covered, labels, names, fixed)
+
+    def _values(self, cases: Cases) -> list[str]:
+        (case,) = cases
+        return case.record.values_of(self.over)
+
+
+def _rows(covered: Floats, labels: Integers, names: Sequence[str], fixed: Mapping[Column, float]) -> Rows:
+    """The additive statistics under every labelling. ``covered`` (documents,), ``labels`` (R, documents)."""
+    member = (labels[:, np.newaxis, :] == np.arange(len(names))[:, np.newaxis]).astype(np.float64)
+    count = member.sum(axis=2)
+    centred = covered - covered.mean()
+    difference = member @ centred
+    shift = difference / count
+    gap = np.abs(shift).mean(axis=1)
+    columns: list[Column] = [("one",), ("gap",), ("level",), *fixed]
+    blocks = [np.ones(len(labels)), gap, np.full(len(labels), covered.mean())]
+    blocks += [np.full(len(labels), value) for value in fixed.values()]
+    for statistic, block in (("documents", count), ("difference", difference), ("shift", shift)):
+        columns += [(statistic, name) for name in names]
+        blocks += list(block.T)
+    columns += [("present", name) for name in names]
+    blocks += [np.ones(len(labels))] * len(names)
+    for a in range(len(names)):
+        for b in range(a + 1, len(names)):
+            columns += [("between", names[a], names[b]), ("pairs", names[a], names[b])]
+            blocks += [shift[:, a] - shift[:, b], np.ones(len(labels))]
+    over, under = _extremes(shift)
+    for k, name in enumerate(names):
+        extreme = (over == k) | (under == k)
+        columns += [("extreme", name), ("extremes", name)]
+        blocks += [np.where(extreme, shift[:, k], 0.0), extreme.astype(np.float64)]
+    most = _dominating(count[0], names)
+    if most is not None:
+        columns += [("dominated", most), ("dominated gap", most)]
+        blocks += [np.ones(len(labels)), gap]
+        for k, name in enumerate(names):
+            columns += [("dominated documents", most, name), ("dominated difference", most, name)]
+            blocks += [count[:, k], difference[:, k]]
+    return Rows(tuple(columns), np.column_stack(blocks))
+
+
+TIE = 1e-12
+
+
+def _extremes(shift: Floats) -> tuple[Integers, Integers]:
+    """Index of the most and the least covered value under each labelling; the first of equals."""
+    return (
+        np.argmax(shift >= shift.max(axis=1, keepdims=True) - TIE, axis=1),
+        np.argmax(shift <= shift.min(axis=1, keepdims=True) + TIE, axis=1),
+    )
+
+
+def _dominating(count: Floats, names: Sequence[str]) -> str | None:
+    """The value of most documents, if it is one."""
+    most = np.flatnonzero(count == count.max())
+    return names[most[0]] if len(most) == 1 else None
+
+
+# ------------------------------------------------------------------------------------- the measures
+
+
+@dataclass(frozen=True, repr=False)
+class _CoverageMeasure:
+    over: str
+    scorer: str = "containment"
+    units: str = "auto"
+    cut: Cut = "groups"
+    words: int = 100
+    merge: float = 1.0
+    denominator: Literal["all", "covered"] = "all"
+    least_units: int = 1
+
+    @property
+    def observation(self) -> Coverage:
+        return Coverage(**{f.name: getattr(self, f.name) for f in fields(Coverage)})
+
+    def explain(self, totals: Totals) -> str:
+        """Coverage of each value in one record."""
+        parts = [
+            f"{v}: {float(totals['level'] + totals['shift', v]):.2f} over {int(totals['documents', v])} documents"
+            for v in totals.values_of("documents")
+        ]
+        return f"coverage by value: {'; '.join(parts)}; record mean {float(totals['level']):.2f}"
+
+    def __repr__(self) -> str:
+        return spell(self)
+
+
+@dataclass(frozen=True, repr=False)
+class EqualCoverage(_CoverageMeasure):
+    """Mean gap between each value's coverage and the record's own mean coverage.
+
+    One record's gap is (1/K') Σ_{k present} |mean of x_i for i in D_k − mean of x_i|, with x_i the
+    mean support of the summary's units by document i; the value is the mean gap over records.
+
+    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (chunks, units).
+    Value:      in [0, 1]; 0 when values are covered alike. Positive by chance: read with its null.
+                Grows with the level of coverage: ``level`` and ``relative_gap`` stand beside it.
+                ``between[k−l]``: mean coverage of value k minus that of value l, free of the mix.
+                ``unfair_share``: share of testable records with p < 0.05 (all relabellings, ≥), to be
+                read with ``unfair_share_by_chance``. ``by_dominance``: largest difference of the gap
+                between records that different values dominate.
+    Undefined:  "one group only"; "the summary has no unit"; "no unit is supported".
+    Source:     Li et al., Coverage-based Fairness in MDS, Eqs. 2–5. Departs from their code: excluded
+                records are counted; units that no document supports stay in the denominator
+                (``denominator=covered`` for theirs); identical texts count for every document.
+    """
+
+    name: ClassVar[str] = "equal_coverage"
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        one = totals["one"]
+        values = {
+            "equal_coverage": Value(_ratio(totals["gap"], one), "upper"),
+            "level": Value(_ratio(totals["level"], one)),
+            "relative_gap": Value(_ratio(totals["gap"], totals["level"]), "upper"),
+        }
+        for k, other in _pairs(totals):
+            gap = _ratio(totals["between", k, other], totals["pairs", k, other])
+            values[f"between[{k}−{other}]"] = Value(gap, "both")
+        values["testable_share"] = Value(_ratio(totals["testable"], one))
+        values["unfair_share"] = Value(_ratio(totals["significant"], totals["testable"]))
+        values["unfair_share_by_chance"] = Value(_ratio(totals["expected_significant"], totals["testable"]))
+        values["by_dominance"] = Value(_spread(_by_dominance(totals)), "upper")
+        values["unit_recall"] = Value(_ratio(totals["words in units"], totals["words"]))
+        values["supported_units"] = Value(_ratio(totals["units supported"], totals["units"]))
+        return values
+
+
+@dataclass(frozen=True, repr=False)
+class CoverageParity(_CoverageMeasure):
+    """Mean size, over values, of how far a value's documents are covered above or below their record.
+
+    CP = (1/K) Σ_k |E(C_k)|. Pooled (default): C_k holds x_i − mean x for every document i of value k
+    in every record. ``extremes=true`` (the paper's text): C_k holds coverage of k minus the record's
+    mean, from the records where k is the most or the least covered value.
+
+    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (chunks, units).
+    Value:      in [0, 1]; 0 when no value is covered more or less over the whole input. Positive by
+                chance: read with its null. ``difference[k]`` = E(C_k): positive = over-represented.
+                ``by_dominance``: largest difference of any E(C_k) between records that different
+                values dominate.
+    Undefined:  as `equal_coverage`.
+    Source:     Li et al., Eq. 6; the release pools, the text takes extremes: both are here. Departs
+                from the release: K is the number of values present, never taken from a file name.
+    """
+
+    name: ClassVar[str] = "coverage_parity"
+    extremes: bool = False
+
+    @property
+    def observation(self) -> Coverage:
+        return Coverage(**{f.name: getattr(self, f.name) for f in fields(Coverage)})
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        total, count = ("extreme", "extremes") if self.extremes else ("difference", "documents")
+        names = totals.values_of(count)
+        means = {k: _ratio(totals[total, k], totals[count, k]) for k in names}
+        stacked = (
+            np.stack(list(means.values()), axis=-1) if means else np.full((*totals["one"].shape, 1), np.nan)
+        )
+        present = np.isfinite(stacked)
+        sums = np.where(present, np.abs(stacked), 0.0).sum(axis=-1)
+        values = {"coverage_parity": Value(_ratio(sums, present.sum(axis=-1).astype(np.float64)), "upper")}
+        values |= {f"difference[{k}]": Value(mean, "both") for k, mean in means.items()}
+        values["by_dominance"] = Value(
+            _largest([_spread(_mean_by_dominance(totals, k)) for k in names], totals), "upper"
+        )
+        return values
+
+
+def _ratio(top: Floats, bottom: Floats) -> Floats:
+    """Elementwise top / bottom; nan where there is nothing to divide by."""
+    some = bottom > 0
+    return np.where(some, top / np.where(some, bottom, 1.0), np.nan)
+
+
+def _pairs(totals: Totals) -> list[tuple[str, str]]:
+    return sorted({(c[1], c[2]) for c in totals.columns if c[0] == "pairs"})
+
+
+def _by_dominance(totals: Totals) -> list[Floats]:
+    return [_ratio(totals["dominated gap", g], totals["dominated", g]) for g in totals.values_of("dominated")]
+
+
+def _mean_by_dominance(totals: Totals, value: str) -> list[Floats]:
+    return [
+        _ratio(totals["dominated difference", g, value], totals["dominated documents", g, value])
+        for g in totals.values_of("dominated")
+    ]
+
+
+def _spread(groups: Sequence[Floats]) -> Floats:
+    """Largest minus smallest over the groups that are there; nan for fewer than two."""
+    if len(groups) < 2:
+        return np.full(np.shape(groups[0]) if groups else (), np.nan)
+    stacked = np.stack(groups)
+    there = np.isfinite(stacked)
+    high = np.where(there, stacked, -np.inf).max(axis=0)
+    low = np.where(there, stacked, np.inf).min(axis=0)
+    return np.where(there.sum(axis=0) > 1, high - np.where(np.isfinite(low), low, 0.0), np.nan)
+
+
+def _largest(spreads: Sequence[Floats], totals: Totals) -> Floats:
+    shape = totals["one"].shape
+    stacked = (
+        np.stack([np.broadcast_to(s, shape) for s in spreads]) if spreads else np.full((1, *shape), np.nan)
+    )
+    there = np.isfinite(stacked)
+    high = np.where(there, stacked, -np.inf).max(axis=0)
+    return np.where(there.any(axis=0), high, np.nan)

@@ -1,0 +1,43 @@
+"""What a summary is cut into, and what of it the cut loses."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from fairbrief.nouns import Summary
+from fairbrief.text.chunks import Cut, chunks
+from fairbrief.text.sentences import split
+
+WORD = re.compile(r"\w+")
+
+
+def units_of(summary: Summary, units: str) -> tuple[str, ...]:
+    """The statements to look for: ``given`` units, ``sentences``, or ``auto`` (given if there are any)."""
+    if summary.units is not None and units != "sentences":
+        return tuple(unit.text for unit in summary.units if unit.text.strip())
+    if units == "given":
+        return ()
+    return tuple(_sentences(summary.text))
+
+
+def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
+    """The pieces of a document; the same text is cut once."""
+    return _chunks(text, cut, words)
+
+
+def words_held(text: str, units: tuple[str, ...]) -> tuple[int, int]:
+    """How many of a text's words occur in any unit, and how many words it has."""
+    known = {word for unit in units for word in WORD.findall(unit.lower())}
+    words = WORD.findall(text.lower())
+    return sum(word in known for word in words), len(words)
+
+
+@lru_cache(maxsize=4096)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(s for s in split(text) if s.strip())
+
+
+@lru_cache(maxsize=4096)
+def _chunks(text: str, cut: Cut, words: int) -> tuple[str, ...]:
+    return tuple(chunks(_sentences(text), cut, words))

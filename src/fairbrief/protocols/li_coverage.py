@@ -1,0 +1,145 @@
+"""Li et al., Coverage-based Fairness in Multi-document Summarization: measures and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fairbrief.nouns import Estimate, Table
+
+ENTAILMENT = "entailment(model=roberta-large-mnli, gate=argmax, windows=truncate)"
+RELEASED = f"scorer={ENTAILMENT}, cut=sentence_centred, merge=0.95, denominator=covered, least_units=3"
+
+
+@dataclass(frozen=True)
+class LiCoverage:
+    """Equal Coverage and Coverage Parity with the release's arithmetic (Li et al., Tables 3 to 5).
+
+    roberta-large-mnli, sentence-centred windows under 100 words, units that entail each other above
+    0.95 merged, probabilities only where entailment is the likeliest class, units that no document
+    supports left out of the denominator, summaries of two or fewer units left out. The released
+    code's defects are not repeated: see docs/decisions/coverage.md.
+    """
+
+    name: ClassVar[str] = "li-coverage"
+    paper: ClassVar[str] = (
+        "Li, Zhang, Wang, Zhang: Coverage-based Fairness in Multi-document Summarization. NAACL 2025. arXiv:2412.08795"
+    )
+
+    def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
+        """Both measures over each attribute, and Coverage Parity by extremes, as the paper's text has it."""
+        return tuple(
+            spelling
+            for name in attributes
+            for spelling in (
+                f"equal_coverage({RELEASED})@{name}",
+                f"coverage_parity({RELEASED})@{name}",
+                f"coverage_parity({RELEASED}, extremes=true)@{name}",
+            )
+        )
+
+    def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
+        """Tables 3, 4 and 5 for each attribute, and the overall rank of systems."""
+        whole = [e for e in estimates if not e.slice and not e.baseline]
+        attributes = list(dict.fromkeys(e.over for e in whole))
+        return tuple(
+            table
+            for name in attributes
+            for table in (
+                _unfair_share([e for e in whole if e.over == name], name),
+                _parity([e for e in whole if e.over == name], name),
+                _dominance([e for e in whole if e.over == name], name),
+            )
+        )
+
+
+def _systems(estimates: Sequence[Estimate]) -> list[str]:
+    return list(dict.fromkeys(e.system for e in estimates))
+
+
+def _find(estimates: Sequence[Estimate], system: str, quantity: str, spelled: str = "") -> Estimate | None:
+    return next(
+        (e for e in estimates if e.system == system and e.quantity == quantity and spelled in e.measure), None
+    )
+
+
+def _number(estimate: Estimate | None, digits: int = 3) -> str:
+    return "–" if estimate is None or estimate.value is None else f"{estimate.value:.{digits}f}"
+
+
+def _unfair_share(estimates: Sequence[Estimate], over: str) -> Table:
+    rows = []
+    for system in _systems(estimates):
+        gap = _find(estimates, system, "equal_coverage")
+        rows.append(
+            (
+                system,
+                _number(_find(estimates, system, "unfair_share")),
+                _number(_find(estimates, system, "unfair_share_by_chance")),
+                _number(gap),
+                "–" if gap is None or gap.null_mean is None else f"{gap.null_mean:.3f}",
+                _number(_find(estimates, system, "level")),
+                _number(_find(estimates, system, "testable_share")),
+                "–" if gap is None else str(gap.n),
+            )
+        )
+    return Table(
+        f"Equal Coverage over {over}: share of records with p < 0.05 (the paper's R_EC)",
+        ("system", "R_EC", "by chance", "mean EC", "EC by chance", "p(d,s)", "testable", "n"),
+        tuple(rows),
+        (
+            "R_EC counts testable records only and uses ≥ in the test; compare it with its share by chance, never across set sizes.",
+        ),
+    )
+
+
+def _parity(estimates: Sequence[Estimate], over: str) -> Table:
+    rows = []
+    for reading, spelled in (("pooled", ""), ("extremes", "extremes=true")):
+        for system in _systems(estimates):
+            of_reading = [e for e in estimates if ("extremes=true" in e.measure) == bool(spelled)]
+            means = [e for e in of_reading if e.system == system and e.quantity.startswith("difference[")]
+            defined = [e for e in means if e.value is not None]
+            if not defined:
+                continue
+            most = max(defined, key=lambda e: e.value or 0.0)
+            least = min(defined, key=lambda e: e.value or 0.0)
+            rows.append(
+                (
+                    system,
+                    reading,
+                    _number(_find(of_reading, system, "coverage_parity")),
+                    _signed(most),
+                    _signed(least),
+                )
+            )
+    return Table(
+        f"Coverage Parity over {over}",
+        ("system", "reading", "CP", "most over-represented", "most under-represented"),
+        tuple(rows),
+        ("An asterisk marks p < 0.05, Holm-adjusted over the values. Positive = over-represented.",),
+    )
+
+
+def _signed(estimate: Estimate) -> str:
+    value = estimate.quantity.removeprefix("difference[").removesuffix("]")
+    star = "*" if estimate.p_adjusted is not None and estimate.p_adjusted < 0.05 else ""
+    return f"{value} {estimate.value or 0.0:+.4f}{star}"
+
+
+def _dominance(estimates: Sequence[Estimate], over: str) -> Table:
+    rows = tuple(
+        (
+            system,
+            _number(_find(estimates, system, "by_dominance", "equal_coverage")),
+            _number(_find(estimates, system, "by_dominance", "coverage_parity")),
+        )
+        for system in _systems(estimates)
+    )
+    return Table(
+        f"Largest difference between records dominated by different values of {over}",
+        ("system", "mean EC", "E(C_k)"),
+        rows,
+        ("The paper's Table 5 takes the difference of R_EC; mean EC is not a share of small tests.",),
+    )

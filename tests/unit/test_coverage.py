@@ -1,0 +1,138 @@
+"""Coverage: what the released code gets wrong, and we must not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fairbrief.auditing.observing import with_unit_test
+from fairbrief.errors import DataError
+from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
+from fairbrief.measures.units import words_held
+from fairbrief.nouns import Case, Document, Exchange, Reason, Record, Rows, Scores, Summary, Totals, Unit
+from fairbrief.statistics import enumerate_labellings
+
+
+def case(values: list[str | None], units: int = 2) -> Case:
+    """A record whose documents have these values, and a summary of so many units."""
+    documents = tuple(Document(f"Text {i}.", {} if v is None else {"side": v}) for i, v in enumerate(values))
+    record = Record("r", documents, where="f.jsonl:3")
+    return Case(record, Summary("r", "s", "Text.", tuple(Unit(f"u{j}") for j in range(units))))
+
+
+def rows_of(values: list[str], support: list[list[float]], **settings: object) -> Rows | Reason:
+    """A record's rows under all labellings, given the support of its units by its documents."""
+    observation = Coverage("side", **settings)  # type: ignore[arg-type] # settings by name
+    one = (case(list(values), len(support[0])),)
+    exchange = observation.exchange(one)
+    labels = enumerate_labellings(exchange.labels) if exchange else np.zeros((1, 0), dtype=np.int64)
+    matrix = np.array(support)
+    return observation.observe(
+        one, (Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix))),), labels
+    )
+
+
+def totals_of(rows: Rows | Reason) -> Totals:
+    """One row under its real labelling."""
+    assert isinstance(rows, Rows)
+    return Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
+
+
+def test_a_value_that_is_absent_everywhere_shifts_no_name() -> None:
+    """Means keep the names of their values when another value never occurs."""
+    totals = totals_of(rows_of(["center", "center", "right"], [[1.0, 1.0], [1.0, 0.5], [0.0, 0.0]]))
+    values = CoverageParity("side").value(totals)
+    assert values["difference[center]"].array > 0 > values["difference[right]"].array
+    assert "difference[left]" not in values
+
+
+def test_parity_of_two_values_is_not_divided_by_three() -> None:
+    """K is the number of values present, whatever the data set is called."""
+    totals = totals_of(rows_of(["against", "support"], [[1.0, 1.0], [0.0, 0.0]]))
+    assert float(CoverageParity("side").value(totals)["coverage_parity"].array) == pytest.approx(0.5)
+
+
+def test_positive_means_over_represented() -> None:
+    """The value whose documents the summary supports more has the positive difference."""
+    totals = totals_of(rows_of(["a", "b"], [[0.9, 0.9], [0.1, 0.1]]))
+    assert float(totals["shift", "a"]) == pytest.approx(0.4)
+    assert float(EqualCoverage("side").value(totals)["between[a−b]"].array) == pytest.approx(0.8)
+
+
+def test_with_two_values_the_gap_is_half_their_difference_whatever_the_sizes() -> None:
+    """The identity EC = |p1 − p2| / 2 holds for unequal groups."""
+    totals = totals_of(rows_of(["a", "b", "b", "b"], [[0.9], [0.1], [0.2], [0.6]]))
+    assert float(totals["gap"]) == pytest.approx((0.9 - 0.3) / 2)
+
+
+def test_units_that_nobody_supports_stay_in_the_denominator_unless_asked() -> None:
+    """The default counts every unit; ``covered`` is the release's reading."""
+    support = [[0.8, 0.0], [0.4, 0.0]]
+    everything = totals_of(rows_of(["a", "b"], support))
+    covered = totals_of(rows_of(["a", "b"], support, denominator="covered"))
+    assert float(covered["gap"]) == pytest.approx(2 * float(everything["gap"]))
+
+
+@pytest.mark.parametrize(
+    ("values", "support", "settings", "reason"),
+    [
+        (["a", "a"], [[1.0], [0.5]], {}, "one group only"),
+        (["a", "b"], [[0.0], [0.0]], {}, "no unit is supported"),
+        (["a", "b"], [[1.0, 1.0], [0.5, 0.5]], {"least_units": 3}, "too few units"),
+    ],
+)
+def test_a_record_without_an_answer_leaves_a_reason(
+    values: list[str], support: list[list[float]], settings: dict[str, object], reason: str
+) -> None:
+    """Nothing is dropped in silence."""
+    assert rows_of(values, support, **settings) == Reason(reason)
+
+
+@pytest.mark.parametrize("values", ["aabb", "abbb", "aabbcc"])
+def test_small_records_are_not_testable(values: str) -> None:
+    """(2,2), (1,3) and (2,2,2) documents cannot reach p < 0.05: never significant, never called fair."""
+    rng = np.random.default_rng(5)
+    rows = rows_of(list(values), rng.random((len(values), 4)).tolist())
+    assert isinstance(rows, Rows)
+    tested, _ = with_unit_test(rows, ("gap",), exact=True)
+    totals = Totals({c: i for i, c in enumerate(tested.columns)}, tested.values)
+    assert not totals["testable"].any()
+    assert not totals["significant"].any()
+
+
+def test_equal_coverage_of_all_documents_is_a_gap_of_zero_with_p_one() -> None:
+    """Exact ties are no evidence."""
+    rows = rows_of(list("aabbcccc"), [[0.3]] * 8)
+    assert isinstance(rows, Rows)
+    _, p = with_unit_test(rows, ("gap",), exact=True)
+    assert p == 1.0
+
+
+def test_renaming_the_groups_never_counts_as_a_larger_gap() -> None:
+    """Labellings that only rename the groups tie with the real one, within rounding."""
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        rows = rows_of(list("aaabbb"), rng.random((6, 7)).tolist())
+        assert isinstance(rows, Rows)
+        _, p = with_unit_test(rows, ("gap",), exact=True)
+        assert round(p * 20) % 2 == 0
+
+
+def test_a_document_without_the_attribute_is_named() -> None:
+    """File, line, id, document and remedy stand in the message."""
+    with pytest.raises(
+        DataError, match=r"f\.jsonl:3 \(id 'r'\): document 2 has no attribute 'side'.*--require side"
+    ):
+        Coverage("side").asks((case(["a", None, "b"]),))
+
+
+def test_the_labels_of_a_record_are_its_documents_values() -> None:
+    """What may be exchanged is the value, not the text."""
+    exchange = Coverage("side").exchange((case(["b", "a", "b"]),))
+    assert isinstance(exchange, Exchange)
+    assert exchange.labels.tolist() == [1, 0, 1]
+
+
+def test_unit_recall_counts_the_words_that_units_hold() -> None:
+    """A lossy split shows."""
+    assert words_held("The court in Missouri ruled.", ("The court ruled.",)) == (3, 5)
