@@ -1,0 +1,1 @@
+"""Anything that turns records into summaries."""
