@@ -1,0 +1,70 @@
+"""Statistics over arrays: resampling, exchange of labels, intervals, distances, regression, agreement.
+
+Knows numbers only: no record, no measure, no text. Whatever is undefined is nan here, and is given
+its reason by who asked.
+"""
+
+from fairbrief.statistics.agreement import (
+    correlation_p,
+    krippendorff_alpha,
+    pearson,
+    randolph_kappa,
+    ranks,
+    spearman,
+)
+from fairbrief.statistics.distances import (
+    kl_divergence,
+    total_variation,
+    wasserstein_heights,
+    wasserstein_positions,
+)
+from fairbrief.statistics.intervals import percentile_interval, wilson_interval
+from fairbrief.statistics.log_odds import dirichlet_log_odds
+from fairbrief.statistics.multiplicity import holm
+from fairbrief.statistics.odds import log_odds_ratio, odds_ratio
+from fairbrief.statistics.permutation import (
+    EXACT_LIMIT,
+    LabelDraws,
+    count_labellings,
+    enumerate_labellings,
+    sample_labellings,
+    smallest_p,
+    swapped_totals,
+    two_sided_p,
+    upper_p,
+)
+from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
+from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap
+
+__all__ = [
+    "EXACT_LIMIT",
+    "BlockBootstrap",
+    "Bootstrap",
+    "Fit",
+    "LabelDraws",
+    "correlation_p",
+    "count_labellings",
+    "dirichlet_log_odds",
+    "enumerate_labellings",
+    "fit_robust",
+    "fit_sums",
+    "holm",
+    "kl_divergence",
+    "krippendorff_alpha",
+    "log_odds_ratio",
+    "odds_ratio",
+    "pearson",
+    "percentile_interval",
+    "randolph_kappa",
+    "ranks",
+    "sample_labellings",
+    "smallest_p",
+    "spearman",
+    "swapped_totals",
+    "total_variation",
+    "two_sided_p",
+    "upper_p",
+    "wasserstein_heights",
+    "wasserstein_positions",
+    "wilson_interval",
+]

@@ -1,0 +1,111 @@
+"""Least squares: from additive sums, and from rows with errors that trust less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairbrief.statistics.arrays import Floats, Integers
+
+SINGULAR = 1e-12
+"""Smallest eigenvalue of X'X, scaled to a unit diagonal, below which its columns depend on each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A regression with its errors. nan where undefined (dependent columns, too few rows).
+
+    Shapes, after the leading axes of what was fitted: ``coefficients``, ``errors`` (standard
+    errors), ``t``, ``p`` (two-sided), ``low``, ``high`` (k,); ``r2`` (share of the variance around
+    the mean that is explained), ``freedom`` (degrees of freedom of t) ().
+    """
+
+    coefficients: Floats
+    errors: Floats
+    t: Floats
+    p: Floats
+    low: Floats
+    high: Floats
+    r2: Floats
+    freedom: Floats
+
+
+def fit_sums(xx: Floats, xy: Floats, yy: Floats, n: Floats, level: float = 0.95) -> Fit:
+    """Ordinary least squares with classical errors, from sums that add over rows, shards and resamples.
+
+    Shapes: ``xx`` = X'X (..., k, k); ``xy`` = X'y (..., k); ``yy`` = y'y and ``n`` (...). The first
+    column of X is the constant 1, so that xy[..., 0] = Σy. Errors: s² (X'X)⁻¹, s² = RSS/(n − k).
+    """
+    xx, xy, yy, n = (np.asarray(a, dtype=np.float64) for a in (xx, xy, yy, n))
+    inverse = _invert(xx)
+    b = _times(inverse, xy)
+    residual = np.maximum(yy - (b * xy).sum(axis=-1), 0.0)
+    freedom = n - xy.shape[-1]
+    variance = residual / np.where(freedom > 0, freedom, np.nan)
+    diagonal = np.diagonal(inverse, axis1=-2, axis2=-1)
+    return _fit(b, np.sqrt(variance[..., None] * diagonal), _r2(residual, yy, xy[..., 0], n), freedom, level)
+
+
+def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None, level: float = 0.95) -> Fit:
+    """Ordinary least squares with errors that hold when rows scatter unequally, or hang together.
+
+    Without ``clusters``: HC3, (X'X)⁻¹ X' diag(eᵢ²/(1 − hᵢ)²) X (X'X)⁻¹ with leverages h; freedom
+    n − k; errors nan where a row alone decides a coefficient (h = 1).
+    With ``clusters`` (n,): the sum of squared cluster scores in the middle, times
+    G/(G − 1) · (n − 1)/(n − k); freedom G − 1.
+
+    Shapes: ``x`` (n, k), the constant first; ``y`` (n,).
+    Source: MacKinnon & White, Journal of Econometrics 29 (1985); Liang & Zeger, Biometrika 73 (1986).
+    """
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    n, k = x.shape
+    inverse = _invert(x.T @ x)
+    b = inverse @ (x.T @ y)
+    e = y - x @ b
+    if clusters is None:
+        leverage = np.einsum("ij,jk,ik->i", x, inverse, x)
+        scores = x * (e / np.where(leverage < 1 - 1e-10, 1 - leverage, np.nan))[:, None]
+        scale, freedom = 1.0, n - k
+    else:
+        _, place = np.unique(clusters, return_inverse=True)
+        groups = int(place.max()) + 1
+        scores = np.zeros((groups, k))
+        np.add.at(scores, place, x * e[:, None])
+        freedom = groups - 1
+        scale = groups / freedom * (n - 1) / (n - k) if freedom > 0 and n > k else np.nan
+    covariance = scale * inverse @ (scores.T @ scores) @ inverse
+    r2 = _r2(np.asarray(e @ e), np.asarray(y @ y), np.asarray(y.sum()), np.asarray(float(n)))
+    return _fit(b, np.sqrt(np.diagonal(covariance)), r2, np.asarray(float(freedom)), level)
+
+
+def _invert(xx: Floats) -> Floats:
+    """Inverse of each X'X; nan where its columns depend on each other."""
+    scale = np.sqrt(np.diagonal(xx, axis1=-2, axis2=-1))
+    outer = scale[..., :, None] * scale[..., None, :]
+    usable = np.asarray(np.isfinite(xx).all(axis=(-2, -1)) & (scale > 0).all(axis=-1))
+    unit = np.where(usable[..., None, None], xx / np.where(outer > 0, outer, 1.0), np.eye(xx.shape[-1]))
+    usable = np.asarray(usable & (np.linalg.eigvalsh(unit)[..., 0] > SINGULAR))
+    unit = np.where(usable[..., None, None], unit, np.eye(xx.shape[-1]))
+    return np.asarray(
+        np.where(usable[..., None, None], np.linalg.inv(unit) / np.where(outer > 0, outer, 1.0), np.nan)
+    )
+
+
+def _times(matrix: Floats, vector: Floats) -> Floats:
+    return np.asarray((matrix @ vector[..., None])[..., 0])
+
+
+def _r2(residual: Floats, yy: Floats, y_sum: Floats, n: Floats) -> Floats:
+    spread = yy - y_sum**2 / np.maximum(n, 1)
+    return np.asarray(1.0 - residual / np.where(spread > SINGULAR * np.abs(yy), spread, np.nan))
+
+
+def _fit(b: Floats, errors: Floats, r2: Floats, freedom: Floats, level: float) -> Fit:
+    from scipy.special import stdtr, stdtrit
+
+    freedom = np.where(freedom > 0, freedom, np.nan)
+    shared = freedom[..., None]
+    t = b / np.where(errors > 0, errors, np.nan)
+    half = stdtrit(shared, (1 + level) / 2) * errors
+    return Fit(b, errors, t, 2 * stdtr(shared, -np.abs(t)), b - half, b + half, r2, freedom)
