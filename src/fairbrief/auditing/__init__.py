@@ -150,7 +150,11 @@ class _Road:
         self._digest = hashlib.blake2b(digest_size=8)
         self._scorers = _Scorers(plan)
         self._observer = Observer(
-            self.ledgers, self._scorers, LabelDraws(plan.draws, plan.seed), self.exhibits, skips=plan.skips
+            self.ledgers,
+            self._scorers,
+            LabelDraws(max(plan.draws, 1), plan.seed),
+            self.exhibits,
+            skips=plan.skips,
         )
 
     def carry(self, batch: Sequence[Case]) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import Ledger, Origin
 from fairbrief.errors import DataError
-from fairbrief.nouns import Ask, Case, Cases, Column, Exchange, Floats, Integers, Reason, Rows, Scorer, Scores
-from fairbrief.statistics import LabelDraws, count_labellings
+from fairbrief.nouns import Ask, Case, Cases, Column, Floats, Reason, Rows, Scorer, Scores
+from fairbrief.statistics import LabelDraws
 
 TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))
 UNIT_LEVEL = 0.05
@@ -99,7 +99,9 @@ class Observer:
                 exchange.blocks,
                 all_labellings=observation.tests_units is not None,
             )
-            exact = len(labellings) == _count(exchange)
+            exact = self.label_draws.enumerates(
+                exchange.labels, exchange.blocks, all_labellings=observation.tests_units is not None
+            )
         elif exchange is not None:
             labellings = exchange.labels[np.newaxis, :]
         rows = observation.observe(cases, scores, labellings)
@@ -136,11 +138,6 @@ def with_unit_test(rows: Rows, column: Column, *, exact: bool) -> tuple[Rows, fl
         ]
     )
     return Rows((*rows.columns, *TESTED), np.hstack([rows.values, added])), float(ps[0])
-
-
-def _count(exchange: Exchange) -> int:
-    labels: Integers = exchange.labels
-    return count_labellings(labels, exchange.blocks)
 
 
 def _without_place(message: str) -> str:

@@ -53,6 +53,8 @@ class Coverage:
 
     Reads:      document attribute ``over``; support in [0, 1], shape (chunks, units).
     Units:      ``auto`` (the summary's units if it has any, else its sentences), ``given``, ``sentences``.
+    Unsupported: a summary that no document supports has no gap by covering nothing; it is left out
+                unless ``unsupported=zero`` (the paper's formula taken literally).
     Exchange:   the documents' values, within the record.
     Undefined:  "one group only", "the summary has no unit", "no unit is supported", "too few units".
     """
@@ -65,6 +67,7 @@ class Coverage:
     merge: float = 1.0
     denominator: Literal["all", "covered"] = "all"
     least_units: int = 1
+    unsupported: Literal["left out", "zero"] = "left out"
 
     scope: ClassVar[Literal["case", "cluster"]] = "case"
     tests_units: ClassVar[Column | None] = ("gap",)
@@ -77,6 +80,10 @@ class Coverage:
             raise ValueError(f"units is auto, given or sentences; not '{self.units}'")
         if self.denominator not in ("all", "covered"):
             raise ValueError(f"denominator is all or covered; not '{self.denominator}'")
+        if self.unsupported not in ("left out", "zero"):
+            raise ValueError(f"unsupported is 'left out' or zero; not '{self.unsupported}'")
+        if self.unsupported == "zero" and self.denominator == "covered":
+            raise ValueError("unsupported=zero needs denominator=all: nothing divided by nothing is no zero")
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -113,11 +120,11 @@ class Coverage:
             support = merge_mutual(support, scores[1].matrix, self.merge)
         if support.shape[1] < self.least_units:
             return FEW_UNITS
-        if not (support > 0).any():
+        if not (support > 0).any() and self.unsupported == "left out":
             return NO_SUPPORT
         covered = document_coverage(support, covered_only=self.denominator == "covered")
         held, total = words_held(case.summary.text, units)
-        fixed = {
+        fixed: dict[Column, float] = {
             ("words",): float(total),
             ("words in units",): float(held),
             ("units",): float(support.shape[1]),
@@ -195,6 +202,7 @@ class _CoverageMeasure:
     merge: float = 1.0
     denominator: Literal["all", "covered"] = "all"
     least_units: int = 1
+    unsupported: Literal["left out", "zero"] = "left out"
 
     @property
     def observation(self) -> Coverage:

@@ -42,7 +42,8 @@ def document_coverage(support: Floats, *, covered_only: bool) -> Floats:
     ``covered_only`` divides by the number of units that any document supports, as the release does.
     """
     units = int((support > 0).any(axis=0).sum()) if covered_only else support.shape[1]
-    return support.sum(axis=1) / units
+    covered: Floats = support.sum(axis=1) / units
+    return covered
 
 
 def covered_share(support: Floats) -> float:
