@@ -344,6 +344,10 @@ class Estimate:
     over: str = ""
     baseline: str = ""
     """For a difference: the system that was subtracted."""
+    low_within: float | None = None
+    """Bounds of the interval from resampling the sampled variants inside each original (the papers'
+    "s"), where there are any; ``low`` and ``high`` resample the originals ("d")."""
+    high_within: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

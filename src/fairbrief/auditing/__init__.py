@@ -30,6 +30,8 @@ from fairbrief.statistics import LabelDraws
 HEAD = 200
 """Cases that are looked at to see which measures the input allows."""
 BATCH = 256
+SAMPLE = "sample"
+"""Record attribute that names the sampled assignment; its records (a pair, say) are resampled together."""
 
 __all__ = ["Plan", "audit"]
 
@@ -197,7 +199,7 @@ class _Road:
             )
         real = [s for s in systems if not s.startswith(CONTROL)]
         pairs = estimating.pairs_of(real, plan.baseline)
-        pairs += [(s, c) for s in real for c in systems if c.startswith(CONTROL)]
+        with_control = [(s, c) for s in real for c in systems if c.startswith(CONTROL)]
         found: list[Estimate] = []
         gaps: list[Estimate] = []
         for ledger in self.ledgers:
@@ -210,6 +212,8 @@ class _Road:
                 found += estimating.estimate(measures, part, settings)
             if plan.draws:
                 gaps += estimating.differences(measures, parts, pairs, settings)
+                for pair in with_control:
+                    gaps += estimating.differences(measures, parts, [pair], settings)
         return self._adjusted(found), self._adjusted(gaps)
 
     def _adjusted(self, found: list[Estimate]) -> list[Estimate]:
@@ -232,12 +236,11 @@ class _Road:
         # Interned: a system's name comes anew with every line, and an id once per system.
         record = sys.intern(case.record.id)
         original = case.record.original
-        return Origin(
-            sys.intern(case.summary.system),
-            record,
-            record if original is None else sys.intern(original),
-            parts,
-        )
+        system = sys.intern(case.summary.system)
+        if original is None:
+            return Origin(system, record, record, parts)
+        block = case.record.attributes.get(SAMPLE, record)
+        return Origin(system, record, sys.intern(original), parts, sys.intern(block))
 
     def _sign(self, case: Case) -> None:
         record: Record = case.record

@@ -10,7 +10,15 @@ import numpy as np
 
 from fairbrief.auditing.ledger import WHOLE, Ledger, Null, Slice
 from fairbrief.nouns import Estimate, Floats, Integers, Measure, Value
-from fairbrief.statistics import Bootstrap, holm, percentile_interval, swapped_totals, two_sided_p, upper_p
+from fairbrief.statistics import (
+    BlockBootstrap,
+    Bootstrap,
+    holm,
+    percentile_interval,
+    swapped_totals,
+    two_sided_p,
+    upper_p,
+)
 
 UNDEFINED = "undefined: "
 FEW_CLUSTERS = "no interval: fewer than two clusters"
@@ -29,7 +37,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of one system and slice, summed by cluster. Shape of ``sums``: (clusters, columns)."""
+    """The rows of one system and slice, summed by cluster. Shape of ``sums``: (clusters, columns).
+
+    ``blocks`` sums them by sampled variant, with the cluster of each, where originals have several.
+    """
 
     ledger: Ledger
     system: str
@@ -37,6 +48,7 @@ class Part:
     sums: Floats
     clusters: tuple[str, ...]
     rows: int
+    blocks: tuple[Floats, Integers] | None = None
 
 
 def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice], Part]:
@@ -63,12 +75,28 @@ def _part(ledger: Ledger, system: str, part: Slice, chosen: Integers, matrix: Fl
         (codes.setdefault(origins[i].cluster, len(codes)) for i in chosen), np.int64, len(chosen)
     )
     rows = matrix[chosen] if len(chosen) < len(matrix) else matrix
-    if len(codes) < len(chosen):
-        sums = np.zeros((len(codes), matrix.shape[1]))
-        np.add.at(sums, cluster, rows)
-    else:
-        sums = rows
-    return Part(ledger, system, part, sums, tuple(codes), len(chosen))
+    sums = _summed(rows, cluster, len(codes)) if len(codes) < len(chosen) else rows
+    blocks = _blocks(rows, cluster, [(origins[i].cluster, origins[i].block) for i in chosen])
+    return Part(ledger, system, part, sums, tuple(codes), len(chosen), blocks)
+
+
+def _blocks(
+    rows: Floats, cluster: Integers, names: Sequence[tuple[str, str]]
+) -> tuple[Floats, Integers] | None:
+    """Rows summed by sampled variant, and each one's cluster; None if no original has several."""
+    codes: dict[tuple[str, str], int] = {}
+    block = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.int64, len(names))
+    of_block = np.zeros(len(codes), dtype=np.int64)
+    of_block[block] = cluster
+    if len(codes) == len(np.unique(of_block)):
+        return None
+    return _summed(rows, block, len(codes)), of_block
+
+
+def _summed(rows: Floats, group: Integers, groups: int) -> Floats:
+    sums = np.zeros((groups, rows.shape[1]))
+    np.add.at(sums, group, rows)
+    return sums
 
 
 def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
@@ -83,16 +111,20 @@ def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> lis
         reason = max(excluded, key=lambda r: excluded[r]) if excluded else "no record"
         return [_described(blank, m, m.name, notes=(UNDEFINED + reason,)) for m in measures]
     total = part.sums.sum(axis=0)
-    drawn = Bootstrap(clusters, settings.draws, settings.seed).totals(part.sums) if clusters > 1 else None
+    several = clusters > 1 and settings.draws > 0
+    drawn = Bootstrap(clusters, settings.draws, settings.seed).totals(part.sums) if several else None
+    within = _drawn_within(part, settings)
     null = ledger.null(part.system, part.slice)
     found = []
     for measure in measures:
         values = measure.value(ledger.totals(total))
         resampled = measure.value(ledger.totals(drawn)) if drawn is not None else {}
+        inside = measure.value(ledger.totals(within)) if within is not None else {}
         by_chance = measure.value(ledger.totals(null.sums)) if null is not None else {}
         for name, value in values.items():
             made = _described(blank, measure, name)
             made = _with_interval(made, value, resampled.get(name), settings)
+            made = _with_inner_interval(made, inside.get(name), settings)
             if null is not None and value.tail is not None:
                 made = _with_chance(made, value, by_chance[name], null, settings)
             found.append(made)
@@ -112,7 +144,8 @@ def _with_interval(made: Estimate, value: Value, resampled: Value | None, settin
     if not np.isfinite(point):
         return replace(made, notes=(*made.notes, f"{UNDEFINED}nothing to count"))
     if resampled is None:
-        return replace(made, value=point, notes=(*made.notes, FEW_CLUSTERS))
+        notes = (*made.notes, FEW_CLUSTERS) if made.clusters < 2 else made.notes
+        return replace(made, value=point, notes=notes)
     low, high, undefined = percentile_interval(resampled.array, settings.level)
     notes = made.notes
     if undefined > 0:
@@ -120,6 +153,22 @@ def _with_interval(made: Estimate, value: Value, resampled: Value | None, settin
     if not (np.isfinite(low) and np.isfinite(high)):
         return replace(made, value=point, notes=(*notes, "no interval: undefined in the resamples"))
     return replace(made, value=point, low=float(low), high=float(high), notes=notes)
+
+
+def _drawn_within(part: Part, settings: Settings) -> Floats | None:
+    if part.blocks is None or not settings.draws:
+        return None
+    rows, cluster = part.blocks
+    return BlockBootstrap(cluster, settings.draws, settings.seed).totals(rows)
+
+
+def _with_inner_interval(made: Estimate, inside: Value | None, settings: Settings) -> Estimate:
+    if inside is None or made.value is None:
+        return made
+    low, high, _ = percentile_interval(inside.array, settings.level)
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return made
+    return replace(made, low_within=float(low), high_within=float(high))
 
 
 def _with_chance(made: Estimate, value: Value, by_chance: Value, null: Null, settings: Settings) -> Estimate:
@@ -144,19 +193,25 @@ def differences(
     pairs: Iterable[tuple[str, str]],
     settings: Settings,
 ) -> list[Estimate]:
-    """Paired differences (first minus second) on the clusters that both systems answered."""
+    """Paired differences (first minus second) on the clusters that all compared systems answered."""
+    pairs = list(pairs)
+    systems = dict.fromkeys(system for pair in pairs for system in pair)
     found = []
-    for first, second in pairs:
-        for part in dict.fromkeys(slice_ for _, slice_ in parts):
+    for part in dict.fromkeys(slice_ for _, slice_ in parts):
+        there = [parts[system, part] for system in systems if (system, part) in parts]
+        answered = set(there[0].clusters).intersection(*(p.clusters for p in there)) if there else set()
+        for first, second in pairs:
             a, b = parts.get((first, part)), parts.get((second, part))
             if a is not None and b is not None:
-                found += _difference(measures, a, b, settings)
+                found += _difference(measures, a, b, answered, settings)
     return found
 
 
-def _difference(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Estimate]:
+def _difference(
+    measures: Sequence[Measure], a: Part, b: Part, answered: set[str], settings: Settings
+) -> list[Estimate]:
     place = {cluster: i for i, cluster in enumerate(b.clusters)}
-    common = [(i, place[c]) for i, c in enumerate(a.clusters) if c in place]
+    common = [(i, place[c]) for i, c in enumerate(a.clusters) if c in answered]
     if len(common) < 2:
         return []
     chosen = np.array(common)
@@ -164,10 +219,11 @@ def _difference(measures: Sequence[Measure], a: Part, b: Part, settings: Setting
     bootstrap = Bootstrap(len(common), settings.draws, settings.seed)
     drawn_a, drawn_b = bootstrap.totals(rows_a), bootstrap.totals(rows_b)
     swapped_a, swapped_b = swapped_totals(rows_a, rows_b, settings.draws, settings.seed)
+    missing = max(len(a.clusters), len(b.clusters)) - len(common)
     blank = Estimate(
         measure="", quantity="", system=a.system, baseline=b.system, value=None, slice=dict(a.slice),
         n=len(common), clusters=len(common), signature=f"{settings.signature}|paired",
-        excluded={"not answered by both": len(a.clusters) + len(b.clusters) - 2 * len(common)},
+        excluded={"not answered by all": missing} if missing else {},
     )  # fmt: skip
     found = []
     for measure in measures:

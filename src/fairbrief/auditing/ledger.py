@@ -25,6 +25,8 @@ class Origin:
     record: str
     cluster: str
     slices: tuple[Slice, ...] = ()
+    block: str = ""
+    """Which sampled variant of its original this is; rows of one block are resampled together."""
 
 
 @dataclass(slots=True)
