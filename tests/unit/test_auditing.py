@@ -1,0 +1,205 @@
+"""The one road, walked with a stranger's measure: what an audit promises whatever it measures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fairbrief import auditing
+from fairbrief.auditing import Plan, audit
+from fairbrief.errors import DataError, RequestError
+from fairbrief.nouns import Case, Document, Estimate, Record, Summary
+from fairbrief.reports.result import Result
+
+PLAN = Plan(measures=["opening_gap@party"], draws=300)
+WORDS = ("taxes", "rain", "wages", "bread", "roads", "sun", "sea", "air")
+
+
+def cases_of(
+    n: int, *, systems: tuple[str, ...] = ("plain",), lean: float = 0.0, seed: int = 0
+) -> list[Case]:
+    """Records of eight documents, four a party; with ``lean`` the summary repeats the left's openings more."""
+    rng = np.random.default_rng(seed)
+    cases = []
+    for i in range(n):
+        words = rng.permutation(WORDS)
+        documents = tuple(Document(f"{w} text", {"party": "LR"[j % 2]}) for j, w in enumerate(words))
+        record = Record(f"r{i}", documents, attributes={"size": "even" if i % 2 == 0 else "odd"})
+        for system in systems:
+            kept = [w for j, w in enumerate(words) if rng.random() < 0.5 + (lean if j % 2 == 0 else -lean)]
+            cases.append(Case(record, Summary(record.id, system, " ".join(kept) or "nothing")))
+    return cases
+
+
+def only(result: Result, **wanted: object) -> Estimate:
+    """The one estimate with these fields."""
+    found = [e for e in result.estimates if all(getattr(e, k) == v for k, v in wanted.items())]
+    assert len(found) == 1
+    return found[0]
+
+
+def numbers(result: Result) -> list[tuple[object, ...]]:
+    """All that an estimate says, but for the digest of the inputs in its signature."""
+    return [
+        (e.measure, e.quantity, e.system, e.value, e.low, e.high, e.null_mean, e.p, e.n)
+        for e in result.estimates
+    ]
+
+
+@pytest.mark.parametrize("batch", [1, 7, 64])
+def test_batches_change_no_digit(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the stream is cut, the estimates are the same to the last bit."""
+    cases = cases_of(40, systems=("a", "b"))
+    whole = audit(cases, PLAN)
+    monkeypatch.setattr(auditing, "BATCH", batch)
+    cut = audit(cases, PLAN)
+    assert [e.value for e in cut.estimates] == [e.value for e in whole.estimates]
+    assert numbers(cut) == numbers(whole)
+    assert cut.evidence.equals(whole.evidence)
+
+
+def test_the_same_seed_gives_the_same_audit_and_another_seed_other_draws() -> None:
+    """Everything random is in the seed."""
+    cases = cases_of(30)
+    assert numbers(audit(cases, PLAN)) == numbers(audit(cases, PLAN))
+    other = only(audit(cases, replace(PLAN, seed=1)))
+    assert other.value == only(audit(cases, PLAN)).value
+    assert (other.low, other.p) != (only(audit(cases, PLAN)).low, only(audit(cases, PLAN)).p)
+
+
+def test_a_planted_lean_is_found_and_its_absence_is_not() -> None:
+    """P is small where the summaries repeat one side more, and not where they do not."""
+    assert (only(audit(cases_of(60, lean=0.3), PLAN)).p or 1) < 0.01
+    assert (only(audit(cases_of(60, seed=3), PLAN)).p or 0) > 0.05
+
+
+def test_a_disparity_of_chance_alone_stands_near_its_chance_level() -> None:
+    """The null mean is what the measure reads when there is nothing to find: it is not zero."""
+    estimate = only(audit(cases_of(80, seed=4), PLAN))
+    assert estimate.null_mean is not None
+    assert estimate.value is not None
+    assert 0 < estimate.null_mean < 0.2
+    assert abs(estimate.value - estimate.null_mean) < 0.15
+
+
+def test_empty_summaries_are_counted_by_reason() -> None:
+    """Nothing is lost: rows and exclusions add up to the cases."""
+    cases = cases_of(10)
+    cases[3] = Case(cases[3].record, Summary("r3", "plain", "", reason="empty summary"))
+    estimate = only(audit(cases, PLAN))
+    assert estimate.n == 9
+    assert estimate.excluded == {"empty summary": 1}
+
+
+def test_slices_have_estimates_of_their_own_rows() -> None:
+    """One way and two ways, the rows of the slices add up to the whole."""
+    result = audit(cases_of(21), replace(PLAN, slices=[["size"]]))
+    assert {tuple(e.slice.items()): e.n for e in result.estimates} == {
+        (): 21, (("size", "even"),): 11, (("size", "odd"),): 10,
+    }  # fmt: skip
+
+
+def test_systems_are_compared_on_the_records_that_all_answered() -> None:
+    """A system does not look better for having failed on hard records."""
+    cases = [c for c in cases_of(12, systems=("a", "b")) if (c.record.id, c.summary.system) != ("r5", "b")]
+    result = audit(cases, PLAN)
+    (difference,) = result.differences
+    assert (difference.system, difference.baseline, difference.n) == ("a", "b", 11)
+    assert difference.excluded == {"not answered by all": 1}
+
+
+def test_identical_systems_do_not_differ() -> None:
+    """The paired difference of a system with its copy is exactly zero, with p one."""
+    cases = cases_of(20)
+    twins = [*cases, *(Case(c.record, replace(c.summary, system="twin")) for c in cases)]
+    (difference,) = audit(twins, PLAN).differences
+    assert (difference.value, difference.low, difference.high, difference.p) == (0.0, 0.0, 0.0, 1.0)
+
+
+def test_variants_of_one_original_are_resampled_together() -> None:
+    """Copies of one original add rows but no clusters, and bring an interval within originals."""
+    cases = [
+        Case(
+            replace(c.record, id=f"{c.record.id}.{k}", original=c.record.id, attributes={"sample": str(k)}),
+            c.summary,
+        )
+        for c in cases_of(12)
+        for k in range(3)
+    ]
+    estimate = only(audit(cases, PLAN))
+    alone = only(audit(cases_of(12), PLAN))
+    assert (estimate.n, estimate.clusters, alone.clusters) == (36, 12, 12)
+    assert (estimate.low, estimate.high) == (alone.low, alone.high)
+    assert estimate.low_within == estimate.high_within == estimate.value
+
+
+def test_one_cluster_has_no_interval_and_says_why() -> None:
+    """A single record has a value and no interval."""
+    estimate = only(audit(cases_of(1), PLAN))
+    assert (estimate.low, estimate.high) == (None, None)
+    assert "no interval: fewer than two clusters" in estimate.notes
+
+
+def test_what_could_never_be_significant_is_not_testable() -> None:
+    """One record of four documents has six labellings: no p, and not called fair."""
+    (case,) = cases_of(1)
+    small = Case(replace(case.record, documents=case.record.documents[:4]), case.summary)
+    estimate = only(audit([small], PLAN))
+    assert estimate.testable is False
+    assert estimate.p is None
+
+
+def test_without_draws_there_are_values_alone() -> None:
+    """``draws=0`` is for a quick look."""
+    estimate = only(audit(cases_of(8), replace(PLAN, draws=0)))
+    assert estimate.value is not None
+    assert (estimate.low, estimate.p, estimate.null_mean) == (None, None, None)
+
+
+def test_a_signature_names_measure_version_inputs_and_draws() -> None:
+    """The signature changes with any text, and is the same for the same texts."""
+    cases = cases_of(5)
+    first = only(audit(cases, PLAN)).signature
+    other = [*cases[:-1], Case(cases[-1].record, replace(cases[-1].summary, text="else"))]
+    assert first == only(audit(cases, PLAN)).signature != only(audit(other, PLAN)).signature
+    assert first.startswith("opening_gap@party|v1|fairbrief:")
+
+
+def test_the_records_with_the_largest_headline_are_shown_with_their_story() -> None:
+    """Exhibits are sorted, and tell the row in words."""
+    exhibits = audit(cases_of(30, lean=0.2), PLAN).exhibits
+    assert len(exhibits) == 5
+    assert [e.value for e in exhibits] == sorted((e.value for e in exhibits), reverse=True)
+    assert exhibits[0].story.startswith("L: ")
+
+
+def test_no_input_is_a_clear_error() -> None:
+    """An empty stream is said to be one."""
+    with pytest.raises(DataError, match="no record"):
+        audit([], PLAN)
+
+
+def test_an_unknown_measure_attribute_or_baseline_is_a_clear_error() -> None:
+    """Each message names what was asked for and what there is."""
+    with pytest.raises(RequestError, match="Did you mean 'opening_gap'"):
+        audit(cases_of(2), Plan(measures=["opening_gaps@party"]))
+    with pytest.raises(RequestError, match="write opening_gap@ATTRIBUTE"):
+        audit(cases_of(2), Plan(measures=["opening_gap"]))
+    with pytest.raises(RequestError, match=r"attribute 'side'.*party"):
+        audit(cases_of(2), Plan(attributes=["side"]))
+    with pytest.raises(RequestError, match=r"No system named 'z'.*plain"):
+        audit(cases_of(2), replace(PLAN, baseline="z"))
+
+
+def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_named() -> None:
+    """Every measure is either taken or left out with a reason."""
+    from fairbrief import registry
+
+    result = audit(cases_of(6), Plan(draws=50))
+    taken = {e.measure.partition("@")[0].partition("(")[0] for e in result.estimates}
+    left = {out.measure.partition("@")[0].partition("(")[0] for out in result.left_out}
+    assert "opening_gap" in taken
+    assert taken | left == set(registry.names("measure"))
+    assert all(out.reason for out in result.left_out)
