@@ -93,6 +93,16 @@ def _blocks(
     return _summed(rows, block, len(codes)), of_block
 
 
+def with_sums(part: Part, sums: Floats) -> Part:
+    """The part with other sums of the same clusters, and no blocks."""
+    return replace(part, sums=sums, blocks=None)
+
+
+def widened(array: Floats, width: int) -> Floats:
+    """The array with columns of zeros added up to ``width``."""
+    return np.hstack([array, np.zeros((len(array), max(width - array.shape[1], 0)))])
+
+
 def _summed(rows: Floats, group: Integers, groups: int) -> Floats:
     sums = np.zeros((groups, rows.shape[1]))
     np.add.at(sums, group, rows)
@@ -203,13 +213,14 @@ def differences(
         for first, second in pairs:
             a, b = parts.get((first, part)), parts.get((second, part))
             if a is not None and b is not None:
-                found += _difference(measures, a, b, answered, settings)
+                found += difference(measures, a, b, answered, settings)
     return found
 
 
-def _difference(
+def difference(
     measures: Sequence[Measure], a: Part, b: Part, answered: set[str], settings: Settings
 ) -> list[Estimate]:
+    """Values of ``a`` minus ``b`` on the answered clusters: paired interval, p from swapping the two."""
     place = {cluster: i for i, cluster in enumerate(b.clusters)}
     common = [(i, place[c]) for i, c in enumerate(a.clusters) if c in answered]
     if len(common) < 2:

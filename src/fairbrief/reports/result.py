@@ -36,8 +36,8 @@ class Result:
     """Everything an audit found; a report arranges it and computes nothing.
 
     ``evidence`` has one row per observation, system and unit: the columns ``observation``, ``measures``
-    (those that read it, joined by a space), ``system``, ``record``, ``cluster``, ``where``, ``reason`` (null
-    where there is a row), ``p`` (of that unit alone, where tested), one ``slice.NAME`` per slicing attribute,
+    (the spellings of those that read it, one a line), ``system``, ``record``, ``cluster``, ``block`` (the
+    sampled variant of an original, if it is one), ``reason`` (null where there is a row), ``p`` (of that unit alone, where tested), one ``slice.NAME`` per slicing attribute,
     and one number per statistic, named ``statistic[value]``; null where an observation has no such statistic.
     """
 

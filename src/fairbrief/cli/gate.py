@@ -1,0 +1,73 @@
+"""``fairbrief gate``: a saved audit against limits and a baseline, for a pipeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairbrief.errors import RequestError
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Folder = Annotated[Path, typer.Argument(help="Folder that an audit wrote with --out.", metavar="DIR")]
+Limits = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--max",
+        "--min",
+        help="A limit: 'coverage_parity@sentiment<=0.02' or 'rouge:rougeL>=0.3'.",
+        metavar="RULE",
+    ),
+]
+Baseline = Annotated[Path | None, typer.Option(help="Saved audit that must not be exceeded.", metavar="DIR")]
+Margin = Annotated[float, typer.Option(help="How far above the baseline a disparity may lie.")]
+Junit = Annotated[Path | None, typer.Option(help="Write the checks as JUnit XML.", metavar="FILE")]
+Markdown = Annotated[Path | None, typer.Option(help="Write a summary in Markdown.", metavar="FILE")]
+
+
+@app.command()
+def gate(
+    folder: Folder,
+    limits: Limits = None,
+    baseline: Baseline = None,
+    margin: Margin = 0.0,
+    junit: Junit = None,
+    markdown: Markdown = None,
+) -> None:
+    """Hold a saved audit to limits: exit 0 if all pass, 1 if one fails, 3 if one is inconclusive.
+
+    Decided on the interval: a limit passes if the whole interval keeps it, fails if the whole
+    interval breaks it, and is inconclusive if it lies inside.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    from fairbrief.auditing import gating
+    from fairbrief.auditing.comparing import compare
+    from fairbrief.reports import junit as junit_report
+    from fairbrief.reports import load, written
+
+    if not limits and baseline is None:
+        raise RequestError(
+            "There is nothing to hold the audit to: give --max RULE, --min RULE or --baseline DIR."
+        )
+    result = load(folder)
+    checks = [c for text in limits or () for c in gating.hold(gating.rule(text), result.estimates)]
+    if baseline is not None:
+        checks += gating.hold_margin(compare(result, load(baseline)), margin)
+    outcome = gating.overall(checks)
+    styles = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
+    console = Console()
+    for check in checks:
+        console.print(Text.assemble((f"{check.outcome:13}", styles[check.outcome]), check.name))
+        console.print(Text(f"{'':13}{check.message}", style="dim"))
+    console.print(Text(outcome, style=styles[outcome]))
+    named = [(check.name, check.outcome, check.message) for check in checks]
+    if junit is not None:
+        written(junit, junit_report.render(named))
+    if markdown is not None:
+        rows = "".join(f"| {junit_report.cell(n)} | {o} | {junit_report.cell(m)} |\n" for n, o, m in named)
+        written(markdown, f"# Fairness gate: {outcome}\n\n| check | outcome | why |\n|---|---|---|\n{rows}")
+    raise typer.Exit(gating.EXIT[outcome])
