@@ -135,7 +135,7 @@ def main() -> None:
         "worlds": asked.worlds,
         "seed": 0,
         "unit_size": {"-".join(map(str, split)): unit_size(split, asked.worlds, 0) for split in SPLITS},
-        "corpus_size": corpus_size(asked.worlds // 2, 1),
+        "corpus_size": corpus_size(asked.worlds, 1),
         "coverage": coverage(asked.worlds, 2),
         "swap_size": swap_size(asked.worlds, 3),
     }
