@@ -1,0 +1,203 @@
+"""Labellings and the tests that exchange them."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from fairbrief.statistics import (
+    EXACT_LIMIT,
+    LabelDraws,
+    count_labellings,
+    enumerate_labellings,
+    sample_labellings,
+    smallest_p,
+    swapped_totals,
+    two_sided_p,
+    upper_p,
+)
+
+LABELS = np.array([2, 0, 0, 5, 2])
+
+
+def test_counts_are_exact_beyond_the_range_of_integers() -> None:
+    """The number of labellings is a product of multinomials, however large."""
+    assert count_labellings(LABELS) == 30
+    assert count_labellings(np.array([0, 1, 0, 1]), np.array([1, 1, 2, 2])) == 4
+    assert count_labellings(np.arange(30)) == 265252859812191058636308480000000
+    assert count_labellings(np.array([], dtype=np.int64)) == 1
+
+
+def test_enumeration_is_what_brute_force_finds() -> None:
+    """Every distinct arrangement occurs once, and the real one comes first."""
+    rows = enumerate_labellings(LABELS)
+    assert rows[0].tolist() == LABELS.tolist()
+    assert sorted(map(tuple, rows.tolist())) == sorted(set(permutations(LABELS.tolist())))
+
+
+def test_labels_stay_in_their_block() -> None:
+    """With blocks, only arrangements inside each block occur, wherever its positions lie."""
+    blocks = np.array([1, 0, 1, 0, 1])
+    expected = {
+        p
+        for p in permutations(LABELS.tolist())
+        if all(sorted(np.array(p)[blocks == b]) == sorted(LABELS[blocks == b]) for b in (0, 1))
+    }
+    rows = enumerate_labellings(LABELS, blocks)
+    assert rows[0].tolist() == LABELS.tolist()
+    assert sorted(map(tuple, rows.tolist())) == sorted(expected)
+    drawn = sample_labellings(LABELS, blocks, 500, np.random.default_rng(0))
+    assert set(map(tuple, drawn.tolist())) == expected
+
+
+def test_too_many_labellings_are_not_enumerated() -> None:
+    """Beyond the limit enumeration is refused, with the number."""
+    with pytest.raises(ValueError, match="40320 distinct labellings are more than the 10000"):
+        enumerate_labellings(np.arange(8))
+
+
+def test_shapes_that_do_not_agree_are_refused() -> None:
+    """Blocks must speak of the same positions as labels."""
+    with pytest.raises(ValueError, match="blocks have shape"):
+        count_labellings(LABELS, np.array([0, 1]))
+
+
+def test_samples_are_uniform() -> None:
+    """Every distinct labelling is drawn equally often: chi-square below its 99.9 % point."""
+    labels = np.array([0, 0, 1, 1, 2])
+    rows = sample_labellings(labels, None, 30_000, np.random.default_rng(1))
+    counts = np.unique(rows, axis=0, return_counts=True)[1]
+    assert len(counts) == 30
+    assert ((counts - 1000) ** 2 / 1000).sum() < 58.3
+
+
+def test_small_records_list_all_labellings() -> None:
+    """Where there are no more labellings than draws all are listed and draws point into them."""
+    rows, choice = LabelDraws(200, 7).observed_and_choice("r1", LABELS)
+    assert len(rows) == 30
+    assert rows[0].tolist() == LABELS.tolist()
+    assert choice.shape == (200,)
+    assert set(choice.tolist()) <= set(range(30))
+
+
+def test_large_records_sample_labellings() -> None:
+    """Beyond that, every draw has a labelling of its own, which keeps the label counts and blocks."""
+    labels = np.tile([0, 1, 2], 5)
+    blocks = np.repeat([3, 1, 2], 5)
+    rows, choice = LabelDraws(300, 7).observed_and_choice("r1", labels, blocks)
+    assert rows.shape == (301, 15)
+    assert rows[0].tolist() == labels.tolist()
+    assert sorted(choice.tolist()) == list(range(1, 301))
+    for block in (1, 2, 3):
+        at = blocks == block
+        assert (np.sort(rows[:, at], axis=1) == np.sort(labels[at])).all()
+
+
+def test_all_labellings_on_request() -> None:
+    """A test per unit can ask for all labellings although there are more than draws."""
+    draws = LabelDraws(10, 0)
+    assert not draws.enumerates(LABELS)
+    assert draws.enumerates(LABELS, all_labellings=True)
+    rows, choice = draws.observed_and_choice("r", LABELS, all_labellings=True)
+    assert len(rows) == 30 < EXACT_LIMIT
+    assert choice.shape == (10,)
+
+
+@pytest.mark.parametrize("labels", [LABELS, np.tile([0, 1, 2], 5)])
+def test_draws_do_not_depend_on_other_records(labels: np.ndarray) -> None:
+    """A record gets the same labellings whatever was asked before it, and others under another seed or key."""
+    alone = LabelDraws(200, 3).observed_and_choice("r", labels)
+    after = LabelDraws(200, 3)
+    after.observed_and_choice("other", np.arange(15))
+    again = after.observed_and_choice("r", labels)
+    assert all((a == b).all() for a, b in zip(alone, again, strict=True))
+    assert (alone[1] != LabelDraws(200, 4).observed_and_choice("r", labels)[1]).any()
+    assert (alone[1] != after.observed_and_choice("s", labels)[1]).any()
+
+
+def test_records_that_share_a_pool_are_independent() -> None:
+    """The finite pool of permutations does not favour the same position in all records.
+
+    The first document's share of label 1, over 400 records alike, has the mean that the labels
+    have, within what 400 independent records would show; one shared pool of 50 draws would miss it.
+    """
+    labels = np.repeat([0, 1], 10)
+    draws = LabelDraws(50, 0)
+    shares = [draws.observed_and_choice(str(i), labels)[0][1:, 0].mean() for i in range(400)]
+    assert abs(np.mean(shares) - 0.5) < 4 * 0.5 / np.sqrt(50 * 400)
+    assert 0.7 < np.var(shares) / (0.25 / 50) < 1.3
+
+
+def test_p_values_by_hand() -> None:
+    """Exact p counts the real labelling, sampled p adds one; ties within rounding count as reached."""
+    null = np.array([3.0, 1.0, 2.0, 3.0 - 1e-14])
+    assert upper_p(3.0, null, exact=True) == 2 / 4
+    assert upper_p(3.0, null, exact=False) == 3 / 5
+    assert upper_p(9.0, null, exact=False) == 1 / 5
+    assert two_sided_p(1.0, null, exact=True) == 2 / 4
+    assert two_sided_p(2.0, null, exact=True) == 1.0
+    assert two_sided_p(-9.0, null, exact=False) == 2 / 5
+
+
+def test_undefined_null_values_are_counted_out() -> None:
+    """A nan in the null counts neither as reached nor as drawn; without any null there is no p."""
+    null = np.array([[2.0, np.nan, 1.0], [np.nan, np.nan, 1.0], [1.0, np.nan, 1.0]])
+    p = upper_p(np.array([2.0, 2.0, np.nan]), null, exact=True)
+    assert p[0] == 1 / 2
+    assert np.isnan(p[1:]).all()
+    assert np.isnan(two_sided_p(np.array([2.0, 2.0, np.nan]), null, exact=False)[1:]).all()
+
+
+def test_infinite_values_can_be_tested() -> None:
+    """An infinite statistic is reached by infinite null values only."""
+    assert upper_p(np.inf, np.array([np.inf, 1.0, 2.0, 3.0]), exact=True) == 1 / 4
+
+
+def test_the_axis_of_the_null_may_lie_anywhere() -> None:
+    """The null's axis is wherever the caller put it."""
+    null = np.random.default_rng(0).random((4, 50))
+    assert (upper_p(null[:, 0], null, exact=True, axis=1) == upper_p(null[:, 0], null.T, exact=True)).all()
+
+
+@pytest.mark.parametrize(
+    ("labels", "smallest"),
+    [((0, 0, 1, 1), 2 / 6), ((0, 1, 1, 1), 1 / 4), ((0, 0, 0, 0, 1, 1, 1, 1), 2 / 70)],
+)
+def test_smallest_p_tells_which_units_can_be_tested(labels: tuple[int, ...], smallest: float) -> None:
+    """Two against two documents can never be significant; four against four can, just."""
+    rows = enumerate_labellings(np.array(labels))
+    x = 2.0 ** np.arange(len(labels))
+    share = (x * rows).sum(axis=1) / rows.sum(axis=1) - (x * (1 - rows)).sum(axis=1) / (1 - rows).sum(axis=1)
+    assert smallest_p(np.abs(share), exact=True) == pytest.approx(smallest)
+
+
+def test_smallest_p_of_a_sample() -> None:
+    """A sampled null of B values can reach 1/(B+1) in one tail, twice that in two; a constant one nothing."""
+    null = np.arange(99.0)
+    assert smallest_p(null, exact=False) == pytest.approx(0.01)
+    assert smallest_p(null, exact=False, tail="both") == pytest.approx(0.02)
+    assert smallest_p(np.zeros(99), exact=False) == pytest.approx(0.99)
+    assert np.isnan(smallest_p(np.full(3, np.nan), exact=True))
+
+
+def test_swapping_keeps_what_both_systems_have_together() -> None:
+    """Swaps move rows between two systems: their sum stays, and each cluster changes hands half the time."""
+    rng = np.random.default_rng(2)
+    a, b = rng.random((11, 3)), rng.random((11, 3))
+    totals_a, totals_b = swapped_totals(a, b, 4000, seed=1)
+    np.testing.assert_allclose(totals_a + totals_b, np.broadcast_to((a + b).sum(axis=0), (4000, 3)))
+    spread = np.sqrt(((a - b) ** 2).sum(axis=0) / 4)
+    assert (np.abs(totals_a.mean(axis=0) - (a + b).sum(axis=0) / 2) < 4 * spread / np.sqrt(4000)).all()
+    np.testing.assert_allclose(totals_a.std(axis=0), spread, rtol=0.06)
+
+
+def test_swaps_of_one_cluster_are_all_or_nothing() -> None:
+    """All of a cluster's statistics change hands together."""
+    totals = swapped_totals(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), 100, seed=0)[0]
+    assert {tuple(row) for row in totals.tolist()} == {(1.0, 2.0), (3.0, 4.0)}
+
+
+def test_swapping_needs_paired_rows() -> None:
+    """Systems with other clusters cannot be swapped."""
+    with pytest.raises(ValueError, match="one shape"):
+        swapped_totals(np.zeros((2, 1)), np.zeros((3, 1)), 10, seed=0)
