@@ -2,19 +2,21 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 INSTALLED := $(VENV)/installed
+TESTED := $(VENV)/installed-for-tests
 
-.PHONY: demo test lint check clean
+.PHONY: demo test lint clean
 
 demo: $(INSTALLED)
 	$(BIN)/fairbrief audit examples/reviews.jsonl --out demo
 	@echo
 	@echo "The report is at $(CURDIR)/demo/report.html"
 
-test: $(INSTALLED) lint
+test: lint
 	$(BIN)/python -m pytest -n auto $(PYTEST)
 
-lint: $(INSTALLED)
+lint: $(TESTED)
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
@@ -22,8 +24,14 @@ lint: $(INSTALLED)
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . --group test
-	touch $(INSTALLED)
+	$(PIP) --upgrade pip
+	$(PIP) --editable .
+	touch $@
+
+$(TESTED): $(INSTALLED) tests/plugin_package/pyproject.toml
+	$(PIP) --group test --group neural
+	$(PIP) --no-deps --no-build-isolation --editable . --editable tests/plugin_package
+	touch $@
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
