@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fairbrief.errors import RequestError
-from fairbrief.nouns import NOTHING
 from fairbrief.readers import files
 from fairbrief.readers.fields import Fields
 from fairbrief.readers.reading import Reading
 from fairbrief.readers.sources import find_sources
+from fairbrief.readers.values import NOTHING
 
 __all__ = ["Reading", "read"]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fairbrief.errors import DataError
-from fairbrief.nouns import NOTHING, Document
+from fairbrief.nouns import Document
 from fairbrief.readers.places import did_you_mean, fault, names, show
-from fairbrief.readers.values import attributes_of, id_of, is_plain, list_of, text_of, value_of
+from fairbrief.readers.values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of, value_of
 
 ABSENT = object()
 """What a field that is not there holds; null is there."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.nouns import NOTHING, Record, Summary
+from fairbrief.nouns import Record, Summary
 from fairbrief.readers.documents import (
     ABSENT,
     draft_documents,
@@ -20,7 +20,7 @@ from fairbrief.readers.documents import (
 )
 from fairbrief.readers.people import read_entities, read_units
 from fairbrief.readers.places import at, did_you_mean, fault, names, show
-from fairbrief.readers.values import attributes_of, id_of, is_plain, list_of, object_of, text_of
+from fairbrief.readers.values import NOTHING, attributes_of, id_of, is_plain, list_of, object_of, text_of
 
 EMPTY = "empty summary"
 MISSING = "missing summary"
@@ -35,7 +35,7 @@ class Fields:
     documents: str = "documents"
     system: str = "system"
     references: str = "references"
-    attributes: Mapping[str, str] = NOTHING
+    attributes: Mapping[str, str] = field(default_factory=dict)
     separator: str | None = None
 
     def named(self) -> list[str]:

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fairbrief.nouns import NOTHING, Document, Entity, Mention, Unit
+from fairbrief.nouns import Document, Entity, Mention, Unit
 from fairbrief.readers.places import fault
-from fairbrief.readers.values import attributes_of, id_of, list_of, object_of, text_of, value_of, whole_of
+from fairbrief.readers.values import (
+    NOTHING,
+    attributes_of,
+    id_of,
+    list_of,
+    object_of,
+    text_of,
+    value_of,
+    whole_of,
+)
 
 
 def read_entities(value: Any, documents: Sequence[Document]) -> tuple[Entity, ...]:

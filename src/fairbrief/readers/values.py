@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from fairbrief.nouns import NOTHING
 from fairbrief.readers.places import fault, show
 
+NOTHING: Mapping[str, Any] = {}
+"""No attributes: one empty mapping for all that have none, never written to."""
 WHOLE = 2**53
 """Below it, a float without a fraction is a whole number exactly."""
 
