@@ -1,0 +1,73 @@
+"""What an error says: where, what was found, what was wanted, what to do."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fairbrief.errors import DataError
+
+SHOWN = 40
+"""Characters of a value that a message shows."""
+
+
+def fault(found: str, wanted: str, remedy: str) -> DataError:
+    """An error of one row, still without its place: `at` adds it."""
+    return DataError(f"found {found}; wanted {wanted}; {remedy}.")
+
+
+def at(where: str, error: DataError, ident: Any = None) -> DataError:
+    """The same error with its place, and with the record's id where there is one to show.
+
+    >>> str(at("reviews.jsonl:214", DataError("found null."), "yelp-031"))
+    "reviews.jsonl:214 (id 'yelp-031'): found null."
+    """
+    known = isinstance(ident, str) or (isinstance(ident, int) and ident.bit_length() <= 64)
+    named = f" (id {_clip(repr(str(ident)))})" if known else ""
+    return DataError(f"{where}{named}: {error}")
+
+
+def show(value: Any) -> str:
+    """A value as a message names it: short, on one line, and printable whatever it holds.
+
+    >>> show(5), show(None), show([1, 2]), show("a text")
+    ('the number 5', 'null', 'a list of 2', "the text 'a text'")
+    """
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case int():
+            return f"the number {value}" if value.bit_length() <= 64 else "a number of many digits"
+        case float():
+            return f"the number {value}" if math.isfinite(value) else f"{value} (not a number to count with)"
+        case str():
+            return (
+                f"the text {_clip(repr(value[:SHOWN]), cut=len(value) > SHOWN)}" if value else "an empty text"
+            )
+        case Mapping():
+            return f"an object with the fields {names(value)}" if value else "an empty object"
+        case list() | tuple():
+            return f"a list of {len(value)}" if value else "an empty list"
+        case _:
+            return f"a {type(value).__name__}"
+
+
+def names(known: Iterable[Any], most: int = 20) -> str:
+    """Field or file names for a message, quoted so that any of them can be printed."""
+    listed = [_clip(repr(str(name))) for name in known]
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return (", ".join(listed[:most]) or "none") + more
+
+
+def did_you_mean(name: str, known: Iterable[Any]) -> str:
+    """A guess at what was meant, to end a message with; empty if nothing is near."""
+    near = difflib.get_close_matches(name, [str(k) for k in known], n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _clip(text: str, *, cut: bool = False) -> str:
+    return f"{text[: 2 * SHOWN]}…" if cut or len(text) > 2 * SHOWN else text

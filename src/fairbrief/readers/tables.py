@@ -1,0 +1,199 @@
+"""Tables: CSV and TSV line by line, Parquet and Arrow batch by batch, data frames slice by slice."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from fairbrief.errors import DataError
+from fairbrief.readers.files import Meter, open_text, unreadable
+from fairbrief.readers.lines import EVERY, Row
+from fairbrief.readers.places import fault, names
+
+BATCH = 256
+"""Rows of a table that are held at a time."""
+LARGEST = 1 << 26
+"""Bytes of one CSV field: beyond, a quotation mark is taken to be open."""
+
+
+def read_csv(path: Path, name: str, meter: Meter, delimiter: str = ",") -> Iterator[Row]:
+    """The rows of a CSV or TSV file as objects; the first line names the columns."""
+    csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
+    with open_text(path, name) as (raw, content):
+        lines = _Lines(content)
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        header = _header(reader, lines, name)
+        for count, (number, cells) in enumerate(_records(reader, lines)):
+            if count % EVERY == 0:
+                meter.at(raw.tell())
+            if isinstance(cells, DataError):
+                yield number, cells
+            elif len(cells) == len(header):
+                yield number, {c: v for c, v in zip(header, cells, strict=True) if c}
+            elif any(cell.strip() for cell in cells):
+                yield (
+                    number,
+                    fault(
+                        f"{len(cells)} fields",
+                        f"{len(header)}, as many as the columns",
+                        "quote fields that hold the delimiter",
+                    ),
+                )
+
+
+def read_parquet(path: Path, name: str, meter: Meter) -> Iterator[Row]:
+    """The rows of a Parquet file as objects, numbered from 1."""
+    import pyarrow.parquet as pq
+
+    with unreadable(name), pq.ParquetFile(path) as file:
+        _check_columns(file.schema_arrow.names, name)
+        yield from _rows_of(
+            file.iter_batches(batch_size=BATCH), meter, path.stat().st_size / max(1, file.metadata.num_rows)
+        )
+
+
+def read_arrow(path: Path, name: str, meter: Meter) -> Iterator[Row]:
+    """The rows of an Arrow IPC file or stream (Feather, version 2) as objects, numbered from 1."""
+    import pyarrow as pa
+
+    with unreadable(name), pa.OSFile(str(path), "rb") as source:
+        magic = source.read(6)
+        source.seek(0)
+        if magic == b"ARROW1":
+            file = pa.ipc.open_file(source)
+            schema, batches = file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
+        else:
+            stream = pa.ipc.open_stream(source)
+            schema, batches = stream.schema, iter(stream)
+        _check_columns(schema.names, name)
+        for row in _rows_of((part for batch in batches for part in _cut(batch)), meter, 0):
+            if row[0] % EVERY == 0:
+                meter.at(source.tell())
+            yield row
+
+
+def read_frame(frame: Any) -> Iterator[Row]:
+    """The rows of a pandas, polars or pyarrow table as objects, numbered from 1."""
+    library = type(frame).__module__.partition(".")[0]
+    if library == "pyarrow":
+        yield from _rows_of(frame.to_batches(max_chunksize=BATCH), Meter(), 0)
+        return
+    slices = (
+        _pandas_slices(frame) if library == "pandas" else (s.to_dicts() for s in frame.iter_slices(BATCH))
+    )
+    yield from enumerate((row for rows in slices for row in rows), 1)
+
+
+def _pandas_slices(frame: Any) -> Iterator[list[dict[str, Any]]]:
+    columns = [str(column) for column in frame.columns]
+    for start in range(0, len(frame), BATCH):
+        part = frame.iloc[start : start + BATCH].astype(object)
+        part.columns = columns
+        yield part.where(part.notna(), None).to_dict("records")
+
+
+def _rows_of(batches: Iterable[Any], meter: Meter, bytes_per_row: float) -> Iterator[Row]:
+    number = 0
+    for batch in batches:
+        for row in _objects(batch):
+            number += 1
+            yield number, row
+        if bytes_per_row:
+            meter.at(int(number * bytes_per_row))
+
+
+def _objects(batch: Any) -> Sequence[Any]:
+    """The rows of a batch; where one of them cannot be given out, the error in its place."""
+    try:
+        rows: list[Any] = batch.to_pylist()
+    except ValueError as error:
+        if batch.num_rows == 1:
+            return [
+                fault(
+                    f"a value that cannot be read ({error})", "UTF-8 text, numbers or lists", "mend the row"
+                )
+            ]
+        return [row for i in range(batch.num_rows) for row in _objects(batch.slice(i, 1))]
+    return rows
+
+
+def _cut(batch: Any) -> Iterator[Any]:
+    for start in range(0, batch.num_rows, BATCH):
+        yield batch.slice(start, BATCH)
+
+
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    twice = [column for column, count in Counter(columns).items() if count > 1 and column]
+    if twice:
+        raise DataError(
+            f"{name}: found the column {names(twice)} more than once; wanted each once; rename one."
+        )
+
+
+class _Lines:
+    """The lines of a CSV file as text; one that is not UTF-8 is passed on with marks, and noted."""
+
+    def __init__(self, content: IO[bytes]) -> None:
+        self.content = content
+        self.number = 0
+        self.bad: DataError | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def take_fault(self) -> DataError | None:
+        """What is wrong with the lines read since the last call."""
+        bad, self.bad = self.bad, None
+        return bad
+
+    def __next__(self) -> str:
+        line = next(self.content)
+        self.number += 1
+        try:
+            return line.decode()
+        except UnicodeDecodeError as error:
+            self.bad = fault(
+                f"the byte 0x{line[error.start]:02x} in line {self.number}, {error.start + 1} bytes from its start, which is not UTF-8",
+                "UTF-8 text",
+                "save the file with that encoding (it may be Latin-1, or a mixture)",
+            )
+            return line.decode(errors="replace")
+
+
+def _header(reader: Iterator[list[str]], lines: _Lines, name: str) -> list[str]:
+    for _, cells in _records(reader, lines):
+        if isinstance(cells, DataError):
+            raise DataError(f"{name}:1: {cells}")
+        header = [cell.strip() for cell in cells]
+        _check_columns(header, name)
+        return header
+    return []
+
+
+def _records(reader: Iterator[list[str]], lines: _Lines) -> Iterator[tuple[int, list[str] | DataError]]:
+    """Rows with the line each begins on; a row that cannot be read is an error in its place."""
+    while True:
+        start = lines.number + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            lines.take_fault()
+            lines_read = f"line {start}" if start == lines.number else f"lines {start} to {lines.number}"
+            yield (
+                start,
+                fault(
+                    f"what is not CSV in {lines_read} ({error})",
+                    "quotation marks that close, doubled inside a field",
+                    "mend the quotation marks",
+                ),
+            )
+            continue
+        if (bad := lines.take_fault()) is not None:
+            yield start, bad
+        elif cells:
+            yield start, cells

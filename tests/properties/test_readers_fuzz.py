@@ -1,0 +1,119 @@
+"""Whatever stands in a file: cases, or one of our errors; and every line is accounted for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fairbrief.errors import FairbriefError
+from fairbrief.readers import read
+
+GOOD = {
+    "id": "g", "documents": [{"text": "One é.", "attributes": {"a": "x"}}, "Two."], "summary": "S.", "system": "s",
+    "references": ["R."], "attributes": {"b": 1}, "original": "o", "units": [{"text": "u", "values": {"a": ["x"]}}],
+    "entities": [{"id": "e", "mentions": [{"document": 0, "start": 0, "end": 3, "kind": "he"}]}],
+}  # fmt: skip
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["\0", "\ud800"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@pytest.mark.parametrize(
+    "name", ["x.jsonl", "x.json", "x.csv", "x.tsv", "x.jsonl.gz", "x.jsonl.zst", "x.arrow", "x.parquet"]
+)
+@QUICK
+@given(
+    content=st.binary(max_size=200),
+    head=st.sampled_from([b"", b"[", b"[{", b"id,documents,summary\n", b"\xef\xbb\xbf"]),
+)
+def test_arbitrary_bytes(tmp_path: Path, name: str, content: bytes, head: bytes) -> None:
+    """Arbitrary bytes give cases or one of our errors, never another."""
+    path = tmp_path / name
+    path.write_bytes(head + content)
+    for mode in ("stop", "skip"):
+        try:
+            list(read(path, on_error=mode))
+            list(read(path, on_error=mode).records())
+        except FairbriefError as error:
+            str(error).encode()
+
+
+@QUICK
+@given(data=st.data())
+def test_mutated_lines(tmp_path: Path, data: st.DataObject) -> None:
+    """Lines with bytes changed, cut or put in: skipping them, cases and skipped make up all the lines."""
+    written = []
+    for i in range(4):
+        line = bytearray(json.dumps({**GOOD, "id": i}, ensure_ascii=False).encode())
+        for _ in range(data.draw(st.integers(0, 3)) if i else 0):
+            at = data.draw(st.integers(0, len(line)))
+            line[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+        written.append(bytes(line).replace(b"\n", b" "))
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b"\n".join(written))
+    reading = read(path, on_error="skip")
+    cases = len(list(reading))
+    assert cases + reading.skipped_count == sum(1 for line in written if line.strip())
+    assert len(reading.skipped) == reading.skipped_count
+
+
+@QUICK
+@given(field=st.sampled_from(sorted(GOOD)), value=ANYTHING, attribute=ANYTHING)
+def test_values_of_any_type(tmp_path: Path, field: str, value: Any, attribute: Any) -> None:
+    """Any JSON value in any field gives cases that UTF-8 can carry, or one of our errors."""
+    path = tmp_path / "x.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps(row) + "\n" for row in (GOOD, {**GOOD, "id": "h", field: value, "stars": attribute})
+        )
+    )
+    for options in ({}, {"attributes": {"rating": "stars"}}, {"documents_field": field, "separator": "a"}):
+        reading = read(path, on_error="skip", **options)
+        try:
+            cases = list(reading)
+        except FairbriefError as error:
+            str(error).encode()
+            continue
+        for case in cases:
+            assert case.record.id.strip()
+            assert case.summary.system.strip()
+            assert case.record.documents
+            repr(case).encode()
+            for document in case.record.documents:
+                document.text.encode()
+                assert all(isinstance(v, str) and v.strip() for v in document.attributes.values())
+
+
+@QUICK
+@given(cells=st.lists(st.lists(st.text(max_size=6), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_csv_round_trip(tmp_path: Path, cells: list[list[str]]) -> None:
+    """What Python's csv module writes is read back, or named as what cannot be a record."""
+    import csv
+
+    path = tmp_path / "x.csv"
+    rows = [[f"{i}", *row[1:]] for i, row in enumerate(cells)]
+    with path.open("w", newline="", encoding="utf-8", errors="replace") as out:
+        csv.writer(out).writerows([["id", "documents", "summary"], *rows])
+    reading = read(path, on_error="skip")
+    try:
+        found = {c.record.id: c for c in reading}
+    except FairbriefError:
+        return
+    assert len(found) + reading.skipped_count == len(rows)
+    for ident, text, summary in rows:
+        if ident in found and "[" not in text:
+            assert found[ident].record.documents[0].text == text
+            assert found[ident].summary.text == summary

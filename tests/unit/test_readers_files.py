@@ -1,0 +1,444 @@
+"""Files and tables: formats, compression, encodings, damage, several of them, summaries beside."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+from fairbrief.errors import DataError, MissingExtra, RequestError
+from fairbrief.nouns import Case
+from fairbrief.readers import read
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": str(i),
+        "documents": [{"text": f"Té {i}.", "attributes": {"party": "ab"[i % 2]}}],
+        "summary": f"S{i}",
+    }
+    for i in range(600)
+]
+CSV = 'id,text,party,summary\n1,One. || Two.,a|b,Both\n2,Three,c,"Line\nbreak"\n'
+CSV_OPTIONS: dict[str, Any] = {
+    "documents_field": "text",
+    "separator": " || ",
+    "attributes": {"party": "party"},
+}
+
+
+def lines(rows: list[dict[str, Any]]) -> bytes:
+    """Rows as JSON Lines."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def tell(cases: Any) -> list[tuple[Any, ...]]:
+    """What of cases is compared."""
+    return [
+        (
+            c.record.id,
+            [(d.text, dict(d.attributes)) for d in c.record.documents],
+            c.summary.system,
+            c.summary.text,
+        )
+        for c in cases
+    ]
+
+
+EXPECTED = [
+    (r["id"], [(r["documents"][0]["text"], r["documents"][0]["attributes"])], "data", r["summary"])
+    for r in ROWS
+]
+
+
+def write(folder: Path, name: str) -> Path:
+    """A file of ROWS in the format of its ending."""
+    path = folder / name
+    table = pa.Table.from_pylist(ROWS)
+    match name.removeprefix("data."):
+        case "jsonl":
+            path.write_bytes(lines(ROWS))
+        case "jsonl.gz":
+            path.write_bytes(gzip.compress(lines(ROWS)))
+        case "jsonl.zst":
+            path.write_bytes(pa.compress(lines(ROWS), "zstd", asbytes=True))
+        case "json":
+            path.write_text(json.dumps(ROWS, indent=1))
+        case "parquet":
+            pyarrow.parquet.write_table(table, path)
+        case "feather":
+            pyarrow.feather.write_feather(table, path)
+        case "arrow":
+            with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+                writer.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "jsonl.zst", "json", "parquet", "feather", "arrow"])
+def test_formats(tmp_path: Path, ending: str) -> None:
+    """Every format gives the same cases, each time it is read, and tells how far it is."""
+    path = write(tmp_path, f"data.{ending}")
+    reading = read(path)
+    assert tell(reading) == EXPECTED
+    assert tell(reading) == EXPECTED
+    assert reading.files == (path,)
+    assert reading.bytes_read == reading.bytes_total == path.stat().st_size
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+def test_tables(library: str) -> None:
+    """Tables in memory give the same cases."""
+    table = pa.Table.from_pylist(ROWS)
+    if library == "pandas":
+        table = table.to_pandas()
+    elif library == "polars":
+        table = pytest.importorskip("polars").from_arrow(table)
+    assert tell(read(table, system="data")) == EXPECTED
+
+
+def test_absent_values_of_pandas() -> None:
+    """What pandas marks as not there is absent, and whole numbers stay whole beside it."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": [1, 2], "text": ["a", "b"], "stars": [5, None], "summary": ["s", None]})
+    cases = list(read(frame, documents_field="text", attributes={"stars": "stars"}))
+    assert [dict(c.record.attributes) for c in cases] == [{"stars": "5"}, {}]
+    assert cases[1].summary.reason == "missing summary"
+
+
+def test_saved_data_sets(tmp_path: Path) -> None:
+    """A folder saved by `datasets` is read; of several splits one must be named."""
+    datasets = pytest.importorskip("datasets")
+    datasets.disable_progress_bars()
+    saved = datasets.Dataset.from_list(ROWS[:5])
+    saved.save_to_disk(str(tmp_path / "data"))
+    assert tell(read(tmp_path / "data")) == EXPECTED[:5]
+    assert tell(read(saved, system="data")) == EXPECTED[:5]
+    datasets.DatasetDict({"a": saved, "b": saved}).save_to_disk(str(tmp_path / "two"))
+    with pytest.raises(RequestError, match="splits 'a', 'b'"):
+        read(tmp_path / "two")
+    assert tell(read(tmp_path / "two" / "a", system="data")) == EXPECTED[:5]
+
+
+def test_named_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``hf:NAME:SPLIT`` opens a data set as a stream; an unknown split is refused with those there are."""
+    datasets = pytest.importorskip("datasets")
+    stream = datasets.Dataset.from_list(ROWS[:5]).to_iterable_dataset()
+
+    def load(name: str, *, streaming: bool) -> dict[str, Any]:
+        assert (name, streaming) == ("someone/data", True)
+        return {"train": stream, "test": stream}
+
+    monkeypatch.setattr(datasets, "load_dataset", load)
+    assert tell(read("hf:someone/data:test", system="data")) == EXPECTED[:5]
+    with pytest.raises(RequestError, match=r"no split 'tset'.*Did you mean 'test'"):
+        read("hf:someone/data:tset")
+    with pytest.raises(RequestError, match="write hf:someone/data:SPLIT"):
+        read("hf:someone/data")
+
+
+def test_library_that_is_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without `datasets` the message says what to install."""
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    (tmp_path / "state.json").write_text("{}")
+    with pytest.raises(MissingExtra, match=r"fairbrief\[datasets\]"):
+        read(tmp_path)
+
+
+def test_csv(tmp_path: Path) -> None:
+    """CSV and TSV: texts cut by the separator, values beside, line breaks in quotes, byte order mark."""
+    path = tmp_path / "data.csv"
+    path.write_text("\ufeff" + CSV, newline="")
+    expected = [
+        ("1", [("One.", {"party": "a"}), ("Two.", {"party": "b"})], "data", "Both"),
+        ("2", [("Three", {"party": "c"})], "data", "Line\nbreak"),
+    ]
+    assert tell(read(path, **CSV_OPTIONS)) == expected
+    assert [c.record.where for c in read(path, **CSV_OPTIONS)] == ["data.csv:2", "data.csv:3"]
+    other = tmp_path / "data.tsv"
+    other.write_text(CSV.replace(",", "\t"), newline="")
+    assert tell(read(other, **CSV_OPTIONS)) == expected
+
+
+def test_lists_in_cells(tmp_path: Path) -> None:
+    """A cell may hold documents and references as a JSON list."""
+    path = tmp_path / "data.csv"
+    path.write_text(
+        'id,documents,references,summary\n1,"[""a"", {""text"": ""b""}]","[""r"", ""q""]",s\n2,[a],[r],s\n'
+    )
+    first, second = read(path)
+    assert [d.text for d in first.record.documents] == ["a", "b"]
+    assert first.record.references == ("r", "q")
+    assert (second.record.documents[0].text, second.record.references) == ("[a]", ("[r]",))
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"id,text,summary\n1,a\n2,b,c\n", "data.csv:2: found 2 fields; wanted 3"),
+        (b"id,text,summary\n1,a,b,c\n2,b,c\n", "data.csv:2: found 4 fields; wanted 3"),
+        (b'id,text,summary\n1,"a"x,c\n2,b,c\n', "data.csv:2: found what is not CSV in line 2"),
+        (
+            b"id,text,summary\n1,caf\xe9,c\n2,b,c\n",
+            "data.csv:2: found the byte 0xe9 in line 2, 6 bytes from its start",
+        ),
+        (b"id,text,summary\n1,a\0,c\n2,b,c\n", "data.csv:2 (id '1'): found a NUL character"),
+        (b'id,text,summary\n2,b,c\n3,"a,c\n4,d,e\n', "data.csv:3: found what is not CSV in lines 3 to 4"),
+    ],
+)
+def test_bad_csv(tmp_path: Path, content: bytes, found: str) -> None:
+    """A bad row is named with its lines; the good ones are read when such rows are skipped."""
+    path = tmp_path / "data.csv"
+    path.write_bytes(content)
+    with pytest.raises(DataError) as raised:
+        list(read(path, documents_field="text"))
+    assert str(raised.value).startswith(found)
+    reading = read(path, documents_field="text", on_error="skip")
+    assert [c.record.id for c in reading] == ["2"]
+    assert reading.skipped_count == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (b'{"id": "b", "docum', "JSON that ends too early"),
+        (b'{"id": "b", "documents": [}', "what is not JSON"),
+        (b"[1]", "a list of 1; wanted an object"),
+        (b'{"id": "b\0"}', "a NUL byte at character 10"),
+        (b'{"id": "caf\xe9!"}', "the byte 0xe9 at byte offset {offset} of the file, which is not UTF-8"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"id": ' + b"9" * 5_000 + b"}", "too many digits"),
+        (b'{"id": "b", "documents": ["\\ud800"]}', "a lone surrogate"),
+        (b'{"id": "b", "documents": ["x\\u0000"]}', "a NUL character"),
+        (b'{"id": "b", "documents": [NaN]}', "nan (not a number"),
+    ],
+)
+def test_bad_lines(tmp_path: Path, line: bytes, found: str) -> None:
+    """A bad line is named with its number; the good ones are read when such lines are skipped."""
+    good = '{"id": "a", "documents": ["é"], "summary": "A summary of the text."}'.encode()
+    path = tmp_path / "data.jsonl"
+    path.write_bytes(b"\n".join([good, b" ", line, good.replace(b'"a"', b'"c"')]))
+    with pytest.raises(DataError) as raised:
+        list(read(path))
+    assert str(raised.value).startswith("data.jsonl:3")
+    assert found.replace("{offset}", str(path.read_bytes().find(b"\xe9!"))) in str(raised.value)
+    reading = read(path, on_error="skip")
+    assert [c.record.id for c in reading] == ["a", "c"]
+    assert reading.skipped_count == 1
+
+
+def test_long_lines(tmp_path: Path) -> None:
+    """Lines and fields of ten megabytes are read."""
+    text = "word " * 2_100_000
+    for name, content in (
+        ("data.jsonl", json.dumps({"id": 1, "documents": [text], "summary": "s"})),
+        ("data.json", json.dumps([{"id": 1, "documents": [text], "summary": "s"}])),
+        ("data.csv", f"id,documents,summary\n1,{text},s\n"),
+    ):
+        (tmp_path / name).write_text(content)
+        [case] = read(tmp_path / name)
+        assert case.record.documents[0].text == text
+
+
+@pytest.mark.parametrize("content", ["", "\n \n"])
+@pytest.mark.parametrize("ending", ["jsonl", "json", "csv"])
+def test_empty_files(tmp_path: Path, ending: str, content: str) -> None:
+    """A file without a record is an error on every setting."""
+    path = tmp_path / f"data.{ending}"
+    path.write_text(content)
+    with pytest.raises(DataError, match=f"data.{ending} has no record"):
+        list(read(path, on_error="skip"))
+
+
+@pytest.mark.parametrize(
+    "content", ['[{"id": 1},', '[{"id": 1} {"id": 2}]', "[5]", '[{"id": }]', "[{}] x", "[", "[{\udce9"]
+)
+def test_broken_arrays(tmp_path: Path, content: str) -> None:
+    """A broken JSON array stops the reading, since what follows cannot be told apart."""
+    path = tmp_path / "data.json"
+    path.write_bytes(content.encode(errors="surrogateescape"))
+    with pytest.raises(DataError, match=r"data.json.*The rest was not read"):
+        list(read(path, on_error="skip").records())
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("data.jsonl.gz", gzip.compress(lines(ROWS))[:-200]),
+        ("data.jsonl.gz", b"not packed"),
+        ("data.jsonl.zst", b"not packed"),
+        ("data.parquet", b"not a table"),
+        ("data.arrow", b"not a table"),
+        ("data.feather", b"ARROW1\0\0 not a table"),
+    ],
+)
+def test_damaged_files(tmp_path: Path, name: str, content: bytes) -> None:
+    """A file that is damaged is named, on every setting."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=f"{name}: found damage"):
+        list(read(tmp_path / name, on_error="skip"))
+
+
+def test_wide_characters(tmp_path: Path) -> None:
+    """A file in UTF-16 is named as such."""
+    path = tmp_path / "data.jsonl"
+    path.write_text("{}", encoding="utf-16")
+    with pytest.raises(DataError, match="found UTF-16; wanted UTF-8"):
+        list(read(path))
+
+
+def test_paths_that_are_none(tmp_path: Path) -> None:
+    """A wrong path is refused at once, with what is near."""
+    (tmp_path / "reviews.jsonl").write_text("{}")
+    with pytest.raises(RequestError, match=r"Did you mean 'reviews.jsonl'"):
+        read(tmp_path / "review.jsonl")
+    with pytest.raises(RequestError, match=r"is a folder.*'reviews.jsonl'"):
+        read(tmp_path)
+    (tmp_path / "reviews.doc").write_text("{}")
+    with pytest.raises(RequestError, match="no ending that tells its format"):
+        read(tmp_path / "reviews.doc")
+    with pytest.raises(RequestError, match="'excel' is no format"):
+        read(tmp_path / "reviews.jsonl", format="excel")
+    with pytest.raises(RequestError, match=r"no file|not a path"):
+        read("a\0b.jsonl")
+
+
+def test_columns_that_are_none(tmp_path: Path) -> None:
+    """A table without a column that is needed is refused with its columns, on every setting."""
+    path = tmp_path / "data.csv"
+    path.write_text(CSV, newline="")
+    with pytest.raises(
+        RequestError, match=r"no column 'documents'. Its columns: 'id', 'text', 'party', 'summary'"
+    ):
+        list(read(path, on_error="skip"))
+    with pytest.raises(RequestError, match=r"no column 'partie'.*Did you mean 'party'"):
+        list(read(path, **{**CSV_OPTIONS, "attributes": {"party": "partie"}}))
+    path.write_text("id,text,id\n1,a,2\n")
+    with pytest.raises(DataError, match="column 'id' more than once"):
+        list(read(path))
+
+
+def test_several_files(tmp_path: Path) -> None:
+    """Each file's name is its system; an id twice for one system names both files."""
+    a, b = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    a.write_bytes(lines(ROWS[:3]))
+    b.write_bytes(lines(ROWS[:3]))
+    reading = read([a, str(b)])
+    assert [c.summary.system for c in reading] == ["a"] * 3 + ["b"] * 3
+    assert [r.id for r in reading.records()] == ["0", "1", "2"]
+    with pytest.raises(DataError, match=r"b.jsonl:1 \(id '0'\).*after a.jsonl:1"):
+        list(read([a, b], system="one"))
+
+
+def beside(folder: Path, name: str, content: str, **options: Any) -> list[Case]:
+    """Cases of three records whose summaries stand in a file of their own."""
+    (folder / "records.jsonl").write_bytes(lines([{**r, "summary": None} for r in ROWS[:3]]))
+    (folder / name).write_text(content)
+    return list(read(folder / "records.jsonl", summaries={"S": folder / name}, **options))
+
+
+def test_summaries_beside_by_id(tmp_path: Path) -> None:
+    """Summaries in a file of their own are matched by id in any order; one without a line is missing."""
+    cases = beside(
+        tmp_path, "s.jsonl", '{"id": 2, "summary": "two", "units": ["u"]}\n{"id": "0", "summary": " "}\n'
+    )
+    assert [(c.record.id, c.summary.system, c.summary.text, c.summary.reason) for c in cases] == [
+        ("0", "S", " ", "empty summary"), ("1", "S", "", "missing summary"), ("2", "S", "two", ""),
+    ]  # fmt: skip
+    assert cases[2].summary.units is not None
+
+
+def test_summaries_beside_in_order(tmp_path: Path) -> None:
+    """Plain text gives one summary a line in the order of the records; a blank line is an empty one."""
+    cases = beside(tmp_path, "s.txt", "zero\n\ntwo")
+    assert [(c.record.id, c.summary.text) for c in cases] == [("0", "zero"), ("1", ""), ("2", "two")]
+    for content, found in (("a\nb\n", "fewer lines"), ("a\nb\nc\nd\n", "1 more lines")):
+        with pytest.raises(RequestError, match=found):
+            beside(tmp_path, "s.txt", content, on_error="skip")
+
+
+def test_summaries_beside_that_fit_nothing(tmp_path: Path) -> None:
+    """A summary of no record, a second one, or one that is no text is an error with its own place."""
+    for line, found in (
+        ('{"id": "9", "summary": "x"}', r"s.jsonl:1 \(id '9'\): found a summary of no record"),
+        ('{"id": "1", "summary": "x"}\n{"id": 1, "summary": "y"}', r"s.jsonl:2 \(id '1'\).*after s.jsonl:1"),
+        ('{"id": "1", "summary": 5}', r"s.jsonl:1 \(id '1'\): found the number 5"),
+        (
+            '{"id": "1", "text": "x"}',
+            r"s.jsonl:1: found the fields 'id', 'text'; wanted the fields 'id' and 'summary'",
+        ),
+        ('{"id', r"s.jsonl:1: found JSON that ends too early"),
+    ):
+        with pytest.raises(DataError, match=found):
+            beside(tmp_path, "s.jsonl", line)
+        assert len(beside(tmp_path, "s.jsonl", line, on_error="skip")) == 3
+
+
+def test_own_summaries_and_others_beside(tmp_path: Path) -> None:
+    """Summaries beside join those of several systems in the file itself, once per record."""
+    path, other = tmp_path / "r.jsonl", tmp_path / "s.txt"
+    path.write_bytes(lines([ROWS[0] | {"system": "A"}, ROWS[0] | {"system": "B"}, ROWS[1] | {"system": "A"}]))
+    other.write_text("x\ny\n")
+    found = [(c.record.id, c.summary.system) for c in read(path, summaries={"S": other})]
+    assert found == [("0", "A"), ("0", "S"), ("0", "B"), ("1", "A"), ("1", "S")]
+
+
+def test_memory_does_not_grow(tmp_path: Path) -> None:
+    """A file many times as large takes hardly more memory: only the ids are remembered."""
+    peaks = []
+    for n in (200, 4_000):
+        path = tmp_path / f"{n}.jsonl"
+        with path.open("w") as out:
+            for i in range(n):
+                out.write(json.dumps({"id": i, "documents": ["word " * 400] * 5, "summary": "s"}) + "\n")
+        sum(1 for _ in read(path))
+        tracemalloc.start()
+        assert sum(1 for _ in read(path)) == n
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert path.stat().st_size > 30_000_000
+    assert peaks[1] - peaks[0] < 1_500_000
+
+
+def test_array_is_not_held(tmp_path: Path) -> None:
+    """A JSON array is read object by object."""
+    path = tmp_path / "data.json"
+    rows = [{"id": i, "documents": ["word " * 400] * 5, "summary": "s"} for i in range(2_000)]
+    path.write_text(json.dumps(rows))
+    del rows
+    tracemalloc.start()
+    assert sum(1 for _ in read(path)) == 2_000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < path.stat().st_size / 2
+
+
+def test_heavy_libraries_stay_out() -> None:
+    """The package is imported without pyarrow, pandas or datasets."""
+    code = (
+        "import sys, fairbrief.readers; sys.exit(bool({'pyarrow', 'pandas', 'datasets'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_real_inputs(shared: Path) -> None:
+    """Every file of real records is read without an error, whole."""
+    paths = sorted(
+        p
+        for folder in ("reviews", "news", "gum", "tweets")
+        for p in (shared / "data" / folder).glob("*.jsonl")
+    )
+    assert len(paths) >= 10
+    for path in paths:
+        count = sum(1 for line in path.read_bytes().split(b"\n") if line.strip())
+        reading = read(path, documents_field="text" if path.name.startswith("tweets_") else "documents")
+        found = reading.records() if path.name.startswith("tweets_") else iter(reading)
+        assert sum(1 for _ in found) == count
+        assert reading.skipped_count == 0

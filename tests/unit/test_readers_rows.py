@@ -1,0 +1,287 @@
+"""What one row becomes: a record, its summaries, and the errors in their places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.nouns import Case, Document, Mention, Record, Summary, Unit
+from fairbrief.readers import read
+
+ROW: dict[str, Any] = {"id": "a", "documents": [{"text": "One."}, "Two."], "summary": "Both."}
+
+
+def one(row: dict[str, Any], **options: Any) -> Case:
+    """The only case of a row."""
+    [case] = read([row], **options)
+    return case
+
+
+def test_whole_row() -> None:
+    """Every field of a row comes to its place in the case."""
+    case = one(
+        ROW
+        | {
+            "system": "s", "references": ["R."], "attributes": {"genre": "news"}, "original": 7,
+            "units": ["U.", {"text": "V.", "values": {"party": ["left", 5]}}],
+            "entities": [{"id": 1, "first_name": "Ada", "attributes": {"gender": "f"},
+                          "mentions": [{"document": 1, "start": 0, "end": 3, "kind": "first"}]}],
+        }
+    )  # fmt: skip
+    record = case.record
+    assert [d.text for d in record.documents] == ["One.", "Two."]
+    assert (record.references, record.attributes, record.original, record.cluster) == (
+        ("R.",),
+        {"genre": "news"},
+        "7",
+        "7",
+    )
+    assert record.where == "records:1"
+    [ada] = record.entities
+    assert (ada.id, ada.first_name, ada.last_name, ada.attributes) == ("1", "Ada", None, {"gender": "f"})
+    assert ada.mentions == (Mention(1, 0, 3, "first"),)
+    assert case.summary == Summary("a", "s", "Both.", (Unit("U."), Unit("V.", {"party": ("left", "5")})))
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [(5, "5"), (5.0, "5"), (0.25, "0.25"), (True, "true"), ("x", "x"), (None, None), ("", None), (" ", None)],
+)
+def test_attribute_values_are_text(given: Any, text: str | None) -> None:
+    """Numbers and truth values become text; null and blank are absent."""
+    case = one({"id": 1, "documents": [{"text": "t", "attributes": {"a": given}}], "summary": "s"})
+    assert dict(case.record.documents[0].attributes) == ({} if text is None else {"a": text})
+
+
+def test_numbers_as_ids() -> None:
+    """A number is taken as the text of an id."""
+    assert one(ROW | {"id": 12}).record.id == "12"
+
+
+def test_rows_without_ids_are_numbered_on_request() -> None:
+    """Without an id field rows are numbered from 1."""
+    row = {"documents": ["t"], "summary": "s"}
+    assert [c.record.id for c in read([row, row], id_field=None)] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [("", "empty summary"), (" \n", "empty summary"), (None, "missing summary"), ("x", "")],
+)
+def test_reasons_of_summaries(value: str | None, reason: str) -> None:
+    """A blank summary keeps its text and says that it is empty; null says that it is missing."""
+    cases = list(read([ROW | {"summary": value}, ROW | {"id": "b"}]))
+    assert (cases[0].summary.text, cases[0].summary.reason) == (value or "", reason)
+
+
+def test_summaries_by_system() -> None:
+    """An object of summaries gives one case per system, with that system's units."""
+    cases = list(read([ROW | {"summary": {"A": "x", "B": None}, "units": {"A": ["u"]}}]))
+    assert [(c.summary.system, c.summary.reason) for c in cases] == [("A", ""), ("B", "missing summary")]
+    assert cases[0].summary.units == (Unit("u"),)
+    assert cases[1].summary.units is None
+
+
+def test_mapped_attributes_of_documents() -> None:
+    """A mapped attribute is taken from the documents' own fields, or from their attributes."""
+    documents = [{"text": "t", "stars": 5}, {"text": "u", "stars": None, "attributes": {"sex": "f"}}]
+    case = one(
+        {"id": 1, "documents": documents, "summary": "s"}, attributes={"rating": "stars", "gender": "sex"}
+    )
+    assert [dict(d.attributes) for d in case.record.documents] == [
+        {"rating": "5"},
+        {"sex": "f", "gender": "f"},
+    ]
+
+
+def test_mapped_attributes_of_rows() -> None:
+    """A list gives one value per document; a single value, also a nested one, speaks of the record."""
+    row = ROW | {"stars": [1, 2], "kind": "news", "meta": {"ratio": 0.5}}
+    case = one(row, attributes={"rating": "stars", "genre": "kind", "ratio": "meta.ratio"})
+    assert [d.attributes["rating"] for d in case.record.documents] == ["1", "2"]
+    assert case.record.attributes == {"genre": "news", "ratio": "0.5"}
+
+
+@pytest.mark.parametrize("values", ["pos || neg", "pos|neg", '["pos", "neg"]', "pos||neg"])
+def test_separator(values: str) -> None:
+    """One text is cut by a separator; the parallel values the same way, by a bar, or as a JSON list."""
+    row = {"id": 1, "text": "One. || Two.", "feeling": values, "summary": "s"}
+    case = one(row, documents_field="text", separator=" || ", attributes={"sentiment": "feeling"})
+    assert case.record.documents == (
+        Document("One.", {"sentiment": "pos"}),
+        Document("Two.", {"sentiment": "neg"}),
+    )
+
+
+def test_value_of_one_text() -> None:
+    """Where the documents are one text, a single value is that document's and the record's."""
+    case = one({"id": 1, "documents": "t", "party": "left", "summary": "s"}, attributes={"party": "party"})
+    assert case.record.documents[0].attributes == case.record.attributes == {"party": "left"}
+
+
+def test_records_and_cases() -> None:
+    """Records and cases pass as they are."""
+    record = Record("r", (Document("t"),))
+    case = Case(record, Summary("r", "s", "x"))
+    assert list(read([case])) == [case]
+    assert list(read([record]).records()) == [record]
+
+
+def test_records_need_no_summaries() -> None:
+    """Each record comes once, however many systems have summarized it, or none."""
+    rows = [ROW | {"system": "A"}, ROW | {"system": "B"}, {"id": "b", "documents": ["t"]}]
+    assert [r.id for r in read(rows).records()] == ["a", "b"]
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"id": None}, "null in the field 'id'"),
+    ({"id": " "}, "an empty text as the id"),
+    ({"id": True}, "true as the id"),
+    ({"id": ["x"]}, "a list of 1 as the id"),
+    ({"documents": []}, "no documents"),
+    ({"documents": None}, "null in the field 'documents'"),
+    ({"documents": 5}, "the number 5 as the documents"),
+    ({"documents": [None]}, "null as the text of document 1"),
+    ({"documents": ["x", {"txt": "y"}]}, "document 2 with the fields 'txt'"),
+    ({"documents": [{"text": "x", "attributes": ["y"]}]}, "a list of 1 as the attributes of document 1"),
+    ({"documents": [{"text": "x", "attributes": {"a": [1]}}]}, "a list of 1 as 'a'"),
+    ({"documents": [{"text": "x", "attributes": {"a": float("nan")}}]}, "nan (not a number"),
+    ({"documents": ["nul \0"]}, "a NUL character in the text of document 1, at position 4"),
+    ({"documents": ["half \ud800"]}, "\\ud800, a lone surrogate"),
+    ({"summary": 5}, "the number 5 as the summary"),
+    ({"summary": float("nan")}, "nan (not a number"),
+    ({"summary": ["x"]}, "a list of 1 as the summary"),
+    ({"summary": "\udfff"}, "a lone surrogate"),
+    ({"summary": {}}, "an empty object as the summaries"),
+    ({"summary": {"A": "x"}, "system": "B"}, "beside summaries that name their own"),
+    ({"summary": {"A": "x"}, "units": {"B": []}}, "units of 'B'"),
+    ({"system": ""}, "an empty text as the system"),
+    ({"system": {}}, "an empty object as the system"),
+    ({"references": 5}, "the number 5 as the references"),
+    ({"references": ["x", None]}, "null as reference 2"),
+    ({"attributes": "x"}, "the text 'x' as the attributes"),
+    ({"original": []}, "an empty list as the original"),
+    ({"units": 5}, "the number 5 as the units"),
+    ({"units": [{"values": {}}]}, "null as the text of unit 1"),
+    ({"units": [{"text": "x", "values": {"a": [{}]}}]}, "an empty object as the values of 'a' in unit 1"),
+    ({"entities": [5]}, "the number 5 as entity 1"),
+    ({"entities": [{"id": "x"}, {"id": "x"}]}, "two entities with the id 'x'"),
+    ({"entities": [{"id": "x", "first_name": 5}]}, "the number 5 as the first_name of entity 1"),
+    (
+        {"entities": [{"id": "x", "mentions": [{"document": 2, "start": 0, "end": 1, "kind": "he"}]}]},
+        "document 2 in",
+    ),
+    ({"entities": [{"id": "x", "mentions": [{"start": 0, "end": 99, "kind": "he"}]}]}, "characters 0 to 99"),
+    ({"entities": [{"id": "x", "mentions": [{"start": 2, "end": 2, "kind": "he"}]}]}, "characters 2 to 2"),
+    (
+        {"entities": [{"id": "x", "mentions": [{"start": -1, "end": 2, "kind": "he"}]}]},
+        "the number -1 as the start",
+    ),
+    ({"entities": [{"id": "x", "mentions": [{"start": 0, "end": 2}]}]}, "null as the kind"),
+]
+
+
+@pytest.mark.parametrize(("change", "found"), BAD, ids=[found for _, found in BAD])
+def test_bad_rows(change: dict[str, Any], found: str) -> None:
+    """A value that is not as it must be is named with its place, what was found, wanted and to do."""
+    rows = [ROW, ROW | {"id": "b"} | change]
+    with pytest.raises(DataError) as raised:
+        list(read(rows))
+    message = str(raised.value)
+    assert message.startswith("records:2")
+    assert found in message
+    assert message.count("; ") >= 2
+    message.encode()
+
+    skipping = read(rows, on_error="skip")
+    assert [c.record.id for c in skipping] == ["a"]
+    assert (skipping.skipped, skipping.skipped_count) == ([message], 1)
+
+
+def test_message_in_full() -> None:
+    """An error says where, which id, what was found, what was wanted, what to do."""
+    with pytest.raises(DataError) as raised:
+        list(read([ROW, ROW | {"id": "yelp-031", "documents": []}]))
+    assert str(raised.value) == (
+        "records:2 (id 'yelp-031'): found no documents; wanted at least one; give the record its texts, or remove it."
+    )
+
+
+def test_parallel_values_of_another_number() -> None:
+    """A parallel list of another length than the documents is an error."""
+    with pytest.raises(DataError, match=r"3 values in the field 'stars'.* for 2 documents"):
+        list(read([ROW | {"stars": [1, 2, 3]}], attributes={"rating": "stars"}))
+
+
+def test_required_attribute() -> None:
+    """Cases of which a document lacks a required attribute are left out and counted, on every setting."""
+    full = {"id": 1, "documents": [{"text": "t", "attributes": {"party": "x"}}], "summary": "s"}
+    reading = read([full, ROW], require=("party",))
+    assert [c.record.id for c in reading] == ["1"]
+    assert reading.skipped == [
+        "records:2 (id 'a'): left out, as required: document 1 has no attribute 'party'."
+    ]
+
+
+def test_duplicate_ids() -> None:
+    """An id twice for one system is an error that names both rows; for two systems it is none."""
+    rows = [ROW, ROW | {"system": "B"}, ROW | {"id": "c"}, ROW]
+    with pytest.raises(DataError, match=r"records:4 \(id 'a'\).*after records:1"):
+        list(read(rows))
+    reading = read(rows, on_error="skip")
+    assert len(list(reading)) == 3
+    assert reading.skipped_count == 1
+
+
+@pytest.mark.parametrize("option", [{"summary_field": "summry"}, {"attributes": {"x": "sumary"}}])
+def test_misspelt_field(option: dict[str, Any]) -> None:
+    """A field that was asked for and that no row has is refused, with what there is."""
+    with pytest.raises(
+        RequestError, match=r"has no field.*'id', 'documents', 'summary'.*Did you mean 'summary'"
+    ):
+        list(read([ROW], **option))
+
+
+def test_no_summary_anywhere() -> None:
+    """Cases without any summary are refused: there is nothing to look at."""
+    with pytest.raises(RequestError, match="No record has a summary"):
+        list(read([ROW | {"summary": None}]))
+
+
+def test_rows_that_are_no_objects() -> None:
+    """A row of another type is an error in its place."""
+    with pytest.raises(DataError, match="records:1: found the number 5; wanted an object"):
+        list(read([5]))
+
+
+def test_iterators_are_read_once() -> None:
+    """A second iteration over an iterator is refused, not empty."""
+    reading = read(iter([ROW]))
+    assert len(list(reading)) == 1
+    with pytest.raises(RequestError, match="once"):
+        list(reading)
+
+
+def test_nothing_to_read() -> None:
+    """An empty input is an error, and so is what holds no records."""
+    with pytest.raises(DataError, match="has no record"):
+        list(read([]))
+    with pytest.raises(RequestError, match="cannot be read from the number 5"):
+        read(5)
+    with pytest.raises(RequestError, match="separator is empty"):
+        read([ROW], separator="")
+    with pytest.raises(RequestError, match="on_error"):
+        read([ROW], on_error="ignore")  # type: ignore[arg-type] # what a caller may type
+
+
+def test_messages_are_capped(tmp_path: Path) -> None:
+    """A thousand messages are kept, all are counted, and an iteration begins anew."""
+    path = tmp_path / "x.jsonl"
+    path.write_text("{\n" * 1_500 + '{"id": 1, "documents": ["t"], "summary": "s"}\n')
+    reading = read(path, on_error="skip")
+    for _ in range(2):
+        assert len(list(reading)) == 1
+        assert (len(reading.skipped), reading.skipped_count) == (1_000, 1_500)
