@@ -63,11 +63,6 @@ def label(estimate: Estimate) -> str:
     return measure if words.is_headline(estimate) else f"{measure}: {estimate.quantity}"
 
 
-def slice_label(estimate: Estimate) -> str:
-    """For instance ``topic=phones, length=long``; empty for whole data."""
-    return ", ".join(f"{name}={value}" for name, value in estimate.slice.items())
-
-
 def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mapping[str, int]], ...]:
     """(measures, system, n, reason → count) of whole-data headlines that lack records; equal ones share a line."""
     lines: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}

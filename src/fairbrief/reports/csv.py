@@ -28,8 +28,8 @@ def render(shown: Result | Table | Iterable[Estimate]) -> str:
             *([cell.replace(MINUS, "-") for cell in row] for row in shown.rows),
         ]
     else:
-        table = Estimates(shown).to_arrow()
-        rows = [table.column_names, *(list(row.values()) for row in table.to_pylist())]
+        found = Estimates(shown)
+        rows = [found.to_arrow().column_names, *(list(row.values()) for row in found.to_dicts())]
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([map(cell, row) for row in rows])
     return out.getvalue()

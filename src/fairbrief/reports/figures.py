@@ -103,19 +103,18 @@ def _shares(result: Result) -> Iterator[Figure]:
         parts = {s: rows.filter(pc.equal(rows["system"], s)) for s in systems}
         source = {s: _normalised(_matrix(part, "source", values)) for s, part in parts.items()}
         summary = {s: _normalised(_matrix(part, "summary", values)) for s, part in parts.items()}
-        panels = []
-        for i, value in enumerate(shown):
-            drawn = {s: _ratio_shares(source[s][:, i], summary[s][:, i]) for s in systems}
-            series = {s: shares for s, shares in drawn.items() if shares is not None}
-            if not series:
-                continue
-            due = np.mean([source[s][source[s][:, i] > 0, i].mean() for s in series])
-            alt = f"{value}: summary share as a multiple of source share, share of records; " + "; ".join(
-                f"{s}: below 0.8 in {sum(v[:8]):.0%}, above 1.2 in {sum(v[12:]):.0%}"
-                for s, v in series.items()
-            )
-            svg = pictures.histogram(series, EDGES, "summary share ÷ source share", "records", alt, mark=1.0)
-            panels.append(Panel(f"{value} · {due:.0%} of the source on average", svg))
+        drawn = {
+            value: {s: _ratio_shares(source[s][:, i], summary[s][:, i]) for s in systems}
+            for i, value in enumerate(shown)
+        }
+        series = {v: {s: x for s, x in of.items() if x is not None} for v, of in drawn.items()}
+        top = max((max(x) for of in series.values() for x in of.values()), default=1.0)
+        due = _normalised(_matrix(rows, "source", values))
+        panels = [
+            _share_panel(v, of, float(due[due[:, i] > 0, i].mean()), top)
+            for i, (v, of) in enumerate(series.items())
+            if of
+        ]
         yield Figure(
             f"What summaries give each value{f' of {over}' if over else ''}",
             "Over the records whose sources hold the value: how the value's share of the summary compares with its share of "
@@ -124,6 +123,17 @@ def _shares(result: Result) -> Iterator[Figure]:
             tuple(panels),
             tuple(systems),
         )
+
+
+def _share_panel(value: str, series: Mapping[str, Sequence[float]], due: float, top: float) -> Panel:
+    alt = f"{value}: summary share as a multiple of source share; " + "; ".join(
+        f"{s}: below 0.8 in {sum(x[:8]):.0%} of records, from 1.2 in {sum(x[12:]):.0%}"
+        for s, x in series.items()
+    )
+    svg = pictures.histogram(
+        series, EDGES, "summary share ÷ source share", "share of records", alt, mark=1.0, top=top
+    )
+    return Panel(f"{value} · {due:.0%} of the source on average", svg)
 
 
 def _ratio_shares(source: Floats, summary: Floats) -> list[float] | None:
@@ -141,23 +151,19 @@ def _segments(result: Result) -> Iterator[Figure]:
     for _, rows in _observations(result, ("generated",)):
         places = sorted(_subscripts(rows, "generated"))
         reference_known = bool(_subscripts(rows, "reference"))
-        panels = []
-        for i, system in enumerate(_systems(result, rows)):
+        content: dict[str, tuple[list[float], list[float] | None]] = {}
+        for system in _systems(result, rows):
             part = rows.filter(pc.equal(rows["system"], system))
-            shares = _normalised(_matrix(part, "generated", places).sum(axis=0, keepdims=True))[0]
-            reference = None
-            if reference_known:
-                reference = list(
-                    _normalised(_matrix(part, "reference", places).sum(axis=0, keepdims=True))[0]
-                )
-            if len(shares) > 1 and shares.any():
-                panels.append(_segment_panel(system, list(shares), reference, i))
+            shares = _pooled(part, "generated", places)
+            if len(shares) > 1 and any(shares):
+                content[system] = shares, _pooled(part, "reference", places) if reference_known else None
+        panels = _segment_panels(content)
         if panels:
             against = "the line, the references' content." if reference_known else "no references were given."
             yield Figure(
                 "Where the content of summaries comes from",
                 f"The text is cut into equal segments, from its beginning to its end. Bars: the system's content; {against}",
-                tuple(panels),
+                panels,
             )
             return
     yield from _segments_of_estimates(result)
@@ -175,19 +181,32 @@ def _segments_of_estimates(result: Result) -> Iterator[Figure]:
         yield Figure(
             "Where the content of summaries comes from",
             "The text is cut into equal segments, from its beginning to its end. Bars: the system's content.",
-            tuple(
-                _segment_panel(system, [shares[k] for k in sorted(shares)], None, i)
-                for i, ((_, system), shares) in enumerate(shown)
+            _segment_panels(
+                {system: ([shares[k] for k in sorted(shares)], None) for (_, system), shares in shown}
             ),
         )
 
 
-def _segment_panel(system: str, shares: list[float], reference: list[float] | None, i: int) -> Panel:
+def _pooled(rows: pa.Table, statistic: str, places: Sequence[str]) -> list[float]:
+    """Shares of the summed statistic by place."""
+    return [float(x) for x in _normalised(_matrix(rows, statistic, places).sum(axis=0, keepdims=True))[0]]
+
+
+def _segment_panels(content: Mapping[str, tuple[list[float], list[float] | None]]) -> tuple[Panel, ...]:
+    top = max((max(*own, *(reference or ())) for own, reference in content.values()), default=1.0)
+    return tuple(
+        _segment_panel(s, own, reference, i, top) for i, (s, (own, reference)) in enumerate(content.items())
+    )
+
+
+def _segment_panel(
+    system: str, shares: list[float], reference: list[float] | None, i: int, top: float
+) -> Panel:
     alt = f"{system}: first segment {shares[0]:.0%}, last {shares[-1]:.0%} of the content"
     if reference is not None:
         alt += f"; references: first {reference[0]:.0%}, last {reference[-1]:.0%}"
     colour = pictures.COLOURS[i % len(pictures.COLOURS)]
-    return Panel(system, pictures.segments(shares, reference, alt, colour))
+    return Panel(system, pictures.segments(shares, reference, alt, colour, top))
 
 
 def _headlines(estimates: Sequence[Estimate]) -> Iterator[Estimate]:
@@ -235,7 +254,7 @@ def _forests(result: Result) -> Iterator[Figure]:
     panels = tuple(
         Panel(
             measure,
-            pictures.forest([_forest_row(e) for e in members], words.name_of(measure), _forest_alt(members)),
+            pictures.forest([_forest_row(e) for e in members], _forest_alt(members)),
         )
         for measure, members in by_measure.items()
         if len(members) > 1

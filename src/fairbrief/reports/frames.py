@@ -48,7 +48,9 @@ class Estimates(tuple[Estimate, ...]):
         rows = self.to_dicts()
         names = list(rows[0]) if rows else list(_flat(Estimate("", "", "", None), []))
         schema = pa.schema([(name, TYPES.get(name, pa.string())) for name in names])
-        return pa.Table.from_pylist(rows, schema=schema)
+        return pa.Table.from_pylist(
+            [{k: _encodable(v) for k, v in row.items()} for row in rows], schema=schema
+        )
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas data frame. Needs the extra ``pandas``."""
@@ -99,6 +101,11 @@ def _flat(e: Estimate, sliced: list[str]) -> dict[str, Any]:
         else:
             row[f.name] = getattr(e, f.name)
     return row
+
+
+def _encodable(value: Any) -> Any:
+    """Lone surrogates, which UTF-8 and so Arrow cannot hold, become question marks."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def _pandas(table: pa.Table) -> pd.DataFrame:

@@ -75,8 +75,16 @@ class Finding:
 
     measure: str
     reads: str
-    harm: str
     lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The findings of one family over one attribute, and the harm that a gap in them would mean."""
+
+    title: str
+    findings: tuple[Finding, ...]
+    harms: tuple[str, ...]
 
 
 def write(result: Result, path: Path | str) -> None:
@@ -132,7 +140,7 @@ def _context(result: Result) -> dict[str, Any]:
         "interval_name": words.interval_name(made),
         "tables": result.tables,
         "is_numeric": _is_numeric,
-        "findings": _findings(everything, result),
+        "findings": _findings(sections, result),
         "grids": [_grid(s) for s in sections],
         "contrasts": [_grid(s, is_difference=True) for s in contrasts],
         "figures": figures.draw(result),
@@ -167,21 +175,28 @@ def _total_skipped(result: Result) -> int:
     return told if isinstance(told, int) else len(result.skipped)
 
 
-def _findings(estimates: Iterable[Estimate], result: Result) -> tuple[Finding, ...]:
-    alpha = words.alpha_of(result.made)
-    found: dict[str, list[Estimate]] = {}
-    for e in estimates:
-        if words.is_headline(e) and not e.slice:
-            found.setdefault(e.measure, []).append(e)
-    return tuple(
-        Finding(
-            measure,
-            (meaning := words.meaning_of(measure, result.made)).reads,
-            meaning.harm,
-            tuple((e.system, words.finding(e, alpha)) for e in members),
+def _findings(sections: Sequence[Section], result: Result) -> tuple[Findings, ...]:
+    found = []
+    for section in sections:
+        headlines = [e for e in section.estimates if words.is_headline(e)]
+        if section.by or not headlines:
+            continue
+        harms = (words.meaning_of(e.measure, result.made).harm for e in headlines)
+        findings = tuple(
+            _finding(m, [e for e in headlines if e.measure == m], result) for m in _measures(headlines)
         )
-        for measure, members in found.items()
-    )
+        found.append(Findings(section.title, findings, tuple(dict.fromkeys(filter(None, harms)))))
+    return tuple(found)
+
+
+def _finding(measure: str, members: Sequence[Estimate], result: Result) -> Finding:
+    alpha = words.alpha_of(result.made)
+    reads = words.meaning_of(measure, result.made).reads
+    return Finding(measure, reads, tuple((e.system, words.finding(e, alpha)) for e in members))
+
+
+def _measures(estimates: Iterable[Estimate]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(e.measure for e in estimates))
 
 
 def _grid(section: Section, *, is_difference: bool = False) -> Grid:

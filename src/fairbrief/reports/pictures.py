@@ -18,7 +18,7 @@ INK, FAINT, GRID, CHANCE = "var(--ink)", "var(--soft)", "var(--line)", "var(--ch
 COLOURS = tuple(f"var(--s{i})" for i in range(1, 9))
 DASHES = ([1, 0], [5, 2], [2, 2], [7, 2, 2, 2], [1, 2], [9, 3], [4, 1, 1, 1], [3, 3])
 """Colour never speaks alone: lines also differ in their dashes."""
-WIDTH = 300
+WIDTH = 262
 LABEL = 24
 Spec = dict[str, Any]
 
@@ -34,7 +34,8 @@ def histogram(
     """Steps of several series over common bins.
 
     ``series`` maps a name to the share of each bin (len(edges) − 1); the last bin is open to the
-    right. ``mark`` draws a line at one place of the axis.
+    right. ``mark`` draws a line at one place of the axis; ``top`` is the largest share that the axis
+    must hold, so that pictures side by side can have one scale.
     """
     rows = [
         {"x": start, "y": share, "who": name}
@@ -49,7 +50,7 @@ def histogram(
             "x": _axis(
                 "x", x, values=[edges[0], *(e for e in edges[1:-1] if float(e).is_integer() or e == 0.5)]
             ),
-            "y": _axis("y", y, format="%", tickCount=4),
+            "y": _shares_axis("y", y, top),
             "color": {"field": "who", "type": "nominal", "scale": _scale(names, COLOURS), "legend": None},
             "strokeDash": {"field": "who", "type": "nominal", "scale": _scale(names, DASHES), "legend": None},
         },
@@ -75,7 +76,7 @@ def segments(
         "encoding": {
             "x": {**x, "bin": "binned"},
             "x2": {"field": "end"},
-            "y": _axis("y", "share", format="%", tickCount=4),
+            "y": _shares_axis("y", "share of content", top),
         },
     }
     layers = [bars]
@@ -91,7 +92,7 @@ def segments(
     return _draw(layers, alt, height=120)
 
 
-def forest(rows: Sequence[Mapping[str, Any]], x: str, alt: str) -> str:
+def forest(rows: Sequence[Mapping[str, Any]], alt: str) -> str:
     """One line per row: interval, value as a dot, chance level as a tick.
 
     A row has ``name``, ``value``, and ``low``, ``high``, ``chance`` (None where there is none).
@@ -102,10 +103,10 @@ def forest(rows: Sequence[Mapping[str, Any]], x: str, alt: str) -> str:
         "field": "name",
         "type": "nominal",
         "sort": None,
-        "axis": {"title": None, "grid": False, "ticks": False},
+        "axis": {"title": None, "grid": False, "ticks": False, "labelPadding": 8},
     }
     base: Spec = {"data": {"values": data}}
-    across = _axis("value", x, zero=False)
+    across = _axis("value", "", zero=False)
     layers: list[Spec] = [
         {
             **base,
@@ -233,7 +234,7 @@ def _scale(names: Sequence[str], values: Sequence[Any]) -> Spec:
 def _rule(channel: str, value: float) -> Spec:
     return {
         "data": {"values": [{"at": value}]},
-        "mark": {"type": "rule", "color": CHANCE, "strokeDash": [4, 3], "strokeWidth": 1.4},
+        "mark": {"type": "rule", "color": INK, "strokeDash": [4, 3], "strokeWidth": 1.4},
         "encoding": {channel: {"field": "at", "type": "quantitative"}},
     }
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -22,6 +23,8 @@ from fairbrief.reports.result import Result
 MOST_SUBSCRIPTS = 6
 """A quantity with more values than this (segments of a text, many groups) is left to the written report."""
 MOST_SKIPPED = 5
+MOST_ROWS = 80
+"""Rows of one table: finely cut slices would push everything else off the screen."""
 WIDE = 100
 
 
@@ -86,20 +89,23 @@ def _shown(estimates: Sequence[Estimate]) -> tuple[list[Estimate], dict[str, int
         subscripts.setdefault(_stem(e), set()).add(e.quantity)
     large = {stem for stem, members in subscripts.items() if len(members) > MOST_SUBSCRIPTS}
     hidden = {f"{measure}: {name}[…]": len(subscripts[measure, name]) for measure, name in sorted(large)}
-    return [e for e in estimates if _stem(e) not in large], hidden
+    rows = [e for e in estimates if _stem(e) not in large]
+    if len(rows) > MOST_ROWS:
+        hidden["further rows"] = len(rows) - MOST_ROWS
+    return rows[:MOST_ROWS], hidden
 
 
 def _stem(e: Estimate) -> tuple[str, str]:
     return words.without_over(e), re.sub(r"\[.*", "", e.quantity, flags=re.DOTALL)
 
 
-def _row_name(e: Estimate, alone: bool) -> Text:
+def _row_name(e: Estimate, alone: bool) -> Padding:
     parts = [] if alone else [e.system]
     if e.baseline:
         parts = [f"{e.system} − {e.baseline}"]
     if e.slice:
-        parts.append(arrangement.slice_label(e))
-    return Text("  ").append_text(_plain(" · ".join(parts)))
+        parts.append(", ".join(e.slice.values()))
+    return Padding(_plain(" · ".join(parts)), (0, 0, 0, 2))
 
 
 def _cells(e: Estimate, console: Console, *, holm: bool, differ: bool) -> Iterable[Text]:
@@ -127,7 +133,7 @@ def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Consol
     for note in arrangement.notes(rows):
         _say(console, note, style="dim")
     for name, many in hidden.items():
-        _say(console, f"{name}: {many} quantities, in the written report", style="dim")
+        _say(console, f"{name}: {many}, in the written report", style="dim")
 
 
 def _print_table(table: Table, console: Console) -> None:

@@ -212,7 +212,8 @@ def testing(estimate: Estimate) -> str:
 def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
     """One plain sentence: the value, its interval, and how it stands to chance."""
     if estimate.value is None:
-        return f"No value: {'; '.join(estimate.notes) or 'the measure is undefined on these records'}."
+        why = "; ".join(estimate.notes) or "undefined on these records"
+        return f"No value: {why.removeprefix('undefined: ')}."
     reads = numerals.value(estimate)
     if estimate.low is not None:
         reads += f" {numerals.interval(estimate)}"
@@ -221,7 +222,7 @@ def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
     p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
     if p is None:
         return f"{reads}. No exchange of labels speaks to this quantity, so it has no chance level."
-    chance = f"chance level {numerals.chance(estimate)}, p {_equals(p)}"
+    chance = f"chance level {numerals.chance(estimate)}, p\u00a0{_equals(p)}"
     if estimate.p_adjusted is not None:
         chance += " after Holm"
     if p <= alpha:
@@ -243,9 +244,9 @@ def contrast(difference: Estimate, alpha: float = ALPHA) -> str:
     if p is None:
         return f"{reads}."
     verb = "Exchanging the two systems rarely" if p <= alpha else "Exchanging the two systems often"
-    return f"{reads}. {verb} gives as large a difference (p {_equals(p)})."
+    return f"{reads}. {verb} gives as large a difference (p\u00a0{_equals(p)})."
 
 
 def _equals(p: float) -> str:
     text = numerals.probability(p)
-    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
+    return f"<\u00a0{text[1:]}" if text.startswith("<") else f"=\u00a0{text}"
