@@ -30,6 +30,7 @@ def histogram(
     y: str,
     alt: str,
     mark: float | None = None,
+    top: float | None = None,
 ) -> str:
     """Steps of several series over common bins.
 
@@ -60,7 +61,11 @@ def histogram(
 
 
 def segments(
-    shares: Sequence[float], reference: Sequence[float] | None, alt: str, colour: str = COLOURS[0]
+    shares: Sequence[float],
+    reference: Sequence[float] | None,
+    alt: str,
+    colour: str = COLOURS[0],
+    top: float | None = None,
 ) -> str:
     """Share of content from each equal segment of the text: bars; the reference as a stepped line.
 
@@ -215,13 +220,19 @@ def _seal(svg: str, alt: str) -> str:
 
 
 def _axis(field: str, title: str, *, zero: bool = True, **axis: Any) -> Spec:
-    scale = {"zero": zero, "nice": zero}
+    scale = {"zero": zero, "nice": True}
     return {
         "field": field,
         "type": "quantitative",
         "scale": scale,
-        "axis": {"title": _cut(title, 48), **axis},
+        "axis": {"title": _cut(title, 48) or None, **axis},
     }
+
+
+def _shares_axis(field: str, title: str, top: float | None) -> Spec:
+    """A vertical axis of shares from zero, to at least ``top``."""
+    axis = _axis(field, title, format="%", tickCount=4)
+    return axis if top is None else {**axis, "scale": {"domain": [0, top], "nice": True}}
 
 
 def _scale(names: Sequence[str], values: Sequence[Any]) -> Spec:
