@@ -231,7 +231,7 @@ def _grids(result: Result) -> Iterator[Figure]:
                 f"{c['row']}, {c['column']}: {c['text']}" for c in cells[:20]
             )
             panels.append(Panel(system, pictures.heat_map(cells, row, column, alt)))
-        caption = "Darker is larger; a dash is undefined. The intervals stand in the table."
+        caption = "The stronger the colour, the larger the value; a dash is undefined. The intervals stand in the table."
         yield Figure(f"{measure} by {row} and {column}", caption, tuple(panels))
 
 

@@ -135,7 +135,7 @@ def forest(rows: Sequence[Mapping[str, Any]], alt: str) -> str:
 
 
 def heat_map(cells: Sequence[Mapping[str, Any]], row: str, column: str, alt: str) -> str:
-    """A value per cell of two attributes, darker where it is larger, with the number written in it.
+    """A value per cell of two attributes, stronger in colour where it is larger, with the number written in it.
 
     A cell has ``row``, ``column``, ``value`` (None where undefined) and ``text``.
     """
