@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from fairbrief.nouns import Case, Estimate, Table
+from fairbrief.reports.frames import Estimates
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +52,8 @@ class Result:
     """Messages about input lines that were left out on request; ``made['skipped']`` counts them all."""
     made: Mapping[str, Any] = field(default_factory=dict)
     """How it was made: version, files, records, systems, attributes, seed, draws, protocol, seconds."""
+
+    def __post_init__(self) -> None:
+        """Let estimates and differences become data frames in one call."""
+        object.__setattr__(self, "estimates", Estimates(self.estimates))
+        object.__setattr__(self, "differences", Estimates(self.differences))

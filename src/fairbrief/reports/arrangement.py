@@ -1,0 +1,97 @@
+"""The order in which every format shows estimates: by family and attribute, whole before sliced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from fairbrief.nouns import Estimate
+from fairbrief.reports import words
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Estimates of one family over one attribute, all on whole data or all sliced by the same attributes."""
+
+    family: str
+    over: str
+    by: tuple[str, ...]
+    estimates: tuple[Estimate, ...]
+
+    @property
+    def title(self) -> str:
+        """For instance ``Representation over sentiment, by topic``."""
+        over = f" over {self.over}" if self.over else ""
+        return f"{self.family}{over}{', by ' + ' × '.join(self.by) if self.by else ''}"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in it, in order of appearance."""
+        return tuple(dict.fromkeys(e.system for e in self.estimates))
+
+
+def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:
+    """Sections in order of first appearance; in each, by measure, quantity, slice, then system."""
+    found: dict[tuple[str, str, tuple[str, ...]], list[Estimate]] = {}
+    for e in estimates:
+        key = (words.meaning_of(e.measure, made).family, e.over, tuple(e.slice))
+        found.setdefault(key, []).append(e)
+    ordered = sorted(found.items(), key=lambda item: len(item[0][2]))  # stable: whole data first
+    return tuple(Section(*key, _grouped(members)) for key, members in ordered)
+
+
+def _grouped(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
+    """Rows of one quantity together, in order of first appearance."""
+    places: dict[tuple[str, str], int] = {}
+    for e in estimates:
+        places.setdefault((e.measure, e.quantity), len(places))
+    return tuple(sorted(estimates, key=lambda e: places[e.measure, e.quantity]))
+
+
+def by_quantity(estimates: Iterable[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
+    """Neighbouring estimates of one quantity, under its label: ``bur`` or ``bur: under[negative]``."""
+    for _, members in groupby(estimates, key=lambda e: (e.measure, e.quantity)):
+        block = list(members)
+        yield label(block[0]), block
+
+
+def label(estimate: Estimate) -> str:
+    """A row's name: the measure's spelling, and the quantity where it is not the headline."""
+    measure = words.without_over(estimate)
+    return measure if words.is_headline(estimate) else f"{measure}: {estimate.quantity}"
+
+
+def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mapping[str, int]], ...]:
+    """(measures, system, n, reason → count) of whole-data headlines that lack records; equal ones share a line."""
+    lines: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
+    for e in estimates:
+        counts = tuple((reason, n) for reason, n in e.excluded.items() if n)
+        if counts and not e.slice and words.is_headline(e):
+            members = lines.setdefault((e.system, e.n, counts), [])
+            if words.without_over(e) not in members:
+                members.append(words.without_over(e))
+    return tuple(
+        (", ".join(members), system, n, dict(counts)) for (system, n, counts), members in lines.items()
+    )
+
+
+def reasons(counts: Mapping[str, int]) -> str:
+    """``one group only 529, empty 3``: most frequent first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{reason} {count:,}" for reason, count in ordered if count)
+
+
+def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
+    """What estimates say of themselves, once each, with the rows that say so."""
+    said: dict[str, list[str]] = {}
+    for e in estimates:
+        for note in e.notes:
+            rows = said.setdefault(note, [])
+            if label(e) not in rows:
+                rows.append(label(e))
+    return tuple(
+        f"{', '.join(rows[:4])}{' and others' if len(rows) > 4 else ''}: {note}"
+        for note, rows in said.items()
+    )

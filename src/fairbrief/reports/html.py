@@ -1,0 +1,265 @@
+"""One self-contained HTML page: no network, no script, every text escaped, light, dark and on paper.
+
+The page's policy (Content-Security-Policy) forbids everything but its own style sheet, which it names
+by hash; so even a text that slipped through the escaping could neither run nor load anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from fairbrief.nouns import Estimate, Table
+from fairbrief.reports import arrangement, figures, numerals, showcase, tabular, words
+from fairbrief.reports.arrangement import Section
+from fairbrief.reports.plain import printable
+from fairbrief.reports.result import Result
+
+MOST_ROWS = 400
+"""Rows of one table on the page; all stand in ``results.json`` and ``estimates.csv``."""
+BAR = 140
+"""Width of an interval's picture in a table, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """An interval as a picture: places in pixels; None where there is none."""
+
+    alt: str
+    dot: float
+    low: float | None
+    high: float | None
+    chance: float | None
+    zero: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One estimate as a row of text cells and a bar."""
+
+    name: str
+    who: str
+    part: str
+    value: str
+    bar: Bar | None
+    interval: str
+    chance: str
+    p: str
+    holm: str
+    n: str
+    left_out: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A section's table: headlines in view, the other quantities folded away."""
+
+    title: str
+    by: str
+    is_difference: bool
+    holm: bool
+    rows: tuple[Row, ...]
+    folded: tuple[Row, ...]
+    hidden: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A measure in plain sentences, one per system."""
+
+    measure: str
+    reads: str
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The findings of one family over one attribute, and the harm that a gap in them would mean."""
+
+    title: str
+    findings: tuple[Finding, ...]
+    harms: tuple[str, ...]
+
+
+def write(result: Result, path: Path | str) -> None:
+    """Write the page."""
+    Path(path).write_text(render(result), encoding="utf-8", newline="\n")
+
+
+def render(result: Result) -> str:
+    """The page as text."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("fairbrief.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["by_quantity"] = _blocks
+    style = PackageLoader("fairbrief.reports").get_source(environment, "report.css")[0]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return environment.get_template("report.html.j2").render(
+        style=Markup(style),  # noqa: S704 - our own file
+        style_hash=digest,
+        svg=Markup,  # applied to pictures that this package drew and sealed
+        bar_width=BAR,
+        glossary=words.GLOSSARY,
+        **_context(result),
+    )
+
+
+def _blocks(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """Neighbouring rows of one quantity."""
+    return [(name, list(block)) for name, block in groupby(rows, key=lambda row: row.name)]
+
+
+def _finalize(value: Any) -> Any:
+    """Every text that the template prints is made printable; texts that keep their lines already were."""
+    return printable(value, lines=True) if type(value) is str else value
+
+
+def _context(result: Result) -> dict[str, Any]:
+    made = result.made
+    sections = arrangement.arrange(result.estimates, made)
+    contrasts = arrangement.arrange(result.differences, made)
+    everything = [e for s in sections for e in s.estimates]
+    return {
+        "facts": _facts(result),
+        "made": tabular.made_lines(made),
+        "signature": next((e.signature for e in result.estimates if e.signature), ""),
+        "interval_name": words.interval_name(made),
+        "tables": result.tables,
+        "is_numeric": _is_numeric,
+        "findings": _findings(sections, result),
+        "grids": [_grid(s) for s in sections],
+        "contrasts": [_grid(s, is_difference=True) for s in contrasts],
+        "figures": figures.draw(result),
+        "groups": showcase.groups(result),
+        "reasons": [
+            (measures, system, n, sum(counts.values()), arrangement.reasons(counts))
+            for measures, system, n, counts in arrangement.left_out(everything)
+        ],
+        "left_out": result.left_out,
+        "skipped": result.skipped,
+        "skipped_total": _total_skipped(result),
+    }
+
+
+def _facts(result: Result) -> tuple[tuple[str, str], ...]:
+    """What was audited, in four or five figures."""
+    made = result.made
+    systems = made.get("systems") or list(dict.fromkeys(e.system for e in result.estimates))
+    files = made.get("files") or ()
+    found = [
+        ("input", ", ".join(map(str, [files] if isinstance(files, str) else files))),
+        ("records", numerals.count(made["records"]) if isinstance(made.get("records"), int) else ""),
+        ("systems", ", ".join(map(str, systems)) if isinstance(systems, (list, tuple)) else str(systems)),
+        ("protocol", str(made.get("protocol") or "")),
+        ("seed", str(made.get("seed", ""))),
+    ]
+    return tuple((name, text) for name, text in found if text)
+
+
+def _total_skipped(result: Result) -> int:
+    told = result.made.get("skipped")
+    return told if isinstance(told, int) else len(result.skipped)
+
+
+def _findings(sections: Sequence[Section], result: Result) -> tuple[Findings, ...]:
+    found = []
+    for section in sections:
+        headlines = [e for e in section.estimates if words.is_headline(e)]
+        if section.by or not headlines:
+            continue
+        harms = (words.meaning_of(e.measure, result.made).harm for e in headlines)
+        findings = tuple(
+            _finding(m, [e for e in headlines if e.measure == m], result) for m in _measures(headlines)
+        )
+        found.append(Findings(section.title, findings, tuple(dict.fromkeys(filter(None, harms)))))
+    return tuple(found)
+
+
+def _finding(measure: str, members: Sequence[Estimate], result: Result) -> Finding:
+    alpha = words.alpha_of(result.made)
+    reads = words.meaning_of(measure, result.made).reads
+    return Finding(measure, reads, tuple((e.system, words.finding(e, alpha)) for e in members))
+
+
+def _measures(estimates: Iterable[Estimate]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(e.measure for e in estimates))
+
+
+def _grid(section: Section, *, is_difference: bool = False) -> Grid:
+    main = [e for e in section.estimates if words.is_headline(e) or "[" not in e.quantity]
+    rest = [e for e in section.estimates if not (words.is_headline(e) or "[" not in e.quantity)]
+    rows, folded = _rows(main, is_difference=is_difference), _rows(rest, is_difference=is_difference)
+    return Grid(
+        title=section.title,
+        by=" × ".join(section.by),
+        is_difference=is_difference,
+        holm=any(e.p_adjusted is not None for e in section.estimates),
+        rows=rows[:MOST_ROWS],
+        folded=folded[:MOST_ROWS],
+        hidden=max(len(rows) - MOST_ROWS, 0) + max(len(folded) - MOST_ROWS, 0),
+        notes=arrangement.notes(section.estimates),
+    )
+
+
+def _rows(estimates: Sequence[Estimate], *, is_difference: bool) -> tuple[Row, ...]:
+    found: list[Row] = []
+    for name, block in arrangement.by_quantity(estimates):
+        low, high = _range(block)
+        found += [_row(name, e, low, high, is_difference=is_difference) for e in block]
+    return tuple(found)
+
+
+def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool) -> Row:
+    return Row(
+        name=name,
+        who=f"{e.system} − {e.baseline}" if is_difference else e.system,
+        part=", ".join(e.slice.values()),
+        value=numerals.value(e),
+        bar=_bar(e, low, high),
+        interval=numerals.interval(e),
+        chance=numerals.chance(e),
+        p=words.testing(e),
+        holm=numerals.probability(e.p_adjusted),
+        n=numerals.count(e.n),
+        left_out=numerals.count(sum(e.excluded.values())),
+    )
+
+
+def _range(block: Sequence[Estimate]) -> tuple[float, float]:
+    """The axis that the bars of one quantity share; it holds zero."""
+    places = [x for e in block for x in (e.value, e.low, e.high, e.null_mean) if x is not None]
+    return min(0.0, *places, 0.0), max(0.0, *places, 0.0)
+
+
+def _bar(e: Estimate, low: float, high: float) -> Bar | None:
+    if e.value is None or high <= low:
+        return None
+
+    def at(x: float) -> float:
+        return round(6 + (BAR - 12) * (x - low) / (high - low), 1)
+
+    alt = f"{numerals.value(e)}, interval {numerals.interval(e)}, chance level {numerals.chance(e)}"
+    left, right, chance = (None if x is None else at(x) for x in (e.low, e.high, e.null_mean))
+    return Bar(alt, at(e.value), left, right, chance, zero=at(0.0))
+
+
+def _is_numeric(table: Table, column: int) -> bool:
+    """Whether a printed table's column holds figures, which stand to the right."""
+    cells = [row[column] for row in table.rows if column < len(row)]
+    return bool(cells) and all(
+        not c or c[0] in "0123456789−-–[<.+±" or c in ("undefined", "not testable") for c in cells
+    )

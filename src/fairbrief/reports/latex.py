@@ -1,0 +1,67 @@
+"""Tables as LaTeX (package ``booktabs``), with every special character escaped."""
+
+from __future__ import annotations
+
+import re
+
+from fairbrief.nouns import Table
+from fairbrief.reports import numerals, tabular
+from fairbrief.reports.plain import printable
+from fairbrief.reports.result import Result
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
+    "-": "{-}",
+    "[": "{[}",
+    "]": "{]}",
+    numerals.MINUS: "$-$",
+    numerals.ABSENT: "--",
+    "×": r"$\times$",
+    "…": r"\ldots{}",
+    "\ufffd": "?",
+}
+
+
+def render(shown: Result | Table) -> str:
+    r"""One table, or all tables of a result, as floats to ``\input``."""
+    tables = (shown,) if isinstance(shown, Table) else tabular.tables(shown)
+    return "\n".join(map(_float, tables))
+
+
+def escape(text: str) -> str:
+    """Text without any LaTeX command; controls, which LaTeX cannot set, become question marks."""
+    visible = re.sub("[\u2400-\u2421]", "?", printable(text))
+    return "".join(SPECIAL.get(c, c) for c in visible)
+
+
+def _float(t: Table) -> str:
+    columns = "".join("r" if _is_numeric(t, i) else "l" for i in range(len(t.header)))
+    body = "\n".join(f"{' & '.join(map(escape, row))} \\\\" for row in t.rows)
+    notes = "".join(f"\n\\par\\footnotesize {escape(note)}" for note in t.notes)
+    return (
+        "\\begin{table}\n\\centering\n"
+        f"\\caption{{{escape(t.title)}}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
+        f"{' & '.join(map(escape, t.header))} \\\\\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}{notes}\n"
+        "\\end{table}\n"
+    )
+
+
+def _is_numeric(t: Table, column: int) -> bool:
+    cells = [row[column] for row in t.rows if column < len(row)]
+    return bool(cells) and all(
+        re.fullmatch(r"[−\-<\[]?[\d.,]+%?|–|\[.*\]|not testable|undefined", c) for c in cells
+    )

@@ -1,0 +1,49 @@
+"""A result as GitHub-flavoured Markdown: tables that a person can paste into a page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fairbrief.nouns import Table
+from fairbrief.reports import tabular
+from fairbrief.reports.plain import printable
+from fairbrief.reports.result import Result
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$^=@:]|(?<![\w])-|^\d+(?=[.)]))")
+
+
+def render(result: Result) -> str:
+    """The whole result: how it was made, every table, what was left out."""
+    parts = ["# Fairness of summaries: what was measured"]
+    parts.append("\n".join(f"- {escape(k)}: {escape(v)}" for k, v in tabular.made_lines(result.made)))
+    parts += [table(t) for t in tabular.tables(result)]
+    if (absent := tabular.left_out_table(result)) is not None:
+        parts.append(table(absent))
+    if result.skipped:
+        lines = "\n".join(f"- {escape(line)}" for line in result.skipped)
+        parts.append(f"## Input that was left out\n\n{lines}")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def table(t: Table) -> str:
+    """One table under its title, with its notes."""
+    rows = [t.header, tuple("---" for _ in t.header), *t.rows]
+    lines = [_line(row) if row != rows[1] else "|" + "|".join(row) + "|" for row in rows]
+    notes = "".join(f"\n\n{escape(note)}" for note in t.notes)
+    return f"## {escape(t.title)}\n\n" + "\n".join(lines) + notes
+
+
+def write(result: Result, path: Path | str) -> None:
+    """Write the Markdown report."""
+    Path(path).write_text(render(result), encoding="utf-8", newline="\n")
+
+
+def escape(text: str) -> str:
+    """Text that no Markdown renderer takes for markup, a link or HTML."""
+    shown = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return SPECIAL.sub(r"\\\1", shown)
+
+
+def _line(row: tuple[str, ...]) -> str:
+    return "| " + " | ".join(escape(cell) or " " for cell in row) + " |"

@@ -1,0 +1,104 @@
+"""Estimates as printed tables: what Markdown, LaTeX and CSV show of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fairbrief.nouns import Estimate, Table
+from fairbrief.reports import arrangement, numerals, words
+from fairbrief.reports.arrangement import Section
+from fairbrief.reports.result import Result
+
+
+def tables(result: Result) -> tuple[Table, ...]:
+    """All of a result as printed tables: a paper's layouts first, then each section, then differences."""
+    sections = arrangement.arrange(result.estimates, result.made)
+    contrasts = arrangement.arrange(result.differences, result.made)
+    return (
+        *result.tables,
+        *(section_table(s, result.made) for s in sections),
+        *(difference_table(s, result.made) for s in contrasts),
+    )
+
+
+def section_table(section: Section, made: Mapping[str, Any]) -> Table:
+    """Value, interval, chance level, p, n and what was left out, of one section."""
+    holm = any(e.p_adjusted is not None for e in section.estimates)
+    header = ("measure", "system", *section.by, "value", words.interval_name(made), "chance level", "p")
+    header += (*(("p (Holm)",) if holm else ()), "n", "left out")
+    rows = tuple((*_row(e, section.by, holm),) for e in section.estimates)
+    return Table(section.title, header, rows, _notes(section.estimates))
+
+
+def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
+    """Differences of systems, of one section."""
+    holm = any(e.p_adjusted is not None for e in section.estimates)
+    header = ("measure", "system", "minus", *section.by, "difference", words.interval_name(made), "p")
+    header += (*(("p (Holm)",) if holm else ()), "n")
+    rows = tuple(
+        (
+            arrangement.label(e),
+            e.system,
+            e.baseline,
+            *(e.slice[name] for name in section.by),
+            numerals.value(e),
+            numerals.interval(e),
+            words.testing(e),
+            *((numerals.probability(e.p_adjusted),) if holm else ()),
+            numerals.count(e.n),
+        )
+        for e in section.estimates
+    )
+    return Table(
+        f"Differences of systems: {section.title}", header, rows, arrangement.notes(section.estimates)
+    )
+
+
+def left_out_table(result: Result) -> Table | None:
+    """The measures that were not taken, and why; None if all were."""
+    if not result.left_out:
+        return None
+    rows = tuple((m.measure, m.reason) for m in result.left_out)
+    return Table("Measures that were not taken", ("measure", "why"), rows)
+
+
+def made_lines(made: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """How the result was made, as name and text; settings meant for the report itself stay out."""
+    return tuple(
+        (name, _text(value)) for name, value in made.items() if name != "words" and value not in (None, "")
+    )
+
+
+def _row(e: Estimate, by: Iterable[str], holm: bool) -> Iterable[str]:
+    yield arrangement.label(e)
+    yield e.system
+    yield from (e.slice[name] for name in by)
+    yield from (numerals.value(e), numerals.interval(e), numerals.chance(e), words.testing(e))
+    if holm:
+        yield numerals.probability(e.p_adjusted)
+    yield numerals.count(e.n)
+    yield numerals.count(sum(e.excluded.values()))
+
+
+def _notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
+    estimates = tuple(estimates)
+    lines = tuple(
+        f"Left out, {system} ({measures}): {arrangement.reasons(counts)}."
+        for measures, system, _, counts in arrangement.left_out(estimates)
+    )
+    return (*lines, *arrangement.notes(estimates))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_text(item)}" for name, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_text, value))
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    return (
+        f"{value:,}"
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 10000
+        else str(value)
+    )

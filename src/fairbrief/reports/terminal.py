@@ -1,0 +1,187 @@
+"""A result on a terminal: tables that fit 80 columns, and a line for everything that is missing.
+
+All text from the input is made printable and added as `rich.text.Text`, which knows no markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from fairbrief.nouns import Estimate, Table
+from fairbrief.reports import arrangement, numerals, words
+from fairbrief.reports.arrangement import Section
+from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports.result import Result
+
+MOST_SUBSCRIPTS = 6
+"""A quantity with more values than this (segments of a text, many groups) is left to the written report."""
+MOST_SKIPPED = 5
+MOST_ROWS = 80
+"""Rows of one table: finely cut slices would push everything else off the screen."""
+WIDE = 100
+
+
+def print_result(result: Result, console: Console) -> None:
+    """Print the whole result: a paper's tables, estimates, differences, and what was left out."""
+    _say(console, _made_line(result), style="dim")
+    for table in result.tables:
+        _print_table(table, console)
+    for section in arrangement.arrange(result.estimates, result.made):
+        _print_section(section, console, words.interval_name(result.made))
+    for section in arrangement.arrange(result.differences, result.made):
+        _print_section(section, console, words.interval_name(result.made), differ=True)
+    _print_left_out(result, console)
+
+
+def _made_line(result: Result) -> str:
+    made = result.made
+    systems = made.get("systems") or tuple(dict.fromkeys(e.system for e in result.estimates))
+    many = len(systems) if isinstance(systems, (list, tuple)) else systems
+    records = made.get("records")
+    parts = [f"Fairbrief {made['version']}" if "version" in made else "Fairbrief"]
+    if isinstance(records, int):
+        parts.append(f"{records:,} record{'s' * (records != 1)}")
+    parts.append(f"{many} system{'s' * (many != 1)}")
+    parts += [
+        f"{name} {made[name]}" for name in ("protocol", "seed", "draws") if made.get(name) not in (None, "")
+    ]
+    return " · ".join(parts)
+
+
+def _print_section(section: Section, console: Console, interval: str, *, differ: bool = False) -> None:
+    rows, hidden = _shown(section.estimates)
+    holm = any(e.p_adjusted is not None for e in rows)
+    title = f"Differences of systems: {section.title}" if differ else section.title
+    alone = len(section.systems) == 1 and not differ
+    if alone:
+        title += f" · {section.systems[0]}"
+    grid = _grid(
+        "measure" if alone and not section.by else "measure, system" if not section.by else "measure, part"
+    )
+    names = ["difference" if differ else "value", interval, *([] if differ else ["chance"]), "p"]
+    names += [*(["Holm"] if holm else []), "n", *([] if differ else ["left\nout"])]
+    for name in names:
+        grid.add_column(name, justify="right", no_wrap=True)
+    for name, block in arrangement.by_quantity(rows):
+        inline = alone and not section.by
+        if not inline:
+            grid.add_row(_plain(name, "bold"))
+        for e in block:
+            grid.add_row(
+                _plain(name) if inline else _row_name(e, alone), *_cells(e, console, holm=holm, differ=differ)
+            )
+    _heading(console, title)
+    console.print(grid)
+    _footnotes(rows, hidden, console)
+
+
+def _shown(estimates: Sequence[Estimate]) -> tuple[list[Estimate], dict[str, int]]:
+    """The rows to print, and how many each quantity with too many subscripts hides."""
+    subscripts: dict[tuple[str, str], set[str]] = {}
+    for e in estimates:
+        subscripts.setdefault(_stem(e), set()).add(e.quantity)
+    large = {stem for stem, members in subscripts.items() if len(members) > MOST_SUBSCRIPTS}
+    hidden = {f"{measure}: {name}[…]": len(subscripts[measure, name]) for measure, name in sorted(large)}
+    rows = [e for e in estimates if _stem(e) not in large]
+    if len(rows) > MOST_ROWS:
+        hidden["further rows"] = len(rows) - MOST_ROWS
+    return rows[:MOST_ROWS], hidden
+
+
+def _stem(e: Estimate) -> tuple[str, str]:
+    return words.without_over(e), re.sub(r"\[.*", "", e.quantity, flags=re.DOTALL)
+
+
+def _row_name(e: Estimate, alone: bool) -> Padding:
+    parts = [] if alone else [e.system]
+    if e.baseline:
+        parts = [f"{e.system} − {e.baseline}"]
+    if e.slice:
+        parts.append(", ".join(e.slice.values()))
+    return Padding(_plain(" · ".join(parts)), (0, 0, 0, 2))
+
+
+def _cells(e: Estimate, console: Console, *, holm: bool, differ: bool) -> Iterable[Text]:
+    yield Text(numerals.value(e), "bold")
+    yield Text(numerals.interval(e))
+    if not differ:
+        yield Text(numerals.chance(e))
+    p = words.testing(e)
+    yield Text(p if console.width >= WIDE else p.replace(" ", "\n"), justify="right")
+    if holm:
+        yield Text(numerals.probability(e.p_adjusted))
+    yield Text(numerals.count(e.n))
+    if not differ:
+        yield Text(numerals.count(sum(e.excluded.values())))
+
+
+def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Console) -> None:
+    for measures, system, n, counts in arrangement.left_out(rows):
+        total = n + sum(counts.values())
+        _say(
+            console,
+            f"left out, {system} ({measures}), of {total:,}: {arrangement.reasons(counts)}",
+            style="dim",
+        )
+    for note in arrangement.notes(rows):
+        _say(console, note, style="dim")
+    for name, many in hidden.items():
+        _say(console, f"{name}: {many}, in the written report", style="dim")
+
+
+def _print_table(table: Table, console: Console) -> None:
+    """A printed table in its own layout; columns that are not the first hold numbers, to the right."""
+    grid = _grid(table.header[0] if table.header else "")
+    for name in table.header[1:]:
+        grid.add_column(_plain(name), justify="right", overflow="fold")
+    for row in table.rows:
+        grid.add_row(*map(_plain, row))
+    _heading(console, table.title)
+    console.print(grid)
+    for note in table.notes:
+        _say(console, note, style="dim")
+
+
+def _print_left_out(result: Result, console: Console) -> None:
+    if result.left_out:
+        _heading(console, "Measures that were not taken")
+        for m in result.left_out:
+            console.print(
+                Text("  ").append_text(_plain(m.measure, "bold")).append_text(_plain(f": {m.reason}"))
+            )
+    if result.skipped:
+        told = result.made.get("skipped")
+        total = told if isinstance(told, int) else len(result.skipped)
+        _heading(console, f"Input that was left out: {total:,} line{'s' * (total != 1)}")
+        for line in result.skipped[:MOST_SKIPPED]:
+            console.print(Text("  ").append_text(_plain(line)))
+        if total > MOST_SKIPPED:
+            _say(console, f"  and {total - min(len(result.skipped), MOST_SKIPPED):,} more", style="dim")
+
+
+def _grid(first: str) -> Grid:
+    grid = Grid(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
+    )
+    grid.add_column(_plain(first), overflow="fold", ratio=None, min_width=12)
+    return grid
+
+
+def _heading(console: Console, title: str) -> None:
+    console.print()
+    console.print(_plain(title, "bold underline"))
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(_plain(text, style, limit=2000))
+
+
+def _plain(text: str, style: str = "", limit: int = 300) -> Text:
+    return Text(shorten(printable(text), limit), style, overflow="fold")

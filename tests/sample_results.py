@@ -1,0 +1,322 @@
+"""Results such as an audit returns, made up here: representation, position and slices of two systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fairbrief.nouns import Case, Document, Estimate, Record, Summary, Table, Unit
+from fairbrief.reports.result import Exhibit, LeftOut, Result
+
+HOSTILE = (
+    "<script>document.title='ran'</script>",
+    "</style><img src=x onerror=\"document.title='ran'\">",
+    "javascript:document.title='ran'",
+    "[red]markup[/red] [link=https://example.org]x[/link]",
+    "\x1b[31mred\x1b]8;;https://example.org\x07link\x1b[2J",
+    "\\input{/etc/passwd} $x$ \\write18{ls} %",
+    '=cmd|" /C calc"!A0',
+    "lone \ud800 surrogate and NUL \x00",
+    "w" * 400,
+    "مرحبا بالعالم \u202etxt.exe",
+    "| a | b |\n---\n# head ![x](javascript:alert(1)) `code`",
+    "{{ 7 * 7 }} {% raw %} ${7*7}",
+)
+
+SYSTEMS = ("gpt-4", "alpaca-7b")
+VALUES = ("negative", "neutral", "positive")
+
+
+def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, extra: str = "") -> Result:
+    """A whole result; ``extra`` is put wherever a text of the input can stand."""
+    made = {
+        "version": "0.1.0",
+        "records": 300,
+        "summaries": 600,
+        "systems": list(systems),
+        "controls": [],
+        "attributes": {"document": {"sentiment": list(values)}},
+        "protocol": None,
+        "seed": 0,
+        "draws": 2000,
+        "level": 0.95,
+        "alpha": 0.05,
+        "seconds": 3.212,
+        "files": ["reviews.jsonl" + extra],
+        "skipped": 7,
+    }
+    return Result(
+        estimates=(*_representation(systems, values), *_position(systems), *_slices(systems, extra)),
+        differences=_differences(systems),
+        evidence=_evidence(systems, values),
+        exhibits=tuple(_exhibit(system, values, extra, i) for system in systems for i in range(3)),
+        tables=(_table(systems),),
+        left_out=(LeftOut("equal_coverage@party", f"no document has the attribute 'party'{extra}"),),
+        skipped=(f"reviews.jsonl:12: not JSON: Expecting ',' delimiter{extra}",),
+        made=made,
+    )
+
+
+def hostile() -> Result:
+    """The same with texts that try to break out of every format."""
+    return make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), " ".join(HOSTILE))
+
+
+def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[Estimate]:
+    level = {
+        "bur": (0.427, 0.028, 0.391),
+        "uer": (0.0512, 0.0031, 0.0498),
+        "auc": (0.254, 0.019, 0.2496),
+        "sof": (0.0081, 0.0033, 0.0026),
+    }
+    found = []
+    for name, (value, half, chance) in level.items():
+        for i, system in enumerate(systems):
+            shift = 0.3 * i * half
+            found.append(
+                Estimate(
+                    f"{name}@sentiment",
+                    name,
+                    system,
+                    value + shift,
+                    low=value + shift - half,
+                    high=value + shift + half,
+                    null_mean=chance,
+                    p=0.0005 + 0.02 * i,
+                    p_adjusted=0.002 + 0.04 * i,
+                    testable=True,
+                    n=288 - i,
+                    clusters=288 - i,
+                    excluded={"one group only": 9 + i, "empty summary": 3},
+                    signature="fairbrief:0.1.0|inputs:6fbb|draws:2000|seed:0",
+                    over="sentiment",
+                )
+            )
+    for v in values:
+        found += [
+            Estimate(
+                "bur@sentiment",
+                f"under[{v}]",
+                s,
+                0.21,
+                low=0.17,
+                high=0.26,
+                null_mean=0.2,
+                p=0.31,
+                n=251,
+                clusters=251,
+                over="sentiment",
+            )
+            for s in systems
+        ]
+    found.append(
+        Estimate(
+            "uer@gender",
+            "uer",
+            systems[0],
+            0.31,
+            low=0.22,
+            high=0.4,
+            null_mean=0.3,
+            testable=False,
+            p=1.0,
+            n=4,
+            clusters=4,
+            over="gender",
+        )
+    )
+    found.append(
+        Estimate(
+            "bur@gender",
+            "bur",
+            systems[0],
+            None,
+            excluded={"one group only": 300},
+            notes=("undefined: one group only",),
+            over="gender",
+        )
+    )
+    return found
+
+
+def _position(systems: tuple[str, ...]) -> list[Estimate]:
+    found = []
+    for i, s in enumerate(systems):
+        found += [
+            Estimate(
+                "position_bias",
+                "position_bias",
+                s,
+                1.21 + i,
+                low=1.02 + i,
+                high=1.41 + i,
+                null_mean=0.3,
+                p=0.0004,
+                testable=True,
+                n=300,
+                clusters=300,
+            ),
+            Estimate("position_bias", "mean_position", s, 0.341, low=0.322, high=0.359, n=300, clusters=300),
+        ]
+        shares = np.linspace(0.19, 0.01, 10)
+        found += [
+            Estimate(
+                "position_bias",
+                f"share_at[{k:02}]",
+                s,
+                float(share),
+                low=float(share) * 0.9,
+                high=float(share) * 1.1,
+                n=300,
+                clusters=300,
+            )
+            for k, share in enumerate(shares / shares.sum(), 1)
+        ]
+    return found
+
+
+def _slices(systems: tuple[str, ...], extra: str) -> list[Estimate]:
+    found = []
+    for s in systems:
+        for i, domain in enumerate(("hotels", "restaurants and bars" + extra)):
+            found.append(
+                Estimate(
+                    "bur@sentiment",
+                    "bur",
+                    s,
+                    0.3 + 0.1 * i,
+                    {"domain": domain},
+                    0.25,
+                    0.45,
+                    0.33,
+                    0.04,
+                    0.08,
+                    n=150,
+                    clusters=150,
+                    over="sentiment",
+                )
+            )
+        found += [
+            Estimate(
+                "bur@sentiment",
+                "bur",
+                s,
+                0.1 * i + 0.04 * j if i + j else None,
+                {"mix": m, "documents": d},
+                0.02,
+                0.5,
+                0.2,
+                0.2,
+                n=40,
+                clusters=40,
+                over="sentiment",
+            )
+            for i, m in enumerate(("1:3", "1:1", "3:1"))
+            for j, d in enumerate(("10", "30", "50"))
+        ]
+    return found
+
+
+def _differences(systems: tuple[str, ...]) -> tuple[Estimate, ...]:
+    return tuple(
+        Estimate(
+            f"{m}@sentiment",
+            m,
+            systems[0],
+            -0.0124 * k,
+            low=-0.031 * k,
+            high=0.0071 * k,
+            p=0.21 / k,
+            p_adjusted=min(0.42 / k, 1),
+            testable=True,
+            n=287,
+            clusters=287,
+            over="sentiment",
+            baseline=systems[1],
+        )
+        for k, m in enumerate(("bur", "uer", "auc", "sof"), 1)
+    )
+
+
+def _evidence(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
+    draw = np.random.default_rng(7)
+    rows: list[dict[str, Any]] = []
+    for i, system in enumerate(systems):
+        for r in range(60):
+            place: dict[str, Any] = {
+                "system": _writable(system),
+                "record": f"r{r}",
+                "cluster": f"r{r}",
+                "reason": None,
+                "p": None,
+            }
+            source, summary = (
+                draw.dirichlet(np.ones(len(values)) * 4),
+                draw.dirichlet(np.ones(len(values)) * (4 - i % 3)),
+            )
+            shares = {f"source[{_writable(v)}]": x for v, x in zip(values, source, strict=True)}
+            shares |= {f"summary[{_writable(v)}]": x for v, x in zip(values, summary, strict=True)}
+            rows.append(
+                {
+                    **place,
+                    "observation": "shares(over=sentiment)",
+                    "measures": "bur@sentiment uer@sentiment",
+                    **shares,
+                }
+            )
+            generated = draw.multinomial(4, np.linspace(10, 1, 10) / 55)
+            reference = draw.multinomial(3, np.ones(10) / 10)
+            segments = {f"generated[{k:02}]": float(x) for k, x in enumerate(generated, 1)}
+            segments |= {f"reference[{k:02}]": float(x) for k, x in enumerate(reference, 1)}
+            rows.append({**place, "observation": "places()", "measures": "position_bias", **segments})
+        rows.append(
+            {
+                "system": _writable(system),
+                "record": "r99",
+                "cluster": "r99",
+                "reason": "one group only",
+                "observation": "shares(over=sentiment)",
+                "measures": "bur@sentiment uer@sentiment",
+            }
+        )
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
+
+
+def _writable(text: str) -> str:
+    """Arrow's strings are UTF-8: a lone surrogate never gets as far as the evidence."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _exhibit(system: str, values: tuple[str, ...], extra: str, i: int) -> Exhibit:
+    documents = tuple(
+        Document(
+            f"The room was {word} and the breakfast came late on day {j}. {extra}",
+            {"sentiment": values[j % len(values)], "stars": str(j % 5)},
+        )
+        for j, word in enumerate(("clean", "noisy", "small", "bright"))
+    )
+    summary = Summary(
+        f"hotel-{i}",
+        system,
+        f"Guests liked the room. {extra}",
+        (Unit("Guests liked the room.", {"sentiment": (values[0],)}),),
+    )
+    record = Record(
+        f"hotel-{i}{extra}",
+        documents,
+        references=("A fine stay.",),
+        attributes={"city": "Basel" + extra},
+        where="reviews.jsonl:3",
+    )
+    story = f"{values[0]} makes up 41% of the sources and 12% of the summary{extra}"
+    return Exhibit("bur@sentiment", system, 0.9 - i / 10, story, Case(record, summary), 0.03 if i else None)
+
+
+def _table(systems: tuple[str, ...]) -> Table:
+    rows = tuple((s, "20.27", "2.50", "304 of 1,500") for s in systems)
+    return Table(
+        "Yelp, N-gram", ("System", "BUR (%)", "UER (%)", "samples"), rows, ("Layout of the published table.",)
+    )
