@@ -82,7 +82,7 @@ def shares(counts: Floats, kept: NDArray[np.bool_]) -> Floats:
     counts = np.where(kept, counts, 0.0)
     total = counts.sum(axis=-1, keepdims=True)
     uniform = kept / np.maximum(kept.sum(axis=-1, keepdims=True), 1)
-    return np.where(total > 0, counts / np.where(total > 0, total, 1.0), uniform)
+    return np.asarray(np.where(total > 0, counts / np.where(total > 0, total, 1.0), uniform))
 
 
 def softmax(scores: Floats, temperature: float, kept: NDArray[np.bool_]) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -157,9 +157,6 @@ class Representation:
         values = sorted(set(found))
         return values, np.array([values.index(value) for value in found], dtype=np.int64)
 
-    def _given(self) -> Mapping[str, float]:
-        return read_target(self.target)
-
     # ------------------------------------------------------------------------- the distributions
 
     def _summary(
@@ -196,7 +193,7 @@ class Representation:
             return source
         if self.target == "equal":
             return shares(np.zeros(source.shape), present)
-        given = self._given()
+        given = read_target(self.target)
         for value in values:
             if value not in given:
                 raise DataError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -60,12 +60,12 @@ class Ngram:
             nltk_tokens.check_data()
         read = READINGS[self.reading]
 
-        @lru_cache(maxsize=None)
+        @cache
         def listed(text: str) -> tuple[list[str] | list[tuple[str, ...]], int]:
             found = read(text)
             return (found if self.n == 1 else tokens.ngrams(found, self.n)), len(found)
 
-        @lru_cache(maxsize=None)
+        @cache
         def contained(text: str) -> frozenset[str | tuple[str, ...]]:
             return frozenset(listed(text)[0])
 
