@@ -1,0 +1,109 @@
+"""Value distributions under many labellings: from scores of documents to shares of values. Arrays only.
+
+Shapes throughout: R labellings, n documents, K values, u units of a scorer. The values' documents are
+told by ``members`` (R, K, n), true where the labelling gives document n to value K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairbrief.nouns import Floats, Integers
+
+Members = NDArray[np.bool_]
+Fold = Callable[[Members, Floats], Floats]
+
+TABLE_SIZE = 12
+"""With up to 12 documents all their 4,096 subsets are folded at most once, then looked up."""
+BLOCK = 1 << 20
+"""Numbers held at once while folding."""
+
+
+def members_of(labels: Integers, values: int) -> Members:
+    """Which documents each labelling gives to each value. Shape (R, K, n)."""
+    found: Members = labels[:, np.newaxis, :] == np.arange(values)[:, np.newaxis]
+    return found
+
+
+def count_union(members: Members, matrix: Floats) -> Floats:
+    """How many units occur in some document of the set: ``members`` (S, n), ``matrix`` (n, u) → (S,).
+
+    Units that occur in the same documents count as one with a weight, so the cost does not grow
+    with the length of the summary alone.
+    """
+    if matrix.shape[1] == 0:
+        return np.zeros(len(members))
+    patterns, weights = np.unique(matrix > 0, axis=1, return_counts=True)
+    hits = members.astype(np.float32) @ patterns.astype(np.float32)
+    return np.asarray((hits > 0) @ weights.astype(np.float64))
+
+
+def mean_of_best(members: Members, matrix: Floats) -> Floats:
+    """Mean over units of the best document of the set; −inf for an empty set. (S, n), (n, u) → (S,)."""
+    best = np.full((len(members), matrix.shape[1]), -np.inf)
+    for document, scores in enumerate(matrix):
+        inside = members[:, document]
+        best[inside] = np.maximum(best[inside], scores)
+    return np.asarray(best.mean(axis=1)) if matrix.shape[1] else np.full(len(members), -np.inf)
+
+
+COUNTING: Mapping[str, Fold] = MappingProxyType({"ngram": count_union})
+"""Scorers whose folded scores are counts, and are divided by their sum. All others are folded by
+`mean_of_best` and go through a softmax: BERTScore's units are the summary's tokens, so that this is
+its precision against all text of the value; an entailment, embedding or BARTScore scorer has the whole
+summary as its unit, so that this is the value's best document."""
+
+
+def folded(fold: Fold, members: Members, matrix: Floats) -> Floats:
+    """A fold of every value's documents under every labelling. (R, K, n), (n, u) → (R, K)."""
+    r, k, n = members.shape
+    if n <= TABLE_SIZE and (1 << n) <= r * k:
+        codes = members @ (1 << np.arange(n))
+        return np.asarray(fold(_subsets(n), matrix)[codes])
+    sets = members.reshape(r * k, n)
+    step = max(1, BLOCK // max(1, matrix.shape[1]))
+    parts = [fold(sets[i : i + step], matrix) for i in range(0, len(sets), step)]
+    return np.concatenate(parts).reshape(r, k)
+
+
+@lru_cache(maxsize=TABLE_SIZE + 1)
+def _subsets(n: int) -> Members:
+    return (np.arange(1 << n)[:, np.newaxis] >> np.arange(n) & 1).astype(bool)
+
+
+def shares(counts: Floats, kept: NDArray[np.bool_]) -> Floats:
+    """Counts divided by their sum over the kept values; uniform where the sum is zero. (R, K) → (R, K)."""
+    counts = np.where(kept, counts, 0.0)
+    total = counts.sum(axis=-1, keepdims=True)
+    uniform = kept / np.maximum(kept.sum(axis=-1, keepdims=True), 1)
+    return np.asarray(np.where(total > 0, counts / np.where(total > 0, total, 1.0), uniform))
+
+
+def softmax(scores: Floats, temperature: float, kept: NDArray[np.bool_]) -> Floats:
+    """exp(s/T) over its sum, among the kept values. (R, K) → (R, K)."""
+    scores = np.where(kept, scores, -np.inf)
+    best = scores.max(axis=-1, keepdims=True)
+    best = np.where(np.isfinite(best), best, 0.0)
+    return shares(np.exp((scores - best) / temperature), kept)
+
+
+def kept_at(share: float, source: Floats) -> NDArray[np.bool_]:
+    """The largest values that together hold ``share`` of the source, at least one. (R, K) → (R, K)."""
+    order = np.argsort(-source, axis=-1, kind="stable")
+    held = np.cumsum(np.take_along_axis(source, order, axis=-1), axis=-1)
+    before = np.concatenate([np.full((*source.shape[:-1], 1), -1.0), held[..., :-1]], axis=-1)
+    kept: NDArray[np.bool_] = np.zeros(source.shape, dtype=bool)
+    np.put_along_axis(kept, order, before < share - 1e-12, axis=-1)
+    return kept & (source > 0)
+
+
+def ratio(part: Any, whole: Any) -> Floats:
+    """``part / whole``, nan where the whole is zero."""
+    part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
+    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)

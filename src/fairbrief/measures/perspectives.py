@@ -1,0 +1,281 @@
+"""What value distributions show of one record: source, summary, wanted, and how far they are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairbrief import spelling
+from fairbrief.errors import DataError
+from fairbrief.measures.distributions import (
+    COUNTING,
+    folded,
+    kept_at,
+    mean_of_best,
+    members_of,
+    shares,
+    softmax,
+)
+from fairbrief.nouns import Ask, Case, Cases, Column, Exchange, Floats, Integers, Reason, Rows, Scores
+
+WITHOUT_ASK = ("units", "uniform")
+"""Target distributions that no scorer makes: given labels of the summary's units, and equal shares."""
+TIE = 1e-12
+CUT_OFFS = tuple(c / 10 for c in range(11))
+
+
+@dataclass(frozen=True)
+class Representation:
+    """Source and target distributions over the values of one record's documents.
+
+    p_x(k) is the share of the source's counted tokens in documents of value k; p_y(k) what the summary
+    gives to k; p_g(k) what it should: p_x (``ratio``), 1/r (``equal``), or the shares given as
+    ``neg:0.5+pos:0.5``, rescaled to the values present. Only the r values with counted tokens enter.
+
+    p_y, by ``scorer``:
+
+    - ``ngram``: each occurrence of a summary's n-gram in the text of k adds one to k (to several values
+      if several have it); divided by the sum.
+    - ``units``: the units of the summary that k entails, as the record says; divided by the sum.
+    - ``uniform``: 1/r, the control that reads nothing.
+    - any other: softmax(s(k)/``temperature``), s(k) the mean over the scorer's units of the best document of k.
+
+    ``tokens`` is the scorer that counts source tokens; empty: the n-gram scorer itself, else ``ngram``.
+    ``ties="under"`` counts p_y = tau·p_g as under-represented (the authors' code), ``fair`` does not (Eq. 2).
+    ``no_match="uniform"`` gives 1/r where nothing of the summary is found (the code), else that is a reason.
+    ``single="fair"`` counts a record with one value as fair (the code), else that is a reason: it cannot be
+    anything else. ``points`` makes the AUC a mean over tau = 1/points … 1, ``cutoff`` adds the long-tail sweep.
+
+    Reads:      document attribute ``over``; summary text, or its units; scores (documents, units).
+    Evidence:   per record ``one``, ``unfair``, ``uer``, ``auc``, (``auc_cutoff``); per value ``present``,
+                ``under`` (counts), ``deficit`` = max(0, p_g − p_y), ``surplus`` = max(0, p_y − p_g),
+                ``source``, ``summary``, ``wanted`` (shares).
+    Exchange:   labels among the documents; none for ``units`` and ``uniform``, whose p_y no label moves.
+    Undefined:  "no document has the attribute …", "one value only", "empty summary", "no counted token in
+                the source", "no token of the summary occurs in the source", "the summary has no units", "no
+                unit of the summary is entailed by a value", "the target gives nothing to the values present".
+    Raises:     DataError where some documents lack the attribute, or the given target lacks a value.
+    Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3. Departs from the
+                authors' code: a value without tokens never enters, where rounding let one in.
+    """
+
+    over: str
+    scorer: str = "ngram"
+    tokens: str = ""
+    target: str = "ratio"
+    tau: float = 0.8
+    temperature: float = 0.1
+    ties: Literal["fair", "under"] = "fair"
+    no_match: Literal["leave_out", "uniform"] = "leave_out"
+    single: Literal["leave_out", "fair"] = "leave_out"
+    points: int = 0
+    cutoff: bool = False
+
+    scope: ClassVar[Literal["case", "cluster"]] = "case"
+    tests_units: ClassVar[Column | None] = None
+    version: ClassVar[int] = 1
+
+    @property
+    def kind(self) -> str:
+        """The scorer's name without settings."""
+        return spelling.parse(self.scorer).name
+
+    @property
+    def counter(self) -> str:
+        """Spelling of the scorer whose ``sizes`` count the source's tokens."""
+        return self.tokens or (self.scorer if self.kind in COUNTING else "ngram")
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        """The summary against every document, and the documents' sizes where another scorer counts them."""
+        (case,) = cases
+        if self._reason(case) is not None:
+            return ()
+        rows = tuple(document.text for document in case.record.documents)
+        asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, rows, (case.summary.text,))]
+        if self.counter != self.scorer:
+            asks.append(Ask(self.counter, rows, ()))
+        return asks
+
+    def exchange(self, cases: Cases) -> Exchange | None:
+        """The values of the record's documents, in sorted order of the values."""
+        (case,) = cases
+        if self.kind in WITHOUT_ASK or self._reason(case) is not None:
+            return None
+        return Exchange(self._codes(case)[1])
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        """The distributions and their distances under each labelling; see the class."""
+        (case,) = cases
+        reason = self._reason(case)
+        if reason is not None:
+            return reason
+        values, codes = self._codes(case)
+        labelled = labels if labels.shape[1] else codes[np.newaxis, :]
+        members = members_of(labelled, len(values))
+        sizes: Floats = members @ scores[-1].sizes
+        if not sizes[0].any():
+            return Reason("no counted token in the source")
+        present: NDArray[np.bool_] = sizes > 0
+        if self.single == "leave_out" and present[0].sum() < 2:
+            return Reason("one value only")
+        source = shares(sizes, present)
+        summary = self._summary(case, values, members, scores, present)
+        if isinstance(summary, Reason):
+            return summary
+        wanted = self._wanted(case, values, source, present)
+        if not wanted[0].any():
+            return Reason("the target gives nothing to the values present")
+        return self._rows(values, present, source, summary, wanted)
+
+    # ------------------------------------------------------------------------------- what is read
+
+    def _reason(self, case: Case) -> Reason | None:
+        record, summary = case.record, case.summary
+        if not any(self.over in document.attributes for document in record.documents):
+            return Reason(f"no document has the attribute '{self.over}'")
+        for number, document in enumerate(record.documents, start=1):
+            if self.over not in document.attributes:
+                where = f"{record.where or 'record'} (id '{record.id}', document {number})"
+                raise DataError(
+                    f"{where}: it has no attribute '{self.over}', which other documents of the record have. "
+                    f"Add it, or leave such records out with --require {self.over}."
+                )
+        if summary.reason or not summary.text.strip():
+            return Reason("empty summary")
+        if self.single == "leave_out" and len({d.attributes[self.over] for d in record.documents}) < 2:
+            return Reason("one value only")
+        if self.kind == "units" and not summary.units:
+            return Reason("the summary has no units")
+        return None
+
+    def _codes(self, case: Case) -> tuple[list[str], Integers]:
+        found = [document.attributes[self.over] for document in case.record.documents]
+        values = sorted(set(found))
+        return values, np.array([values.index(value) for value in found], dtype=np.int64)
+
+    # ------------------------------------------------------------------------- the distributions
+
+    def _summary(
+        self,
+        case: Case,
+        values: Sequence[str],
+        members: NDArray[np.bool_],
+        scores: Sequence[Scores],
+        present: NDArray[np.bool_],
+    ) -> Floats | Reason:
+        """p_y under each labelling. Shape (R, K)."""
+        if self.kind == "uniform":
+            return shares(np.zeros(present.shape), present)
+        if self.kind in COUNTING:
+            counts = folded(COUNTING[self.kind], members, scores[0].matrix)
+            nothing = "no token of the summary occurs in the source"
+        elif self.kind == "units":
+            of_units = [unit.values.get(self.over, ()) for unit in case.summary.units or ()]
+            counts = np.array(
+                [[sum(value in entails for entails in of_units) for value in values]], dtype=float
+            )
+            nothing = "no unit of the summary is entailed by a value"
+        else:
+            return softmax(folded(mean_of_best, members, scores[0].matrix), self.temperature, present)
+        if self.no_match == "leave_out" and not (counts[0] * present[0]).any():
+            return Reason(nothing)
+        return shares(counts, present)
+
+    def _wanted(
+        self, case: Case, values: Sequence[str], source: Floats, present: NDArray[np.bool_]
+    ) -> Floats:
+        """p_g under each labelling. Shape (R, K)."""
+        if self.target == "ratio":
+            return source
+        if self.target == "equal":
+            return shares(np.zeros(source.shape), present)
+        given = read_target(self.target)
+        for value in values:
+            if value not in given:
+                raise DataError(
+                    f"{case.record.where or 'record'} (id '{case.record.id}'): the value '{value}' of "
+                    f"'{self.over}' has no share in target={self.target}. Add '{value}:SHARE' (0 is a share)."
+                )
+        weights = np.where(present, [given[value] for value in values], 0.0)
+        total = weights.sum(axis=-1, keepdims=True)
+        return np.asarray(weights / np.where(total > 0, total, 1.0))
+
+    # ------------------------------------------------------------------------------- the evidence
+
+    def _rows(
+        self,
+        values: Sequence[str],
+        present: NDArray[np.bool_],
+        source: Floats,
+        summary: Floats,
+        wanted: Floats,
+    ) -> Rows:
+        deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
+        under = self._under(summary, wanted, present)
+        alone = {
+            "one": np.ones(len(source)),
+            "unfair": under.any(axis=1).astype(float),
+            "uer": deficit.sum(axis=1) / present.sum(axis=1),
+            "auc": self._auc(summary, wanted),
+        }
+        if self.cutoff:
+            alone["auc_cutoff"] = self._auc_cutoff(source, summary, wanted)
+        by_value = {
+            "present": present, "under": under, "deficit": deficit, "surplus": surplus,
+            "source": source, "summary": summary, "wanted": wanted,
+        }  # fmt: skip
+        columns: list[Column] = [(name,) for name in alone]
+        columns += [(name, value) for name in by_value for value in values]
+        return Rows(
+            tuple(columns),
+            np.hstack([np.column_stack(list(alone.values())), *by_value.values()]).astype(np.float64),
+        )
+
+    def _under(self, summary: Floats, wanted: Floats, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        # Shares are quotients of counts: what is equal must not fall to either side by rounding.
+        limit = self.tau * wanted + (TIE if self.ties == "under" else -TIE)
+        below: NDArray[np.bool_] = summary < limit
+        return below & kept
+
+    def _auc(self, summary: Floats, wanted: Floats) -> Floats:
+        """∫ BUR dτ of one record: 1 − the least p_y/p_g, at most 1; or the mean over ``points`` values of τ."""
+        scale = np.where(wanted > 0, wanted, 1.0)
+        least = np.minimum(np.where(wanted > 0, summary / scale, 1.0).min(axis=1), 1.0)
+        if not self.points:
+            return np.asarray(1.0 - least)
+        taus = np.arange(1, self.points + 1) / self.points
+        limits = taus + (TIE if self.ties == "under" else -TIE)
+        return np.asarray((least[:, np.newaxis] < limits).mean(axis=1))
+
+    def _auc_cutoff(self, source: Floats, summary: Floats, wanted: Floats) -> Floats:
+        """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made."""
+        heights = []
+        for share in CUT_OFFS:
+            kept = kept_at(share, source)
+            under = self._under(shares(summary, kept), shares(wanted, kept), kept)
+            heights.append(under.any(axis=1).astype(float))
+        return np.asarray((np.add(heights[1:], heights[:-1]) / 2).mean(axis=0))
+
+
+def read_target(text: str) -> dict[str, float]:
+    """The shares of ``neg:0.5+pos:0.5``; ValueError where it is malformed.
+
+    >>> read_target("neg:1+pos:3")
+    {'neg': 1.0, 'pos': 3.0}
+    """
+    given: dict[str, float] = {}
+    for part in text.split("+"):
+        value, colon, share = part.rpartition(":")
+        try:
+            given[value.strip()] = float(share)
+        except ValueError:
+            colon = ""
+        if not colon or not 0 <= given[value.strip()] < float("inf"):
+            raise ValueError(
+                f"target '{text}' is neither ratio, equal nor VALUE:SHARE+VALUE:SHARE with shares ≥ 0"
+            )
+    return given

@@ -1,0 +1,168 @@
+"""NLTK's reading of words, as the value-distribution paper uses it: tokens, stop words of all languages, lemma, stem.
+
+Reading NLTK's data is file access, so this module serves scorers, never measures. Everything costly is
+done once: a chunk between two spaces is cut once, a token is tagged, lemmatised and stemmed once.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any
+
+from fairbrief.errors import MissingExtra, RequestError
+
+REMEMBERED = 1 << 18
+"""How many chunks and tokens are remembered: more than the vocabulary of most corpora, under 100 MB."""
+
+EXTRA_STOP_WORDS = frozenset({"||", "people", "''", "``", "...", ".."})
+"""What the paper's code drops beyond NLTK's stop words and ASCII punctuation."""
+
+READER = "The reading 'nltk'"
+
+# A sentence border changes how NLTK cuts words only after a full stop that hangs on a word, at marks inside
+# a word, and before ''. Elsewhere the (slow) search for borders can be skipped with the same result.
+BORDER_MATTERS = re.compile(r"(?<=\S)\.(?=\s)|\.(?=[^\s\w])|[?!](?=[^\s\w?!])|''")
+ODD_SPACE = re.compile(r"^\s|[^\S ]")
+CLOSING = "])}>\"'»”’"
+
+
+def words(text: str) -> list[str]:
+    """The counted words of a text, in order, as stems.
+
+    Lower-cased text is cut by ``word_tokenize``; ASCII punctuation, the stop words of *all* NLTK's languages
+    and `EXTRA_STOP_WORDS` go; each token left is tagged *by itself*, lemmatised by WordNet under that tag and
+    stemmed by Porter.
+
+    Raises:     MissingExtra without NLTK; RequestError without its data.
+    Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, the authors' code.
+    """
+    stems, stop = _stemmer(), _stop_words()
+    return [stems(token) for token in tokenize(text.lower()) if token not in stop]
+
+
+def tokenize(text: str) -> list[str]:
+    """Exactly NLTK's ``word_tokenize(text)``, an order of magnitude faster on text with usual spacing."""
+    if not BORDER_MATTERS.search(text):
+        return _cut_sentence(text)
+    return [token for sentence in _sentence_splitter()(text) for token in _cut_sentence(sentence)]
+
+
+def _cut_sentence(sentence: str) -> list[str]:
+    # NLTK's patterns look no further than one character beyond a space, but for the first chunk and for a
+    # full stop that only closing marks follow up to the end. So each chunk is cut alone, once.
+    if ODD_SPACE.search(sentence):
+        return list(_word_cutter()(sentence))
+    chunks = sentence.split()
+    last = len(chunks) - 1
+    while last > 0 and not chunks[last].strip(CLOSING):
+        last -= 1
+    if last <= 0:
+        return list(_word_cutter()(sentence))
+    tokens = list(_cut_head(chunks[0]))
+    for chunk in chunks[1:last]:
+        tokens += _cut_middle(chunk)
+    tokens += _cut_tail(" ".join(chunks[last:]))
+    return tokens
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _cut_head(chunk: str) -> tuple[str, ...]:
+    return tuple(_word_cutter()(f"{chunk} a")[:-1])
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _cut_middle(chunk: str) -> tuple[str, ...]:
+    if chunk.isalpha() and chunk.isascii() and len(chunk) < 5:  # no pattern cuts so short a plain word
+        return (chunk,)
+    return tuple(_word_cutter()(f"a {chunk} a")[1:-1])
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _cut_tail(end: str) -> tuple[str, ...]:
+    return tuple(_word_cutter()(f"a {end}")[1:])
+
+
+# ---------------------------------------------------------------------------------- NLTK, loaded once
+
+
+@cache
+def _sentence_splitter() -> Callable[[str], list[str]]:
+    nltk = _nltk()
+    tokenizer = _resource("punkt_tab", lambda: nltk.tokenize.punkt.PunktTokenizer("english"))
+    splitter: Callable[[str], list[str]] = tokenizer.tokenize
+    return splitter
+
+
+@cache
+def _word_cutter() -> Callable[[str], list[str]]:
+    cutter: Callable[[str], list[str]] = _nltk().tokenize.NLTKWordTokenizer().tokenize
+    return cutter
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    listed = _resource("stopwords", lambda: _nltk().corpus.stopwords.words())
+    return frozenset(listed) | frozenset(string.punctuation) | EXTRA_STOP_WORDS
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    nltk = _nltk()
+    tagger = _resource("averaged_perceptron_tagger_eng", lambda: nltk.tag.PerceptronTagger())
+    wordnet = _resource("wordnet", lambda: nltk.corpus.wordnet.ensure_loaded() or nltk.corpus.wordnet)
+    lemmatize, stem = nltk.stem.WordNetLemmatizer().lemmatize, nltk.stem.PorterStemmer().stem
+    # Adjective, verb and adverb tags by their first two letters; everything else is read as a noun.
+    parts = {"JJ": wordnet.ADJ, "VB": wordnet.VERB, "RB": wordnet.ADV}
+
+    @lru_cache(maxsize=REMEMBERED)
+    def stems(token: str) -> str:
+        tag = tagger.tag([token])[0][1]
+        return str(stem(lemmatize(token, parts.get(tag[:2], wordnet.NOUN))))
+
+    return stems
+
+
+def _nltk() -> Any:
+    try:
+        import nltk
+        import nltk.corpus
+        import nltk.stem
+        import nltk.tag
+        import nltk.tokenize.punkt
+    except ImportError as error:
+        raise MissingExtra("nltk", "nltk", READER) from error
+    return nltk
+
+
+def _resource(name: str, load: Callable[[], Any]) -> Any:
+    try:
+        return load()
+    except LookupError as error:
+        raise RequestError(
+            f"{READER} needs NLTK's data '{name}', which was not found in any folder of NLTK_DATA or NLTK's usual "
+            f"places. Set NLTK_DATA to the folder that holds it, or fetch it: python -m nltk.downloader {name}"
+        ) from error
+
+
+def check_data() -> None:
+    """Raise RequestError naming every NLTK resource that is absent; silent where all are there."""
+    missing = []
+    for name, load in (
+        ("punkt_tab", _sentence_splitter),
+        ("stopwords", _stop_words),
+        ("averaged_perceptron_tagger_eng and wordnet", _stemmer),
+    ):
+        try:
+            load()
+        except RequestError:
+            missing.append(name)
+    if missing:
+        names = " ".join(missing).replace(" and ", " ")
+        raise RequestError(
+            f"{READER} needs NLTK's data {', '.join(names.split())}: not found in any folder of NLTK_DATA or in "
+            f"NLTK's usual places. Set NLTK_DATA to the folder that holds it, or fetch it: "
+            f"python -m nltk.downloader {names}"
+        )
