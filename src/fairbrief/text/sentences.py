@@ -1,0 +1,131 @@
+"""Sentences by rule: fast, without data files, the same on every machine.
+
+A sentence ends at ``.``, ``!``, ``?`` or ``…`` (with the quotation marks and brackets that close
+there) before white space, where what follows can open a sentence; at a full-width ender; at a blank
+line; and at a line break, unless the next line goes on in lower case. A full stop does not end a
+sentence inside a number, after an abbreviation that announces something (``Dr.``, ``e.g.``), or
+after an initial; after abbreviations that may close a sentence (``U.S.``, ``p.m.``, ``Inc.``) it
+does where one of the commonest openers follows.
+"""
+
+from __future__ import annotations
+
+import re
+
+CLOSERS = "\"'”’»)\\]"
+OPENERS = "\"'“‘«(\\["
+
+_CANDIDATE = re.compile(
+    rf"[.!?…]+[{CLOSERS}]*(?=\s)"  # an ender before white space
+    r"|[。！？]+[”’」』）]*"  # enders of scripts that write no spaces
+    r"|\n"
+)
+_WORD_BEFORE = re.compile(r"[^\s(\[\"'“‘«—–/]+\Z")
+_NEXT = re.compile(rf"\s*[{OPENERS}\-–—•*]*\s*(\w+)?")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+_LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z])[.)]")
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+ANNOUNCING = _words("""
+    mr mrs ms messrs mme mlle dr prof rev hon gen sen rep gov pres lt col capt cpt sgt maj cmdr adm brig
+    supt insp det st mt ft fr msgr sr sra dept univ fig figs eq eqs sec ch vol no nos pp p ed eds trans
+    vs v cf viz approx e.g i.e eg ie ca al art arts op cit ibid resp ave blvd rd
+""")
+"""Abbreviations after which something always follows in the same sentence."""
+
+CLOSING = _words("""
+    inc ltd co corp plc llc bros jr snr jnr esq etc ph.d m.d b.a m.a d.c u.s u.k u.n e.u a.m p.m am pm
+    jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri sat sun est min max
+    hrs hr lb lbs oz ft in kg km cm mm mph dist misc
+""")
+"""Abbreviations that may stand at the end of a sentence."""
+
+NUMBERED = _words("""
+    no nos fig figs eq eqs sec ch vol p pp art arts v op
+""")
+"""Announcing only before a number or another capital: "No. 5", but "He said no. Then …"."""
+
+STARTERS = _words("""
+    The This That These Those There Then A An He She It They We You I His Her Its Their Our My In On At
+    By For From With But And Or So If When While After Before As Although However Also What Who Why How
+    Where Not No Mr Mrs Ms Dr
+""")
+"""Words that open a sentence far oftener than they follow an abbreviation in capitals."""
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Half-open character spans of the sentences, in order, without surrounding white space.
+
+    Every character that is not white space lies in exactly one span.
+    """
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for match in _CANDIDATE.finditer(text):
+        if _ends(text, start, match):
+            _add(spans, text, start, match.end())
+            start = match.end()
+    _add(spans, text, start, len(text))
+    return spans
+
+
+def split(text: str) -> list[str]:
+    """The sentences of a text, in order.
+
+    >>> split('Dr. Lee paid $3.50. "Was it much?" she asked. It was not.')
+    ['Dr. Lee paid $3.50.', '"Was it much?" she asked.', 'It was not.']
+    """
+    return [text[a:b] for a, b in sentence_spans(text)]
+
+
+def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    piece = text[start:end]
+    left = len(piece) - len(piece.lstrip())
+    right = len(piece.rstrip())
+    if left < right:
+        spans.append((start + left, start + right))
+
+
+def _ends(text: str, start: int, match: re.Match[str]) -> bool:
+    """Whether the candidate ends the sentence that began at ``start``."""
+    mark, at, after = match[0], match.start(), match.end()
+    if mark[0] in "。！？":
+        return True
+    following = _NEXT.match(text, after)
+    word = (following[1] or "") if following else ""
+    if mark == "\n":
+        return not word[:1].islower() or _is_blank_line(text, after)
+    if word[:1].islower():
+        return _is_blank_line(text, after)
+    if mark != ".":
+        return True
+    before = _WORD_BEFORE.search(text, max(start, at - 40), at)
+    return before is None or not _continues(
+        before[0], word, is_first=not text[start : before.start()].strip()
+    )
+
+
+def _continues(before: str, following: str, *, is_first: bool) -> bool:
+    """Whether a full stop after the word ``before`` leaves the sentence open for ``following``."""
+    key = before.lower()
+    if is_first and _LIST_NUMBER.fullmatch(before + "."):
+        return bool(following)
+    if key in NUMBERED:
+        return following[:1].isdigit() or (key != "no" and following[:1].isupper())
+    if key in ANNOUNCING:
+        return bool(following)
+    if key in CLOSING and (before[0].isupper() or "." in before or key in ("etc", "am", "pm")):
+        return bool(following) and following not in STARTERS
+    if _INITIALS.fullmatch(before) and before != "I":
+        return following[:1].isalpha() and following not in STARTERS
+    return False
+
+
+def _is_blank_line(text: str, at: int) -> bool:
+    """Whether only white space with a line break in it stands before the next line."""
+    rest = text[at : at + 200]
+    gap = rest[: len(rest) - len(rest.lstrip())]
+    return gap.count("\n") >= (1 if text[at - 1] == "\n" else 2)
