@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.nouns import Ask, Floats, Integers, Scores
-from fairbrief.scorers.sentence_pairs import Problem, Tokens, batches, code, tabulate
+from fairbrief.nouns import Ask, Floats, Scores
+from fairbrief.scorers.sentence_pairs import Cut, Tokens, batches, code, tabulate
 from fairbrief.spelling import spell
 from fairbrief.text import rouge
 
@@ -35,8 +35,7 @@ class Rouge1:
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
         """One `Scores` per ask, in order."""
         for cuts in batches(asks, self.sentences, self._tokens):
-            problems = [Problem(cut.rows, [s for column in cut.columns for s in column]) for cut in cuts]
-            for cut, matrix in zip(cuts, _f_scores(problems), strict=True):
+            for cut, matrix in zip(cuts, _f_scores(cuts), strict=True):
                 yield cut.scores(matrix)
 
     def _tokens(self, text: str) -> Tokens:
@@ -55,12 +54,9 @@ class Rouge2(Rouge1):
     n: ClassVar[int] = 2
 
 
-def _f_scores(problems: Sequence[Problem]) -> Iterable[Floats]:
-    entries = tabulate(problems)
-
-    def weigh(row: Integers, column: Integers) -> Floats:
-        overlap = np.minimum(entries.count[row], entries.count[column])
-        total: Floats = entries.size[entries.sentence[row]] + entries.size[entries.sentence[column]]
-        return 2 * overlap / total
-
-    return entries.fold(weigh)
+def _f_scores(cuts: Sequence[Cut]) -> Iterator[Floats]:
+    entries = tabulate(cuts)
+    row, column = entries.pairs()
+    overlap = np.minimum(entries.count[row], entries.count[column])
+    total = entries.size[entries.sentence[row]] + entries.size[entries.sentence[column]]
+    return entries.fold(row, column, 2 * overlap / total)

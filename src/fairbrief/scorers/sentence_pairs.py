@@ -10,18 +10,19 @@ tokens of each row sentence.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, count, islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.text import punkt, sentences
 
-TOGETHER = 128
+TOGETHER = 16
 """Asks that share one array: enough to drown numpy's call costs, few enough to stay in the cache."""
 
 CUTS: dict[str, Callable[[str], list[str]]] = {
@@ -31,107 +32,102 @@ CUTS: dict[str, Callable[[str], list[str]]] = {
 }
 
 Tokens = Sequence[Any]
+Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """One comparison: the tokens of the row sentences and of the column sentences."""
+class Cut:
+    """One ask, cut into sentences: their tokens, rows first, and which column each column sentence is of."""
 
-    rows: Sequence[Tokens]
-    columns: Sequence[Tokens]
+    rows: list[Tokens]
+    columns: list[Tokens]
+    owner: Integers
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.rows), len(self.columns)
+
+    def sentences(self) -> Iterator[Tokens]:
+        return chain(self.rows, self.columns)
+
+    def scores(self, matrix: Floats) -> Scores:
+        """The answer with this matrix (row sentences, column sentences)."""
+        return Scores(matrix, self.owner, np.array([len(tokens) for tokens in self.rows], dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Occurrences of tokens in the sentences of many problems, sorted by token, then sentence.
+    """Occurrences of tokens in the sentences of many asks, sorted by token, then sentence.
 
-    A problem's sentences stand together, rows before columns; no two problems share a token.
+    An ask's sentences stand together, rows before columns; no two asks share a token.
 
-    Shapes: ``token``, ``sentence``, ``count`` (entries,); ``is_column``, ``problem``, ``place`` (its index
-    among its problem's rows or columns), ``size`` (its tokens) (sentences,); ``problem_of_token`` (tokens,).
+    Shapes: ``token``, ``sentence``, ``count`` (entries,); ``is_column``, ``cut`` (which ask), ``place`` (its
+    index among its ask's rows or columns), ``size`` (its tokens) (sentences,); ``cut_of_token`` (tokens,);
+    ``shapes`` (asks, 2): row and column sentences.
     """
 
     token: Integers
     sentence: Integers
     count: Floats
-    is_column: np.ndarray[Any, np.dtype[np.bool_]]
-    problem: Integers
+    is_column: Booleans
+    cut: Integers
     place: Integers
     size: Floats
-    problem_of_token: Integers
-    shapes: tuple[tuple[int, int], ...]
+    cut_of_token: Integers
+    shapes: Integers
 
-    def fold(self, weigh: Callable[[Integers, Integers], Floats]) -> Iterator[Floats]:
-        """Per problem, the matrix (rows, columns) of Σ weigh(row's entry, column's entry) over shared tokens."""
+    def pairs(self) -> tuple[Integers, Integers]:
+        """Indices of a row's and a column's entry, for every token that a row and a column of an ask share."""
         of_column = self.is_column[self.sentence]
-        at = np.flatnonzero(of_column)
-        size = len(self.problem_of_token)
+        column = np.flatnonzero(of_column)
+        size = len(self.cut_of_token)
         first = np.searchsorted(self.token, np.arange(size))
         partners = np.bincount(self.token[~of_column], minlength=size)
-        repeats = partners[self.token[at]]
-        column = np.repeat(at, repeats)
+        token = self.token[column]
+        repeats = partners[token]
         before = np.cumsum(repeats) - repeats
-        row = np.arange(len(column)) - np.repeat(before - first[self.token[at]], repeats)
-        cells = np.array([n * m for n, m in self.shapes], dtype=np.int64)
-        start, width = np.cumsum(cells) - cells, np.array([m for _, m in self.shapes], dtype=np.int64)
+        row = np.arange(int(repeats.sum())) - np.repeat(before - first[token], repeats)
+        return row, np.repeat(column, repeats)
+
+    def fold(self, row: Integers, column: Integers, contribution: Floats) -> Iterator[Floats]:
+        """Per ask, the matrix (row sentences, column sentences) of the pairs' summed contributions."""
+        cells = self.shapes.prod(axis=1)
+        start = np.cumsum(cells) - cells
         r, c = self.sentence[row], self.sentence[column]
-        cell = start[self.problem[r]] + self.place[r] * width[self.problem[r]] + self.place[c]
-        flat = np.bincount(cell, weigh(row, column), minlength=int(cells.sum())).astype(np.float64)
-        for shape, a in zip(self.shapes, start, strict=True):
-            yield flat[a : a + shape[0] * shape[1]].reshape(shape)
+        ask = self.cut[r]
+        cell = start[ask] + self.place[r] * self.shapes[ask, 1] + self.place[c]
+        flat = np.bincount(cell, contribution, minlength=int(cells.sum())).astype(np.float64)
+        for (n, m), a in zip(self.shapes.tolist(), start.tolist(), strict=True):
+            yield flat[a : a + n * m].reshape(n, m)
 
 
-def tabulate(problems: Sequence[Problem], *, grow: bool = True) -> Entries:
-    """Count the tokens of every sentence; with ``grow=False`` only those that occur in the problem's rows."""
+def tabulate(cuts: Sequence[Cut]) -> Entries:
+    """Count the tokens of every sentence."""
     ids: list[int] = []
-    lengths: list[int] = []
-    sizes: list[int] = []
-    vocabulary_sizes: list[int] = []
-    offset = 0
-    for problem in problems:
-        vocabulary: defaultdict[Any, int] = defaultdict()
-        vocabulary.default_factory = lambda known=vocabulary, base=offset: base + len(known)
-        for tokens in problem.rows:
-            ids.extend(map(vocabulary.__getitem__, tokens))
-            lengths.append(len(tokens))
-        for tokens in problem.columns:
-            kept = tokens if grow else [t for t in tokens if t in vocabulary]
-            ids.extend(map(vocabulary.__getitem__, kept))
-            lengths.append(len(kept))
-        sizes += [*map(len, problem.rows), *map(len, problem.columns)]
-        vocabulary_sizes.append(len(vocabulary))
-        offset += len(vocabulary)
-    shapes = tuple((len(p.rows), len(p.columns)) for p in problems)
-    count = len(lengths)
-    key = np.array(ids, dtype=np.int64) * max(count, 1) + np.repeat(np.arange(count), lengths)
+    vocabularies: list[int] = []
+    lengths = [len(tokens) for cut in cuts for tokens in cut.sentences()]
+    for cut in cuts:
+        known = sum(vocabularies)
+        vocabulary: defaultdict[Any, int] = defaultdict(count(known).__next__)
+        ids.extend(map(vocabulary.__getitem__, chain.from_iterable(cut.sentences())))
+        vocabularies.append(len(vocabulary))
+    shapes = np.array([cut.shape for cut in cuts], dtype=np.int64).reshape(-1, 2)
+    total = max(len(lengths), 1)
+    key = np.array(ids, dtype=np.int64) * total + np.repeat(np.arange(len(lengths)), lengths)
     entries, occurrences = np.unique(key, return_counts=True)
-    token, sentence = np.divmod(entries, max(count, 1))
-    place = [np.arange(n) for shape in shapes for n in shape] or [np.zeros(0, dtype=np.int64)]
-    sides = np.array(shapes, dtype=np.int64).reshape(-1)
+    token, sentence = np.divmod(entries, total)
+    sides = shapes.reshape(-1)
     return Entries(
         token=token,
         sentence=sentence,
         count=occurrences.astype(np.float64),
-        is_column=np.repeat(np.tile([False, True], len(shapes)), sides),
-        problem=np.repeat(np.arange(len(shapes)).repeat(2), sides),
-        place=np.concatenate(place),
-        size=np.array(sizes, dtype=np.float64),
-        problem_of_token=np.repeat(np.arange(len(shapes)), np.array(vocabulary_sizes, dtype=np.int64)),
+        is_column=np.repeat(np.tile([False, True], len(cuts)), sides),
+        cut=np.repeat(np.arange(len(cuts)).repeat(2), sides),
+        place=np.arange(len(lengths)) - np.repeat(np.cumsum(sides) - sides, sides),
+        size=np.array(lengths, dtype=np.float64),
+        cut_of_token=np.repeat(np.arange(len(cuts)), np.array(vocabularies, dtype=np.int64)),
         shapes=shapes,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """One ask, cut: tokens of the row sentences, and of each column's sentences."""
-
-    rows: list[Tokens]
-    columns: list[list[Tokens]]
-
-    def scores(self, matrix: Floats) -> Scores:
-        """The answer with this matrix (row sentences, column sentences)."""
-        owner = np.repeat(np.arange(len(self.columns)), [len(c) for c in self.columns]).astype(np.int64)
-        return Scores(matrix, owner, np.array([len(tokens) for tokens in self.rows], dtype=np.float64))
 
 
 def batches(asks: Iterable[Ask], how: str, tokenize: Callable[[str], Tokens]) -> Iterator[list[Cut]]:
@@ -144,10 +140,13 @@ def batches(asks: Iterable[Ask], how: str, tokenize: Callable[[str], Tokens]) ->
         for text in (t for ask in together for t in (*ask.rows, *ask.columns)):
             if text not in known:
                 known[text] = [tokenize(sentence) for sentence in cut(text)]
-        yield [
-            Cut([s for text in ask.rows for s in known[text]], [known[text] for text in ask.columns])
-            for ask in together
-        ]
+        yield [_cut(ask, known) for ask in together]
+
+
+def _cut(ask: Ask, known: Mapping[str, list[Tokens]]) -> Cut:
+    columns = [known[text] for text in ask.columns]
+    owner = np.repeat(np.arange(len(columns)), [len(c) for c in columns]).astype(np.int64)
+    return Cut([s for text in ask.rows for s in known[text]], [s for c in columns for s in c], owner)
 
 
 def code(how: str) -> str:

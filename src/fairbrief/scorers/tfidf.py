@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import ClassVar
 
 import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Ask, Floats, Integers, Scores
-from fairbrief.scorers.sentence_pairs import Cut, Entries, Problem, batches, code, tabulate
+from fairbrief.scorers.sentence_pairs import Cut, Entries, batches, code, tabulate
 from fairbrief.spelling import spell
 
-_TOKEN = re.compile(r"(?u)\b\w\w+\b")
+_TOKEN = re.compile(r"\w{2,}")
 
 
 @dataclass(frozen=True)
@@ -50,19 +49,9 @@ class Tfidf:
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
         """One `Scores` per ask, in order."""
         for cuts in batches(asks, self.sentences, _tokens):
-            yield from self._answer(cuts)
-
-    def _answer(self, cuts: list[Cut]) -> Iterable[Scores]:
-        is_pair = self.fitted == "pair"
-        problems = [
-            Problem(cut.rows, columns)
-            for cut in cuts
-            for columns in (cut.columns if is_pair else [[s for column in cut.columns for s in column]])
-        ]
-        matrices = _cosines(tabulate(problems, grow=is_pair), fit_columns=is_pair)
-        for cut in cuts:
-            parts = list(islice(matrices, len(cut.columns) if is_pair else 1))
-            yield cut.scores(np.concatenate(parts, axis=1) if parts else np.zeros((len(cut.rows), 0)))
+            matrices = _cosines_by_pair(cuts) if self.fitted == "pair" else _cosines(cuts)
+            for cut, matrix in zip(cuts, matrices, strict=True):
+                yield cut.scores(matrix)
 
     def __repr__(self) -> str:
         return spell(self)
@@ -72,18 +61,46 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(text.lower())
 
 
-def _cosines(entries: Entries, *, fit_columns: bool) -> Iterable[Floats]:
-    """The matrix of each problem, in order."""
-    fits = np.ones(len(entries.is_column), dtype=bool) if fit_columns else ~entries.is_column
-    documents = np.bincount(entries.problem[fits], minlength=len(entries.shapes))
-    df = np.bincount(entries.token[fits[entries.sentence]], minlength=len(entries.problem_of_token))
-    idf = np.log((1 + documents[entries.problem_of_token]) / (1 + df)) + 1
-    weight = entries.count * idf[entries.token]
-    norm = np.sqrt(np.bincount(entries.sentence, weight * weight, minlength=len(fits)))
-    weight /= norm[entries.sentence]
+def _cosines(cuts: Sequence[Cut]) -> Iterator[Floats]:
+    """The matrix of each ask, fitted on its rows."""
+    entries = tabulate(cuts)
+    df = np.bincount(entries.token[~entries.is_column[entries.sentence]], minlength=len(entries.cut_of_token))
+    # A token of no row was not fitted on: it weighs nothing, as an absent one.
+    idf = np.where(df > 0, _idf(entries.shapes[entries.cut_of_token, 0], df), 0.0)
+    weight = _unit_length(entries, entries.count * idf[entries.token])
+    row, column = entries.pairs()
+    return entries.fold(row, column, weight[row] * weight[column])
 
-    def weigh(row: Integers, column: Integers) -> Floats:
-        product: Floats = weight[row] * weight[column]
-        return product
 
-    return entries.fold(weigh)
+def _cosines_by_pair(cuts: Sequence[Cut]) -> Iterator[Floats]:
+    """The matrix of each ask, each of its columns fitted anew on the rows and that column's sentences.
+
+    What the k-th columns of all asks need is computed at once: their idf, and the rows' norms under it.
+    """
+    entries = tabulate(cuts)
+    owner = np.full(len(entries.size), -1, dtype=np.int64)
+    owner[entries.is_column] = np.concatenate([cut.owner for cut in cuts])
+    whose = owner[entries.sentence]
+    asks, tokens = len(cuts), len(entries.cut_of_token)
+    of_rows = np.bincount(entries.token[whose < 0], minlength=tokens)
+    row, column = entries.pairs()
+    contribution = np.zeros(len(row))
+    for k in range(int(owner.max(initial=-1)) + 1):
+        n = entries.shapes[:, 0] + np.bincount(entries.cut[owner == k], minlength=asks)
+        df = of_rows + np.bincount(entries.token[whose == k], minlength=tokens)
+        weight = _unit_length(entries, entries.count * _idf(n[entries.cut_of_token], df)[entries.token])
+        here = whose[column] == k
+        contribution[here] = weight[row[here]] * weight[column[here]]
+    return entries.fold(row, column, contribution)
+
+
+def _idf(sentences: Integers, df: Integers) -> Floats:
+    idf: Floats = np.log((1 + sentences) / (1 + df)) + 1
+    return idf
+
+
+def _unit_length(entries: Entries, weight: Floats) -> Floats:
+    """The weights, divided by the length of their sentence's vector."""
+    length = np.sqrt(np.bincount(entries.sentence, weight * weight, minlength=len(entries.size)))
+    scaled: Floats = weight / np.where(length > 0, length, 1.0)[entries.sentence]
+    return scaled
