@@ -25,213 +25,35 @@ _NEXT = re.compile(rf"\s*[{OPENERS}\-–—•*]*\s*(\w+)?")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z])[.)]")
 
-ANNOUNCING = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "messrs",
-        "mme",
-        "mlle",
-        "dr",
-        "prof",
-        "rev",
-        "hon",
-        "gen",
-        "sen",
-        "rep",
-        "gov",
-        "pres",
-        "lt",
-        "col",
-        "capt",
-        "cpt",
-        "sgt",
-        "maj",
-        "cmdr",
-        "adm",
-        "brig",
-        "supt",
-        "insp",
-        "det",
-        "st",
-        "mt",
-        "ft",
-        "fr",
-        "msgr",
-        "sr",
-        "sra",
-        "dept",
-        "univ",
-        "fig",
-        "figs",
-        "eq",
-        "eqs",
-        "sec",
-        "ch",
-        "vol",
-        "no",
-        "nos",
-        "pp",
-        "p",
-        "ed",
-        "eds",
-        "trans",
-        "vs",
-        "v",
-        "cf",
-        "viz",
-        "approx",
-        "e.g",
-        "i.e",
-        "eg",
-        "ie",
-        "ca",
-        "al",
-        "art",
-        "arts",
-        "op",
-        "cit",
-        "ibid",
-        "resp",
-        "ave",
-        "blvd",
-        "rd",
-    ]
-)
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+ANNOUNCING = _words("""
+    mr mrs ms messrs mme mlle dr prof rev hon gen sen rep gov pres lt col capt cpt sgt maj cmdr adm brig
+    supt insp det st mt ft fr msgr sr sra dept univ fig figs eq eqs sec ch vol no nos pp p ed eds trans
+    vs v cf viz approx e.g i.e eg ie ca al art arts op cit ibid resp ave blvd rd
+""")
 """Abbreviations after which something always follows in the same sentence."""
 
-CLOSING = frozenset(
-    [
-        "inc",
-        "ltd",
-        "co",
-        "corp",
-        "plc",
-        "llc",
-        "bros",
-        "jr",
-        "snr",
-        "jnr",
-        "esq",
-        "etc",
-        "ph.d",
-        "m.d",
-        "b.a",
-        "m.a",
-        "d.c",
-        "u.s",
-        "u.k",
-        "u.n",
-        "e.u",
-        "a.m",
-        "p.m",
-        "am",
-        "pm",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "mon",
-        "tue",
-        "tues",
-        "wed",
-        "thu",
-        "thurs",
-        "fri",
-        "sat",
-        "sun",
-        "est",
-        "min",
-        "max",
-        "hrs",
-        "hr",
-        "lb",
-        "lbs",
-        "oz",
-        "ft",
-        "in",
-        "kg",
-        "km",
-        "cm",
-        "mm",
-        "mph",
-        "dist",
-        "misc",
-    ]
-)
+CLOSING = _words("""
+    inc ltd co corp plc llc bros jr snr jnr esq etc ph.d m.d b.a m.a d.c u.s u.k u.n e.u a.m p.m am pm
+    jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri sat sun est min max
+    hrs hr lb lbs oz ft in kg km cm mm mph dist misc
+""")
 """Abbreviations that may stand at the end of a sentence."""
 
-NUMBERED = frozenset(
-    ["no", "nos", "fig", "figs", "eq", "eqs", "sec", "ch", "vol", "p", "pp", "art", "arts", "v", "op"]
-)
+NUMBERED = _words("""
+    no nos fig figs eq eqs sec ch vol p pp art arts v op
+""")
 """Announcing only before a number or another capital: "No. 5", but "He said no. Then …"."""
 
-STARTERS = frozenset(
-    [
-        "The",
-        "This",
-        "That",
-        "These",
-        "Those",
-        "There",
-        "Then",
-        "A",
-        "An",
-        "He",
-        "She",
-        "It",
-        "They",
-        "We",
-        "You",
-        "I",
-        "His",
-        "Her",
-        "Its",
-        "Their",
-        "Our",
-        "My",
-        "In",
-        "On",
-        "At",
-        "By",
-        "For",
-        "From",
-        "With",
-        "But",
-        "And",
-        "Or",
-        "So",
-        "If",
-        "When",
-        "While",
-        "After",
-        "Before",
-        "As",
-        "Although",
-        "However",
-        "Also",
-        "What",
-        "Who",
-        "Why",
-        "How",
-        "Where",
-        "Not",
-        "No",
-        "Mr",
-        "Mrs",
-        "Ms",
-        "Dr",
-    ]
-)
+STARTERS = _words("""
+    The This That These Those There Then A An He She It They We You I His Her Its Their Our My In On At
+    By For From With But And Or So If When While After Before As Although However Also What Who Why How
+    Where Not No Mr Mrs Ms Dr
+""")
 """Words that open a sentence far oftener than they follow an abbreviation in capitals."""
 
 

@@ -1,0 +1,154 @@
+"""Texts cut into sentences, and the tokens that row and column sentences share, for many asks at once.
+
+What `tfidf` and `rouge1` have in common. With ``sentences="given"`` rows and columns of an ask stand as
+they are. With ``builtin`` or ``punkt`` each row and each column is a whole text that is cut here, so
+that a measure needs no sentence model: the answer's matrix then has one row per *sentence* of the rows,
+in order, and one unit per sentence of the columns, whose ``owner`` is its column; ``sizes`` holds the
+tokens of each row sentence.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, count, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Ask, Floats, Integers, Scores
+from fairbrief.text import punkt, sentences
+
+TOGETHER = 16
+"""Asks that share one array: enough to drown numpy's call costs, few enough to stay in the cache."""
+
+CUTS: dict[str, Callable[[str], list[str]]] = {
+    "given": lambda text: [text],
+    "builtin": sentences.split,
+    "punkt": punkt.split,
+}
+
+Tokens = Sequence[Any]
+Booleans = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """One ask, cut into sentences: their tokens, rows first, and which column each column sentence is of."""
+
+    rows: list[Tokens]
+    columns: list[Tokens]
+    owner: Integers
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.rows), len(self.columns)
+
+    def sentences(self) -> Iterator[Tokens]:
+        return chain(self.rows, self.columns)
+
+    def scores(self, matrix: Floats) -> Scores:
+        """The answer with this matrix (row sentences, column sentences)."""
+        return Scores(matrix, self.owner, np.array([len(tokens) for tokens in self.rows], dtype=np.float64))
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Occurrences of tokens in the sentences of many asks, sorted by token, then sentence.
+
+    An ask's sentences stand together, rows before columns; no two asks share a token.
+
+    Shapes: ``token``, ``sentence``, ``count`` (entries,); ``is_column``, ``cut`` (which ask), ``place`` (its
+    index among its ask's rows or columns), ``size`` (its tokens) (sentences,); ``cut_of_token`` (tokens,);
+    ``shapes`` (asks, 2): row and column sentences.
+    """
+
+    token: Integers
+    sentence: Integers
+    count: Floats
+    is_column: Booleans
+    cut: Integers
+    place: Integers
+    size: Floats
+    cut_of_token: Integers
+    shapes: Integers
+
+    def pairs(self) -> tuple[Integers, Integers]:
+        """Indices of a row's and a column's entry, for every token that a row and a column of an ask share."""
+        of_column = self.is_column[self.sentence]
+        column = np.flatnonzero(of_column)
+        size = len(self.cut_of_token)
+        first = np.searchsorted(self.token, np.arange(size))
+        partners = np.bincount(self.token[~of_column], minlength=size)
+        token = self.token[column]
+        repeats = partners[token]
+        before = np.cumsum(repeats) - repeats
+        row = np.arange(int(repeats.sum())) - np.repeat(before - first[token], repeats)
+        return row, np.repeat(column, repeats)
+
+    def fold(self, row: Integers, column: Integers, contribution: Floats) -> Iterator[Floats]:
+        """Per ask, the matrix (row sentences, column sentences) of the pairs' summed contributions."""
+        cells = self.shapes.prod(axis=1)
+        start = np.cumsum(cells) - cells
+        r, c = self.sentence[row], self.sentence[column]
+        ask = self.cut[r]
+        cell = start[ask] + self.place[r] * self.shapes[ask, 1] + self.place[c]
+        flat = np.bincount(cell, contribution, minlength=int(cells.sum())).astype(np.float64)
+        for (n, m), a in zip(self.shapes.tolist(), start.tolist(), strict=True):
+            yield flat[a : a + n * m].reshape(n, m)
+
+
+def tabulate(cuts: Sequence[Cut]) -> Entries:
+    """Count the tokens of every sentence."""
+    ids: list[int] = []
+    vocabularies: list[int] = []
+    lengths = [len(tokens) for cut in cuts for tokens in cut.sentences()]
+    for cut in cuts:
+        known = sum(vocabularies)
+        vocabulary: defaultdict[Any, int] = defaultdict(count(known).__next__)
+        ids.extend(map(vocabulary.__getitem__, chain.from_iterable(cut.sentences())))
+        vocabularies.append(len(vocabulary))
+    shapes = np.array([cut.shape for cut in cuts], dtype=np.int64).reshape(-1, 2)
+    total = max(len(lengths), 1)
+    key = np.array(ids, dtype=np.int64) * total + np.repeat(np.arange(len(lengths)), lengths)
+    entries, occurrences = np.unique(key, return_counts=True)
+    token, sentence = np.divmod(entries, total)
+    sides = shapes.reshape(-1)
+    return Entries(
+        token=token,
+        sentence=sentence,
+        count=occurrences.astype(np.float64),
+        is_column=np.repeat(np.tile([False, True], len(cuts)), sides),
+        cut=np.repeat(np.arange(len(cuts)).repeat(2), sides),
+        place=np.arange(len(lengths)) - np.repeat(np.cumsum(sides) - sides, sides),
+        size=np.array(lengths, dtype=np.float64),
+        cut_of_token=np.repeat(np.arange(len(cuts)), np.array(vocabularies, dtype=np.int64)),
+        shapes=shapes,
+    )
+
+
+def batches(asks: Iterable[Ask], how: str, tokenize: Callable[[str], Tokens]) -> Iterator[list[Cut]]:
+    """The asks, cut, `TOGETHER` at a time. A text that several asks share is cut once per batch."""
+    if how not in CUTS:
+        raise RequestError(f"sentences={how} is no way to cut sentences. Choose one of: {', '.join(CUTS)}.")
+    cut, rest = CUTS[how], iter(asks)
+    while together := list(islice(rest, TOGETHER)):
+        known: dict[str, list[Tokens]] = {}
+        for text in (t for ask in together for t in (*ask.rows, *ask.columns)):
+            if text not in known:
+                known[text] = [tokenize(sentence) for sentence in cut(text)]
+        yield [_cut(ask, known) for ask in together]
+
+
+def _cut(ask: Ask, known: Mapping[str, list[Tokens]]) -> Cut:
+    columns = [known[text] for text in ask.columns]
+    owner = np.repeat(np.arange(len(columns)), [len(c) for c in columns]).astype(np.int64)
+    return Cut([s for text in ask.rows for s in known[text]], [s for c in columns for s in c], owner)
+
+
+def code(how: str) -> str:
+    """What decides the cutting beside the setting's name."""
+    return punkt.edition() if how == "punkt" else f"{how} 1"

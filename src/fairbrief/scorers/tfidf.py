@@ -1,0 +1,106 @@
+"""Cosine similarity of TF-IDF vectors, the weights fitted on each article alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Ask, Floats, Integers, Scores
+from fairbrief.scorers.sentence_pairs import Cut, Entries, batches, code, tabulate
+from fairbrief.spelling import spell
+
+_TOKEN = re.compile(r"\w{2,}")
+
+
+@dataclass(frozen=True)
+class Tfidf:
+    """Cosine of the TF-IDF vectors of a row sentence and a column sentence.
+
+    Tokens are the lower-cased words of two letters or more. With n sentences fitted on, df(t) of them
+    with token t, and c(t) its occurrences in a sentence, ``w(t) = c(t)·(ln((1 + n)/(1 + df(t))) + 1)``;
+    the score is ``Σ w_row·w_column / (‖w_row‖·‖w_column‖)``, in [0, 1], and 0 where a sentence has no
+    token that was fitted on.
+
+    ``fitted`` says which sentences n and df are counted on: ``article`` (the ask's rows; the columns'
+    other tokens do not count, so that every summary meets the same weights), or ``pair`` (the rows and
+    the sentences of one column together, for each column anew, as Chhabra et al. released it).
+    ``sentences`` says who cuts: ``given`` (rows and columns are sentences already), or ``builtin`` or
+    ``punkt`` (rows and columns are whole texts; see `sentence_pairs` for the shapes of the answer).
+    """
+
+    name: ClassVar[str] = "tfidf"
+    fitted: str = "article"
+    sentences: str = "given"
+
+    def __post_init__(self) -> None:
+        if self.fitted not in ("article", "pair"):
+            raise RequestError(f"tfidf(fitted={self.fitted}): choose article or pair.")
+
+    @property
+    def fingerprint(self) -> str:
+        """The spelling, the version of this code, and what cuts the sentences."""
+        return f"{spell(self)} 1 {code(self.sentences)}"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
+        """One `Scores` per ask, in order."""
+        for cuts in batches(asks, self.sentences, _tokens):
+            matrices = _cosines_by_pair(cuts) if self.fitted == "pair" else _cosines(cuts)
+            for cut, matrix in zip(cuts, matrices, strict=True):
+                yield cut.scores(matrix)
+
+    def __repr__(self) -> str:
+        return spell(self)
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text.lower())
+
+
+def _cosines(cuts: Sequence[Cut]) -> Iterator[Floats]:
+    """The matrix of each ask, fitted on its rows."""
+    entries = tabulate(cuts)
+    df = np.bincount(entries.token[~entries.is_column[entries.sentence]], minlength=len(entries.cut_of_token))
+    # A token of no row was not fitted on: it weighs nothing, as an absent one.
+    idf = np.where(df > 0, _idf(entries.shapes[entries.cut_of_token, 0], df), 0.0)
+    weight = _unit_length(entries, entries.count * idf[entries.token])
+    row, column = entries.pairs()
+    return entries.fold(row, column, weight[row] * weight[column])
+
+
+def _cosines_by_pair(cuts: Sequence[Cut]) -> Iterator[Floats]:
+    """The matrix of each ask, each of its columns fitted anew on the rows and that column's sentences.
+
+    What the k-th columns of all asks need is computed at once: their idf, and the rows' norms under it.
+    """
+    entries = tabulate(cuts)
+    owner = np.full(len(entries.size), -1, dtype=np.int64)
+    owner[entries.is_column] = np.concatenate([cut.owner for cut in cuts])
+    whose = owner[entries.sentence]
+    asks, tokens = len(cuts), len(entries.cut_of_token)
+    of_rows = np.bincount(entries.token[whose < 0], minlength=tokens)
+    row, column = entries.pairs()
+    contribution = np.zeros(len(row))
+    for k in range(int(owner.max(initial=-1)) + 1):
+        n = entries.shapes[:, 0] + np.bincount(entries.cut[owner == k], minlength=asks)
+        df = of_rows + np.bincount(entries.token[whose == k], minlength=tokens)
+        weight = _unit_length(entries, entries.count * _idf(n[entries.cut_of_token], df)[entries.token])
+        here = whose[column] == k
+        contribution[here] = weight[row[here]] * weight[column[here]]
+    return entries.fold(row, column, contribution)
+
+
+def _idf(sentences: Integers, df: Integers) -> Floats:
+    idf: Floats = np.log((1 + sentences) / (1 + df)) + 1
+    return idf
+
+
+def _unit_length(entries: Entries, weight: Floats) -> Floats:
+    """The weights, divided by the length of their sentence's vector."""
+    length = np.sqrt(np.bincount(entries.sentence, weight * weight, minlength=len(entries.size)))
+    scaled: Floats = weight / np.where(length > 0, length, 1.0)[entries.sentence]
+    return scaled
