@@ -1,0 +1,1 @@
+"""Judges of how strongly texts support or resemble other texts."""
