@@ -1,0 +1,1 @@
+"""Where work runs and what is kept of it."""

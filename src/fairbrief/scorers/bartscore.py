@@ -1,0 +1,183 @@
+"""BARTScore: how likely a sequence-to-sequence model would write a text from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Ask, Floats, Integers, Scores
+from fairbrief.scorers import batches, hub, models, pairs, placement
+from fairbrief.scorers.pieces import Frame, Ids, frame, padded, pieces
+from fairbrief.scorers.progress import Meter
+from fairbrief.scorers.windows import spans
+from fairbrief.spelling import spell
+
+VERSION = 1
+
+
+class Item(NamedTuple):
+    """One input of the model: a window of a pair's row (the source) and a part of its column (the target)."""
+
+    pair: int
+    source: slice
+    target: slice
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BartScore:
+    """Mean log-likelihood of the column's word pieces given the row: log p(column | row) / pieces, in nats.
+
+    Matrix (rows, columns), at most 0, higher is closer. The mean is over all target pieces, special
+    ones included, as in BARTScore.
+
+    A row longer than the model's window is cut into windows that overlap by a quarter; ``fold=max``
+    takes the window that makes the column likeliest, ``fold=mean`` their mean. A longer column is cut into
+    parts whose log-likelihoods add. ``windows=truncate`` keeps the first window of either, as published.
+
+    Source:  Yuan et al., BARTScore (NeurIPS 2021), source → target; used by Zhang et al., PerspectiveSumm.
+    """
+
+    name: ClassVar[str] = "bartscore"
+    model: str = "facebook/bart-large-cnn"
+    fold: str = "max"
+    windows: str = "fold"
+    dtype: str = "auto"
+    device: str = "auto"
+    batch_tokens: int | str = "auto"
+
+    def __post_init__(self) -> None:
+        placement.check(self, self.name)
+        placement.choose(self.name, "fold", self.fold, ("max", "mean"))
+
+    def __repr__(self) -> str:
+        return spell(self)
+
+    @property
+    def computed_by(self) -> str:
+        """What decides the arrays of `compute`."""
+        placed = placement.place(self, self.name)
+        found = hub.find(self.model, self.name)
+        fold = f" fold={self.fold}" if self.windows == "fold" else ""
+        return f"{self.name}/{VERSION} {found.identity} {placed.dtype} windows={self.windows}{fold}"
+
+    @property
+    def fingerprint(self) -> str:
+        return self.computed_by
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        return pairs.answer(self, asks)
+
+    def keys(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
+        return pairs.pairs(asks)
+
+    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
+
+    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+        """Per pair (row, column): the mean log-likelihood. Shape (1,)."""
+        if not keys:
+            return
+        placed = placement.place(self, self.name)
+        resident = models.seq2seq(hub.find(self.model, self.name), placed, self.name)
+        if not hasattr(resident.model, "prepare_decoder_input_ids_from_labels"):
+            kind = type(resident.model).__name__
+            raise RequestError(
+                f"{self.name}(model={self.model}): {kind} cannot be given its target. Use a BART model."
+            )
+        around = frame(resident.tokenizer, pair=False)
+        ids = pieces(resident.tokenizer, (text for key in keys for text in key))
+        size = resident.limit - around.size
+        items = [
+            item
+            for k, (row, column) in enumerate(keys)
+            for item in self._items(k, len(ids[row]), len(ids[column]), size)
+        ]
+        missing = np.bincount([item.pair for item in items])
+        sums: dict[int, dict[Item, float]] = {}
+        meter = Meter(self.name, len(keys))
+
+        def forward(batch: Integers) -> Floats:
+            return _log_likelihoods(resident, around, [items[i] for i in batch], keys, ids)
+
+        lengths = [_length(item, around) for item in items]
+        for batch, found in batches.run(lengths, forward, placed.batch_tokens):
+            done = {}
+            for i, value in zip(batch, found, strict=True):
+                item = items[i]
+                sums.setdefault(item.pair, {})[item] = float(value)
+                missing[item.pair] -= 1
+                if not missing[item.pair]:
+                    done[keys[item.pair]] = np.array([self._mean(sums.pop(item.pair), around.size)])
+            meter.add(len(done))
+            if done:
+                yield done
+
+    def _items(self, pair: int, row: int, column: int, size: int) -> list[Item]:
+        if self.windows == "truncate":
+            return [Item(pair, slice(0, min(row, size)), slice(0, min(column, size)))]
+        return [
+            Item(pair, slice(w.start, w.stop), slice(part.start, part.stop))
+            for part in spans(column, size)
+            for w in spans(row, size, size // 4)
+        ]
+
+    def _mean(self, sums: Mapping[Item, float], special: int) -> float:
+        """The summed log-likelihood over parts, each the best (or mean) over source windows, per piece."""
+        of_part: dict[tuple[int, int], list[float]] = {}
+        for item in sorted(sums, key=lambda i: (i.target.start, i.source.start)):
+            of_part.setdefault((item.target.start, item.target.stop), []).append(sums[item])
+        folded = [max(v) if self.fold == "max" else sum(v) / len(v) for v in of_part.values()]
+        return sum(folded) / sum(stop - start + special for start, stop in of_part)
+
+
+def _length(item: Item, around: Frame) -> int:
+    return int(item.source.stop - item.source.start + item.target.stop - item.target.start + 2 * around.size)
+
+
+def _log_likelihoods(
+    resident: models.Resident,
+    around: Frame,
+    items: Sequence[Item],
+    keys: Sequence[pairs.Key],
+    ids: Mapping[str, Ids],
+) -> Floats:
+    """Summed log-likelihood of each item's target pieces. A source that several items share is encoded once."""
+    torch = placement.library("torch", "bartscore")
+    sources: dict[tuple[str, int], int] = {}
+    framed: list[Ids] = []
+    which, targets = [], []
+    for item in items:
+        row, column = keys[item.pair]
+        source = (row, item.source.start)
+        if source not in sources:
+            sources[source] = len(framed)
+            framed.append(around.around(ids[row][item.source])[0])
+        which.append(sources[source])
+        targets.append(around.around(ids[column][item.target])[0])
+    pad = resident.tokenizer.pad_token_id
+    source_ids, source_mask = (resident.tensor(a) for a in padded(framed, pad))
+    labels, mask = (resident.tensor(a) for a in padded(targets, pad))
+    with torch.inference_mode():
+        states = resident.model.get_encoder()(
+            input_ids=source_ids, attention_mask=source_mask
+        ).last_hidden_state
+        index = resident.tensor(np.array(which))
+        logits = resident.model(
+            encoder_outputs=(states[index],),
+            attention_mask=source_mask[index],
+            decoder_input_ids=resident.model.prepare_decoder_input_ids_from_labels(labels),
+            use_cache=False,
+        ).logits
+        chosen = logits.gather(-1, labels[..., None])[..., 0].float()
+        of_pieces = (chosen - _logsumexp(logits)) * mask
+        return np.asarray(of_pieces.double().sum(dim=1).cpu().numpy())
+
+
+def _logsumexp(logits: Any) -> Any:
+    """In single precision text by text: a whole batch's logits a second time would double the memory."""
+    torch = placement.library("torch", "bartscore")
+    return torch.stack([row.float().logsumexp(dim=-1) for row in logits])

@@ -1,0 +1,265 @@
+"""BERTScore's precision: how closely the pieces of a text are matched by the pieces of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Ask, Floats, Integers, Scores
+from fairbrief.scorers import batches, hub, models, pairs, placement
+from fairbrief.scorers.pieces import Ids, frame, padded, pieces
+from fairbrief.scorers.progress import Meter
+from fairbrief.scorers.windows import Span, spans
+from fairbrief.spelling import spell
+
+VERSION = 1
+
+BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
+"""Mean precision of unrelated English sentences, by model and layer, as the bert-score package gives it."""
+
+BLOCK = 8
+"""How many batches' worth of word pieces are held as vectors at once."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BertScore:
+    """How closely each word piece of the column is matched in the row: its largest cosine to a piece there.
+
+    Vectors are the hidden states of layer ``layer``. The answer is by piece: matrix (rows, pieces of all
+    columns), cosines in [−1, 1]; ``owner`` tells a piece's column. The mean over a column's pieces is
+    BERTScore's precision P of the column against the row, and the maximum over several rows is
+    the match against their union. ``units=texts`` answers P itself, matrix (rows, columns).
+
+    Which definition: that of the bert-score package without idf. Pieces may *match* the row's special
+    pieces (<s>, </s>), and the column's own special pieces carry no weight. Texts are stripped. RoBERTa and
+    GPT-2 tokenizers get a leading space (``prefix_space``), as in the published numbers; the package
+    under transformers 5 silently leaves it out. Against an empty row every piece scores 0; an empty column
+    has no pieces (and P = 0). Where all cosines of a piece are negative the package may answer 0, depending on
+    how its batch is padded; here it is the cosine.
+
+    ``rescale=b`` maps x to (x − b)/(1 − b); ``auto`` knows b of roberta-large's layer 17 under its
+    hub name and leaves others as they are; ``none`` leaves all.
+
+    A text longer than the model's window is encoded in windows that overlap by a quarter; each piece
+    takes its vector from the window in which it stands further inside. ``windows=truncate`` keeps only the
+    first window, as published.
+
+    Source:  Zhang et al., BERTScore (ICLR 2020), Eq. 1 (precision); used by Zhang et al., PerspectiveSumm.
+    """
+
+    name: ClassVar[str] = "bertscore"
+    model: str = "roberta-large"
+    layer: int = 17
+    rescale: float | str = "auto"
+    units: str = "pieces"
+    prefix_space: bool = True
+    windows: str = "fold"
+    dtype: str = "auto"
+    device: str = "auto"
+    batch_tokens: int | str = "auto"
+
+    def __post_init__(self) -> None:
+        placement.check(self, self.name)
+        placement.choose(self.name, "units", self.units, ("pieces", "texts"))
+        self.baseline  # noqa: B018 - a rescaling that cannot be read is an error now, not after the model ran
+
+    def __repr__(self) -> str:
+        return spell(self)
+
+    @property
+    def baseline(self) -> float:
+        """The b of the rescaling; 0 for none."""
+        if self.rescale in ("auto", "none"):
+            return BASELINES.get((self.model, self.layer), 0.0) if self.rescale == "auto" else 0.0
+        try:
+            baseline = float(self.rescale)
+        except ValueError:
+            baseline = 1.0
+        if not baseline < 1:
+            raise RequestError(f"{self.name}(rescale={self.rescale}): wanted a number below 1, auto or none.")
+        return baseline
+
+    @property
+    def computed_by(self) -> str:
+        """What decides the arrays of `compute`: the fingerprint without rescaling and means, which come after."""
+        placed = placement.place(self, self.name)
+        found = hub.find(self.model, self.name)
+        return (
+            f"{self.name}/{VERSION} {found.identity} {placed.dtype} layer={self.layer} windows={self.windows} "
+            f"prefix_space={str(self.prefix_space).lower()}"
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self.computed_by} rescale={self.baseline} units={self.units}"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        return pairs.answer(self, asks)
+
+    def keys(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
+        return pairs.pairs(asks)
+
+    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+        for ask in asks:
+            scores = _by_piece(ask, arrays)
+            if self.units == "texts":
+                scores = pairs.whole_texts(ask, precision(scores, len(ask.columns)))
+            rescaled = (scores.matrix - self.baseline) / (1 - self.baseline)
+            yield Scores(rescaled, scores.owner, scores.sizes)
+
+    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+        """Per pair (row, column): each of the column's pieces' largest cosine. Shape (pieces of the column,)."""
+        if not keys:
+            return
+        placed = placement.place(self, self.name)
+        snapshot = hub.find(self.model, self.name)
+        resident = models.encoder(snapshot, placed, self.name, self.layer)
+        encoding = _Encoding(resident, placed.batch_tokens, self)
+        meter = Meter(self.name, len(keys))
+        ids = encoding.pieces(text for key in keys for text in key)
+        for block in _blocks(keys, ids, BLOCK * placed.batch_tokens):
+            vectors = encoding.vectors(dict.fromkeys(text for key in block for text in key), ids)
+            yield _matches(block, vectors)
+            meter.add(len(block))
+
+
+def precision(scores: Scores, columns: int) -> Floats:
+    """The mean over each column's pieces; 0 for a column without any. Shape (rows, columns)."""
+    counts = np.bincount(scores.owner, minlength=columns)
+    sums = (
+        np.stack([np.bincount(scores.owner, row, minlength=columns) for row in scores.matrix])
+        if len(scores.matrix)
+        else np.zeros((0, columns))
+    )
+    return np.asarray(sums / np.maximum(counts, 1))
+
+
+def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:
+    if not ask.rows or not ask.columns:
+        return Scores(np.zeros((len(ask.rows), 0)), np.zeros(0, dtype=np.int64), np.zeros(len(ask.rows)))
+    counts = [len(arrays[ask.rows[0], column]) for column in ask.columns]
+    matrix = np.stack([np.concatenate([arrays[row, column] for column in ask.columns]) for row in ask.rows])
+    owner = np.repeat(np.arange(len(ask.columns), dtype=np.int64), counts)
+    return Scores(matrix.astype(np.float64), owner, np.zeros(len(ask.rows)))
+
+
+def _blocks(keys: Sequence[pairs.Key], ids: Mapping[str, Ids], room: int) -> Iterator[list[pairs.Key]]:
+    """Runs of pairs whose distinct texts have at most ``room`` pieces together, or a single pair."""
+    block: list[pairs.Key] = []
+    inside: dict[str, int] = {}
+    for key in keys:
+        new = {text: len(ids[text]) for text in key if text not in inside}
+        if block and sum(inside.values()) + sum(new.values()) > room:
+            yield block
+            block, inside = [], {}
+            new = {text: len(ids[text]) for text in key}
+        block.append(key)
+        inside.update(new)
+    if block:
+        yield block
+
+
+@dataclass(frozen=True, slots=True)
+class _Vectors:
+    """Unit vectors of a text's pieces, and of the special pieces around them, on the model's device."""
+
+    pieces: Any
+    special: Any
+
+
+class _Encoding:
+    """How a model makes vectors of texts."""
+
+    def __init__(self, resident: models.Resident, budget: int, settings: BertScore) -> None:
+        self.resident, self.budget = resident, budget
+        self.truncates = settings.windows == "truncate"
+        self.frame = frame(resident.tokenizer, pair=False)
+        self.prefix = " " if settings.prefix_space and _wants_space(resident.tokenizer) else ""
+
+    def pieces(self, texts: Iterable[str]) -> dict[str, Ids]:
+        """Each text's pieces, by the text as it was given."""
+        distinct = list(dict.fromkeys(texts))
+        stripped = [self.prefix + text.strip() if text.strip() else "" for text in distinct]
+        found = pieces(self.resident.tokenizer, stripped)
+        return {text: found[key] for text, key in zip(distinct, stripped, strict=True)}
+
+    def vectors(self, texts: Iterable[str], ids: Mapping[str, Ids]) -> dict[str, _Vectors]:
+        """Encode the texts, longest windows first."""
+        torch = placement.library("torch", "bertscore")
+        size = self.resident.limit - self.frame.size
+        windows = {text: spans(len(ids[text]), size, size // 4) for text in texts}
+        if self.truncates:
+            windows = {text: [Span(0, w[0].stop, 0, w[0].stop)] for text, w in windows.items()}
+        items = [(text, w) for text, several in windows.items() for w in several]
+        kept: dict[tuple[str, int], _Vectors] = {}
+
+        def forward(batch: Integers) -> Any:
+            return self._states([ids[items[i][0]][items[i][1].start : items[i][1].stop] for i in batch])
+
+        lengths = [w.stop - w.start + self.frame.size for _, w in items]
+        for batch, states in batches.run(lengths, forward, self.budget):
+            for i, state in zip(batch, states, strict=True):
+                text, w = items[i]
+                kept[text, w.start] = self._kept(state, w)
+        return {
+            text: _Vectors(
+                torch.cat([kept[text, w.start].pieces for w in several]),
+                torch.cat([kept[text, w.start].special for w in several]),
+            )
+            for text, several in windows.items()
+        }
+
+    def _states(self, inputs: Sequence[Ids]) -> Any:
+        torch = placement.library("torch", "bertscore")
+        framed = [self.frame.around(ids)[0] for ids in inputs]
+        ids, mask = padded(framed, self.resident.tokenizer.pad_token_id)
+        with torch.inference_mode():
+            states = self.resident.model(
+                input_ids=self.resident.tensor(ids), attention_mask=self.resident.tensor(mask)
+            ).last_hidden_state
+            return torch.nn.functional.normalize(states.float(), dim=-1)
+
+    def _kept(self, state: Any, w: Span) -> _Vectors:
+        torch = placement.library("torch", "bertscore")
+        before, length = len(self.frame.before), w.stop - w.start
+        inner = state[before + w.keep - w.start : before + w.kept - w.start]
+        end = before + length
+        special = torch.cat([state[:before], state[end : end + len(self.frame.after)]])
+        return _Vectors(inner.clone(), special)  # a clone, so that the padded batch is not kept alive
+
+
+def _wants_space(tokenizer: Any) -> bool:
+    """Whether the reference package puts a space before a text that this tokenizer would read without one."""
+    transformers = placement.library("transformers", "bertscore")
+    kinds = [
+        getattr(transformers, f"{kind}Tokenizer{fast}", None)
+        for kind in ("Roberta", "GPT2")
+        for fast in ("", "Fast")
+    ]
+    is_one = isinstance(tokenizer, tuple(kind for kind in kinds if isinstance(kind, type)))
+    return is_one and not tokenizer.init_kwargs.get("add_prefix_space", False)
+
+
+def _matches(block: Sequence[pairs.Key], vectors: Mapping[str, _Vectors]) -> pairs.Arrays:
+    torch = placement.library("torch", "bertscore")
+    columns_of: dict[str, list[str]] = {}
+    for row, column in block:
+        columns_of.setdefault(row, []).append(column)
+    found: dict[pairs.Key, NDArray[np.float32]] = {}
+    with torch.inference_mode():
+        for row, columns in columns_of.items():
+            pieces_of = [vectors[column].pieces for column in columns]
+            counts = [len(p) for p in pieces_of]
+            best: NDArray[np.float32] = np.zeros(sum(counts), dtype=np.float32)
+            there = vectors[row]
+            if len(there.pieces) and len(best):
+                candidates = torch.cat([there.pieces, there.special])
+                best = (torch.cat(pieces_of) @ candidates.T).amax(dim=1).cpu().numpy()
+            ends = np.cumsum(counts)[:-1]
+            found.update(((row, c), part) for c, part in zip(columns, np.split(best, ends), strict=True))
+    return found

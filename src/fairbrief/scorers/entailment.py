@@ -1,0 +1,212 @@
+"""How probable a natural-language-inference model holds it that a text entails another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Ask, Floats, Integers, Scores
+from fairbrief.scorers import batches, hub, models, pairs, placement
+from fairbrief.scorers.pieces import Frame, Ids, frame, padded, pieces
+from fairbrief.scorers.progress import Meter
+from fairbrief.scorers.windows import longest_first, spans
+from fairbrief.spelling import spell
+
+VERSION = 1
+ENTAILS = frozenset({"entailment", "entail", "entails", "entailed", "supports", "supported"})
+
+
+class Item(NamedTuple):
+    """One input of the model: pieces of a pair's row (the premise) and of its column (the hypothesis)."""
+
+    pair: int
+    first: slice
+    second: slice
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Entailment:
+    """P(the row entails the column), by a natural-language-inference classifier.
+
+    Softmax over the model's classes; the class of entailment is read from the model's own
+    ``label2id``. Matrix (rows, columns), probabilities in [0, 1].
+
+    A pair that is longer than the model's window is not cut short: the row is cut into windows that
+    overlap by a quarter, and the probability is the largest of its windows'. A column that takes more
+    than half of the window is cut as well, and the probability is the mean over its parts, weighted by
+    their length. ``windows=truncate`` cuts the longer text of the pair until both fit, as published.
+
+    ``gate=argmax`` counts a probability only where entailment is the most probable class, else 0.
+
+    Errors:  RequestError where no class of the model means entailment.
+    Source:  Li et al., Coverage-based Fairness in MDS, Eq. 2 (gate and truncation: their code alone).
+    """
+
+    name: ClassVar[str] = "entailment"
+    model: str = "roberta-large-mnli"
+    gate: str = "none"
+    windows: str = "fold"
+    dtype: str = "auto"
+    device: str = "auto"
+    batch_tokens: int | str = "auto"
+
+    def __post_init__(self) -> None:
+        placement.check(self, self.name)
+        placement.choose(self.name, "gate", self.gate, ("none", "argmax"))
+
+    def __repr__(self) -> str:
+        return spell(self)
+
+    @property
+    def computed_by(self) -> str:
+        """What decides the arrays of `compute`: the fingerprint without the gate, which comes after."""
+        placed = placement.place(self, self.name)
+        found = hub.find(self.model, self.name)
+        return f"{self.name}/{VERSION} {found.identity} {placed.dtype} windows={self.windows}"
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self.computed_by} gate={self.gate}"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        return pairs.answer(self, asks)
+
+    def keys(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
+        return pairs.pairs(asks)
+
+    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+        chosen = 1 if self.gate == "argmax" else 0
+        return pairs.matrices(asks, arrays, lambda array: float(array[chosen]))
+
+    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+        """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
+        if not keys:
+            return
+        placed = placement.place(self, self.name)
+        resident = models.classifier(hub.find(self.model, self.name), placed, self.name)
+        entails = entailment_class(resident.model.config)
+        around = frame(resident.tokenizer, pair=True)
+        ids = pieces(resident.tokenizer, (text for key in keys for text in key))
+        items = [
+            item
+            for k, (row, column) in enumerate(keys)
+            for item in self._items(k, len(ids[row]), len(ids[column]), resident.limit - around.size)
+        ]
+        folding = Folding(items)
+        meter = Meter(self.name, len(keys))
+
+        def forward(batch: Integers) -> Floats:
+            inputs = [_input(items[i], keys, ids, around) for i in batch]
+            return _probabilities(resident, inputs, entails)
+
+        for batch, found in batches.run([_length(i, around) for i in items], forward, placed.batch_tokens):
+            done = folding.add(batch, found)
+            meter.add(len(done))
+            if done:
+                yield {keys[k]: array for k, array in done.items()}
+
+    def _items(self, pair: int, first: int, second: int, room: int) -> list[Item]:
+        if self.windows == "truncate":
+            kept = longest_first(first, second, room)
+            return [Item(pair, slice(0, kept[0]), slice(0, kept[1]))]
+        parts = spans(second, room - first if first + second <= room else max(room // 2, 1))
+        return [
+            Item(pair, slice(w.start, w.stop), slice(part.start, part.stop))
+            for part in parts
+            for w in _row_windows(first, room - (part.stop - part.start))
+        ]
+
+
+def _row_windows(length: int, size: int) -> list[Any]:
+    return list(spans(length, size, size // 4))
+
+
+def entailment_class(config: Any) -> int:
+    """The number of the class that means entailment, from the model's own names of its classes.
+
+    Raises RequestError where no name, or two different numbers, mean entailment.
+    """
+    by_label = {int(i) for label, i in (config.label2id or {}).items() if _means_entailment(label)}
+    by_id = {int(i) for i, label in (config.id2label or {}).items() if _means_entailment(label)}
+    found = by_label | by_id
+    if len(found) == 1:
+        return found.pop()
+    names = ", ".join(f"{i}: {label}" for i, label in sorted((config.id2label or {}).items()))
+    if not found:
+        raise RequestError(
+            f"No class of this model means entailment ({names}). Choose a model trained for natural language "
+            "inference, or name its classes in label2id of its config.json (entailment, supports)."
+        )
+    raise RequestError(
+        f"This model's config.json contradicts itself: entailment is {' and '.join(map(str, sorted(found)))} "
+        "in label2id and id2label. Correct the one that is wrong."
+    )
+
+
+def _means_entailment(label: object) -> bool:
+    return str(label).strip().lower() in ENTAILS
+
+
+class Folding:
+    """Gathers the windows of each pair until all are there, then makes one probability of them."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items = items
+        self.missing: dict[int, int] = {}
+        for item in items:
+            self.missing[item.pair] = self.missing.get(item.pair, 0) + 1
+        self.best: dict[int, dict[tuple[int, int], Floats]] = {}
+
+    def add(self, batch: Integers, found: Floats) -> Mapping[int, Floats]:
+        """Take the probabilities of a batch of items; return those of the pairs that it completes."""
+        done = {}
+        for i, values in zip(batch, found, strict=True):
+            item = self.items[i]
+            parts = self.best.setdefault(item.pair, {})
+            part = (item.second.start, item.second.stop)
+            parts[part] = np.maximum(parts[part], values) if part in parts else values
+            self.missing[item.pair] -= 1
+            if not self.missing[item.pair]:
+                done[item.pair] = _mean_of_parts(self.best.pop(item.pair))
+        return done
+
+
+def _mean_of_parts(parts: Mapping[tuple[int, int], Floats]) -> Floats:
+    if len(parts) == 1:
+        return next(iter(parts.values()))
+    ordered = sorted(parts)  # floating-point sums must not depend on the order of the batches
+    weights = [float(stop - start) for start, stop in ordered]
+    return np.average(np.stack([parts[part] for part in ordered]), axis=0, weights=weights)
+
+
+def _length(item: Item, around: Frame) -> int:
+    return int(item.first.stop - item.first.start + item.second.stop - item.second.start + around.size)
+
+
+def _input(
+    item: Item, keys: Sequence[pairs.Key], ids: Mapping[str, Ids], around: Frame
+) -> tuple[Ids, Ids | None]:
+    row, column = keys[item.pair]
+    return around.around(ids[row][item.first], ids[column][item.second])
+
+
+def _probabilities(
+    resident: models.Resident, inputs: Sequence[tuple[Ids, Ids | None]], entails: int
+) -> Floats:
+    """Probability of entailment, and the same where it is the most probable class, else 0. Shape (n, 2)."""
+    torch = placement.library("torch", "entailment")
+    ids, mask = padded([ids for ids, _ in inputs], resident.tokenizer.pad_token_id)
+    given = {"input_ids": resident.tensor(ids), "attention_mask": resident.tensor(mask)}
+    types = [t for _, t in inputs if t is not None]
+    if types:
+        given["token_type_ids"] = resident.tensor(padded(types, 0)[0])
+    with torch.inference_mode():
+        classes = resident.model(**given).logits.float().softmax(dim=-1)
+        entailed = classes[:, entails]
+        gated = entailed * (classes.argmax(dim=-1) == entails)
+        found = torch.stack([entailed, gated], dim=1).double().cpu().numpy()
+    return np.asarray(found)

@@ -1,0 +1,149 @@
+"""Models in memory: loaded once per process, shared by all scorers that name the same one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fairbrief.errors import BackendError, RequestError
+from fairbrief.scorers.hub import Snapshot
+from fairbrief.scorers.placement import DTYPES, Placement, library
+
+RESIDENT = 4
+"""How many models stay in memory; the one that was used longest ago makes room."""
+
+SHIFTED = (
+    "roberta",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "camembert",
+    "longformer",
+    "roberta-prelayernorm",
+    "mpnet",
+)
+"""Architectures whose first positions (up to the padding id) hold no word piece."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resident:
+    """A model ready to answer, and ``limit``: how many word pieces, special ones included, it takes."""
+
+    tokenizer: Any
+    model: Any
+    device: str
+    limit: int
+
+    def tensor(self, array: Any) -> Any:
+        """An array on the model's device."""
+        return library("torch", "a model").from_numpy(array).to(self.device)
+
+
+def classifier(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
+    """A sequence classifier."""
+    return _load("AutoModelForSequenceClassification", snapshot, placement.device, placement.dtype, reader, 0)
+
+
+def encoder(snapshot: Snapshot, placement: Placement, reader: str, layers: int) -> Resident:
+    """An encoder's first ``layers`` layers; later ones are not even loaded."""
+    return _load("AutoModel", snapshot, placement.device, placement.dtype, reader, layers)
+
+
+def seq2seq(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
+    """A model that writes a text from a text."""
+    return _load("AutoModelForSeq2SeqLM", snapshot, placement.device, placement.dtype, reader, 0)
+
+
+@lru_cache(maxsize=RESIDENT)
+def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, layers: int) -> Resident:
+    transformers, torch = library("transformers", reader), library("torch", reader)
+    with _quiet(), _explained(snapshot.folder, reader):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
+        config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
+        if layers:
+            _keep_layers(config, layers, reader)
+        model = getattr(transformers, kind).from_pretrained(
+            snapshot.folder, config=config, local_files_only=True
+        )
+        if layers and config.is_encoder_decoder:
+            model = model.get_encoder()
+        model = model.to(device=device, dtype=getattr(torch, DTYPES[dtype])).eval()
+    return Resident(tokenizer, model, device, limit(tokenizer, config))
+
+
+@lru_cache(maxsize=RESIDENT)
+def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
+    """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
+    library("transformers", reader)
+    with _quiet():
+        sentence_transformers = library("sentence_transformers", reader)
+    with _quiet(), _explained(snapshot.folder, reader):
+        model = sentence_transformers.SentenceTransformer(
+            str(snapshot.folder), device=placement.device, local_files_only=True
+        )
+        model = model.to(dtype=getattr(library("torch", reader), DTYPES[placement.dtype])).eval()
+    return Resident(model.tokenizer, model, placement.device, int(model.max_seq_length or 512))
+
+
+def limit(tokenizer: Any, config: Any) -> int:
+    """How many word pieces the tokenizer and the positions of the model allow; 512 where neither says."""
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions is not None and config.model_type in SHIFTED:
+        positions -= (config.pad_token_id if config.pad_token_id is not None else 1) + 1
+    said = [n for n in (tokenizer.model_max_length, positions) if n is not None and 0 < n < 1_000_000]
+    return int(min(said, default=512))
+
+
+def depth(folder: Path) -> int:
+    """How many layers the encoder of a model has."""
+    config = library("transformers", "a model").AutoConfig.from_pretrained(folder, local_files_only=True)
+    return int(getattr(config, "encoder_layers", None) or config.num_hidden_layers)
+
+
+def _keep_layers(config: Any, layers: int, reader: str) -> None:
+    name = "encoder_layers" if hasattr(config, "encoder_layers") else "num_hidden_layers"
+    there = getattr(config, name)
+    if not 1 <= layers <= there:
+        raise RequestError(
+            f"{reader}(layer={layers}): this model has the layers 1 to {there}. Choose one of them."
+        )
+    setattr(config, name, layers)
+
+
+@contextmanager
+def _explained(folder: Path, reader: str) -> Iterator[None]:
+    """What the libraries raise on a folder that is no usable model, as a BackendError that names it."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError) as error:
+        said = str(error).strip().splitlines() or [type(error).__name__]
+        raise BackendError(
+            f"{reader}: the model in {folder} cannot be loaded: {said[0][:300]}. Fetch it again with "
+            "'fairbrief prefetch MODEL', or give a folder that transformers can load."
+        ) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No load reports and no bars: a head that is not needed is not news, and a missing one is an error."""
+    logger = logging.getLogger("transformers")
+    level = logger.level
+    hub = library("huggingface_hub", "a model").utils
+    had_bars = not hub.are_progress_bars_disabled()
+    verbosity = library("transformers", "a model").utils.logging
+    bars = verbosity.is_progress_bar_enabled()
+    hub.disable_progress_bars()
+    verbosity.disable_progress_bar()
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        if had_bars:
+            hub.enable_progress_bars()
+        if bars:
+            verbosity.enable_progress_bar()

@@ -1,0 +1,113 @@
+"""Where a model runs, in which precision, and how many word pieces it is given at once."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from fairbrief.errors import BackendError, MissingExtra, RequestError
+
+DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+WINDOWS = ("fold", "truncate")
+
+# Word pieces of one batch, padding included. Larger batches gain nothing on a CPU; on an accelerator this
+# fills it with a model of roberta-large's size, and what does not fit is halved on the spot.
+CPU_TOKENS = 4096
+ACCELERATOR_TOKENS = 65536
+
+
+class Settings(Protocol):
+    """The settings that all scorers with a model share."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def batch_tokens(self) -> int | str: ...
+    @property
+    def windows(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A device (``cpu``, ``cuda:1``), a dtype class (``fp32``, ``bf16``, ``fp16``), word pieces per batch."""
+
+    device: str
+    dtype: str
+    batch_tokens: int
+
+
+def check(settings: Settings, name: str) -> None:
+    """Raise RequestError for a setting that no machine could meet."""
+    if not settings.model.strip():
+        raise RequestError(f"{name}(model=…) is empty. Give a model of the hub, or a local folder.")
+    choose(name, "dtype", settings.dtype, ("auto", *DTYPES))
+    choose(name, "windows", settings.windows, WINDOWS)
+    if settings.batch_tokens != "auto":
+        tokens(settings.batch_tokens, name)
+
+
+def choose(name: str, setting: str, given: str, known: tuple[str, ...]) -> None:
+    """Raise RequestError unless the setting has one of the known values."""
+    if given not in known:
+        raise RequestError(f"{name}({setting}={given}): '{given}' is none of {', '.join(known)}.")
+
+
+def tokens(given: int | str, name: str) -> int:
+    """The positive number that a setting holds."""
+    try:
+        number = int(given)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise RequestError(f"{name}(batch_tokens={given}): wanted a positive number of word pieces, or auto.")
+    return number
+
+
+def place(settings: Settings, name: str) -> Placement:
+    """The device, dtype and batch size to use, where the settings say ``auto`` the best at hand."""
+    device = _device(settings.device, name)
+    dtype = settings.dtype if settings.dtype != "auto" else _dtype(device, name)
+    automatic = ACCELERATOR_TOKENS if device.startswith("cuda") else CPU_TOKENS
+    given = settings.batch_tokens
+    return Placement(device, dtype, automatic if given == "auto" else tokens(given, name))
+
+
+def library(module: str, name: str) -> Any:
+    """A heavy library, imported when it is first needed."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise MissingExtra(module, "neural", name) from None
+
+
+def _device(given: str, name: str) -> str:
+    torch = library("torch", name)
+    if given == "auto":
+        if torch.cuda.is_available():
+            return "cuda"
+        return "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        device = torch.device(given)
+    except RuntimeError:
+        raise RequestError(
+            f"{name}(device={given}): no such device. Write cpu, cuda, cuda:1, mps or auto."
+        ) from None
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        found = torch.cuda.device_count()
+        raise BackendError(
+            f"{name}(device={given}): torch sees {found} CUDA devices here. Use device=auto or cpu."
+        )
+    return given
+
+
+def _dtype(device: str, name: str) -> str:
+    if not device.startswith("cuda"):
+        return "fp32"
+    return "bf16" if library("torch", name).cuda.is_bf16_supported() else "fp16"
