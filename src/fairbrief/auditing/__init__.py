@@ -17,7 +17,7 @@ from typing import Any
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import choosing, estimating
-from fairbrief.auditing.controls import CONTROL, with_controls
+from fairbrief.auditing.controls import CONTROL, Controls
 from fairbrief.auditing.evidence import evidence_table
 from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import Ledger, Origin, Slice, slices_of, systems_of
@@ -136,6 +136,8 @@ class _Road:
     """The ledgers of one audit, and the batches on their way into them."""
 
     def __init__(self, plan: Plan, measures: Sequence[Measure]) -> None:
+        over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
+        self._controls = Controls(plan.controls, over, plan.seed)
         self.plan = plan
         self.measures = measures
         self.readers: dict[Observation, list[Measure]] = {}
@@ -163,9 +165,7 @@ class _Road:
         """One batch into the ledgers."""
         for case in batch:
             self._sign(case)
-        placed = [
-            (case, self._origin(case)) for case in with_controls(batch, self.plan.controls, self.plan.seed)
-        ]
+        placed = [(case, self._origin(case)) for case in self._controls.beside(batch)]
         self._observer.observe(placed)
         if self._needs_clusters:
             for case, origin in placed:

@@ -3,14 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from fairbrief.errors import RequestError
 from fairbrief.nouns import Case
+from fairbrief.summarizers.controls import WRITERS, Control, exchanged, random_sentences
 
 CONTROL = "control:"
+"""How the name of a control's system begins."""
+
+OF_SYSTEMS = ("exchanged", "random_sentences")
+"""Controls made from a system's own summaries; the others from the record alone."""
+CONTROLS = (*OF_SYSTEMS, *WRITERS, "largest_group")
 
 
-def with_controls(batch: Sequence[Case], controls: Sequence[str], seed: int) -> Iterator[Case]:
-    """The batch, and one case more per record and control; ``exchanged`` makes one per system."""
-    yield from batch
-    if controls:
-        raise NotImplementedError(f"{controls} {seed}")
+@dataclass(frozen=True)
+class Controls:
+    """The controls of one audit. ``attributes`` are those whose largest group is taken."""
+
+    names: Sequence[str]
+    attributes: Sequence[str]
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            if name not in CONTROLS:
+                raise RequestError(f"No control named '{name}'. Controls: {', '.join(CONTROLS)}.")
+
+    def beside(self, batch: Sequence[Case]) -> Iterator[Case]:
+        """The batch, then its controls: one per record, or one per record and system."""
+        yield from batch
+        answered = [case for case in batch if not case.summary.reason]
+        for system in dict.fromkeys(case.summary.system for case in answered):
+            own = [case for case in answered if case.summary.system == system]
+            if "exchanged" in self.names:
+                yield from exchanged(own, self.seed)
+            if "random_sentences" in self.names:
+                yield from (random_sentences(case, self.seed) for case in own)
+        records = {case.record.id: case.record for case in batch}
+        for control in self._from_records():
+            for record, summary in zip(records.values(), control.summarize(records.values()), strict=True):
+                yield Case(record, summary)
+
+    def _from_records(self) -> Iterator[Control]:
+        for name in self.names:
+            if name == "largest_group":
+                yield from (Control(name, attribute, self.seed) for attribute in self.attributes)
+            elif name not in OF_SYSTEMS:
+                yield Control(name, seed=self.seed)

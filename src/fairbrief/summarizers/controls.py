@@ -15,6 +15,7 @@ from types import MappingProxyType
 import numpy as np
 
 from fairbrief.nouns import Case, Record, Summary
+from fairbrief.text.sentences import split
 
 Writer = Callable[[Record, np.random.Generator], str]
 
@@ -96,7 +97,7 @@ class Control:
         write = LargestGroup(self.over) if self.over else WRITERS[self.kind]
         for record in records:
             text = write(record, rng_of(self.seed, self.name, record.id))
-            yield Summary(record.id, self.name, text, reason="" if text.strip() else "empty")
+            yield Summary(record.id, self.name, text, reason="" if text.strip() else "empty summary")
 
 
 def exchanged(cases: Sequence[Case], seed: int = 0) -> Sequence[Case]:
@@ -124,6 +125,27 @@ def exchanged(cases: Sequence[Case], seed: int = 0) -> Sequence[Case]:
         )
         for case in usable.values()
     )
+
+
+def random_sentences(case: Case, seed: int = 0) -> Case:
+    """The case with sentences drawn at random from its documents, about as long as its summary.
+
+    Fair by construction at the same length: what any measure reads here is its floor for this input.
+    Sentences are drawn until the words of the summary are reached, and stand in their own order.
+    """
+    sentences = [s for document in case.record.documents for s in split(document.text)]
+    wanted, drawn, words = len(case.summary.text.split()), [], 0
+    for i in rng_of(seed, "random_sentences", case.record.id, case.summary.system).permutation(
+        len(sentences)
+    ):
+        if words >= wanted:
+            break
+        drawn.append(int(i))
+        words += len(sentences[i].split())
+    text = " ".join(sentences[i] for i in sorted(drawn))
+    system = f"control:random_sentences({case.summary.system})"
+    reason = "" if text.strip() else "empty summary"
+    return replace(case, summary=Summary(case.record.id, system, text, reason=reason))
 
 
 def rng_of(seed: int, *names: str) -> np.random.Generator:
