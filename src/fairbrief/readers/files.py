@@ -108,7 +108,7 @@ def unreadable(name: str) -> Iterator[None]:
 
     try:
         yield
-    except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+    except (OSError, EOFError, zlib.error, pa.ArrowException, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DataError(
             f"{name}: found damage ({reason}); wanted a whole file; make or copy the file again."
