@@ -107,7 +107,20 @@ def test_systems_are_compared_on_the_records_that_all_answered() -> None:
     result = audit(cases, PLAN)
     (difference,) = result.differences
     assert (difference.system, difference.baseline, difference.n) == ("a", "b", 11)
-    assert difference.excluded == {"not answered by all": 1}
+    assert difference.excluded == {"not answered by all compared": 1}
+
+
+def test_a_system_with_few_answers_does_not_shrink_the_comparison_of_the_others() -> None:
+    """It is compared on what it answered, with a note; the others keep their records."""
+    cases = [
+        c
+        for c in cases_of(12, systems=("a", "b", "rare"))
+        if c.summary.system != "rare" or c.record.id < "r2"
+    ]
+    found = {(e.system, e.baseline): e for e in audit(cases, PLAN).differences}
+    assert found["a", "b"].n == 12
+    assert found["a", "rare"].n == 4
+    assert "fewer than half" in found["a", "rare"].notes[-1]
 
 
 def test_identical_systems_do_not_differ() -> None:

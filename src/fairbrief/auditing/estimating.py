@@ -21,6 +21,7 @@ from fairbrief.statistics import (
 )
 
 UNDEFINED = "undefined: "
+FEW_ANSWERED = "one of the two answered fewer than half of the records: compared on what both answered"
 FEW_CLUSTERS = "no interval: fewer than two clusters"
 
 
@@ -203,17 +204,28 @@ def differences(
     pairs: Iterable[tuple[str, str]],
     settings: Settings,
 ) -> list[Estimate]:
-    """Paired differences (first minus second) on the clusters that all compared systems answered."""
+    """Paired differences (first minus second) on the clusters that all compared systems answered.
+
+    A system that answered fewer than half of the clusters would leave the others little to be compared
+    on: its pairs are compared on what the two answered, and say so.
+    """
     pairs = list(pairs)
     systems = dict.fromkeys(system for pair in pairs for system in pair)
     found = []
     for part in dict.fromkeys(slice_ for _, slice_ in parts):
-        there = [parts[system, part] for system in systems if (system, part) in parts]
-        answered = set(there[0].clusters).intersection(*(p.clusters for p in there)) if there else set()
+        there = {system: set(parts[system, part].clusters) for system in systems if (system, part) in parts}
+        everything = set().union(*there.values())
+        many = {system for system, clusters in there.items() if 2 * len(clusters) >= len(everything)}
+        answered = set(everything).intersection(*(there[system] for system in many))
         for first, second in pairs:
             a, b = parts.get((first, part)), parts.get((second, part))
-            if a is not None and b is not None:
+            if a is None or b is None:
+                continue
+            if {first, second} <= many:
                 found += difference(measures, a, b, answered, settings)
+            else:
+                both = difference(measures, a, b, there[first] & there[second], settings)
+                found += [replace(e, notes=(*e.notes, FEW_ANSWERED)) for e in both]
     return found
 
 
@@ -234,7 +246,7 @@ def difference(
     blank = Estimate(
         measure="", quantity="", system=a.system, baseline=b.system, value=None, slice=dict(a.slice),
         n=len(common), clusters=len(common), signature=f"{settings.signature}|paired",
-        excluded={"not answered by all": missing} if missing else {},
+        excluded={"not answered by all compared": missing} if missing else {},
     )  # fmt: skip
     found = []
     for measure in measures:

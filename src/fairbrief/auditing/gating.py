@@ -9,6 +9,7 @@ from typing import Literal
 
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Estimate
+from fairbrief.reports.junit import Check
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
@@ -27,15 +28,6 @@ class Rule:
     def __str__(self) -> str:
         quantity = f":{self.quantity}" if self.quantity else ""
         return f"{self.measure}{quantity}{self.sign}{self.limit:g}"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One rule applied to one estimate, and why it came out so."""
-
-    name: str
-    outcome: Outcome
-    message: str
 
 
 def rule(text: str) -> Rule:

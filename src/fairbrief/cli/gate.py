@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fairbrief.errors import RequestError
+from fairbrief.nouns import Table
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -47,7 +48,9 @@ def gate(
     from fairbrief.auditing import gating
     from fairbrief.auditing.comparing import compare
     from fairbrief.reports import junit as junit_report
-    from fairbrief.reports import load, written
+    from fairbrief.reports import load
+    from fairbrief.reports import markdown as markdown_report
+    from fairbrief.reports.folder import place
 
     if not limits and baseline is None:
         raise RequestError(
@@ -64,10 +67,11 @@ def gate(
         console.print(Text.assemble((f"{check.outcome:13}", styles[check.outcome]), check.name))
         console.print(Text(f"{'':13}{check.message}", style="dim"))
     console.print(Text(outcome, style=styles[outcome]))
-    named = [(check.name, check.outcome, check.message) for check in checks]
     if junit is not None:
-        written(junit, junit_report.render(named))
+        text = junit_report.render(checks)
+        place(junit, lambda path: path.write_text(text, encoding="utf-8"))
     if markdown is not None:
-        rows = "".join(f"| {junit_report.cell(n)} | {o} | {junit_report.cell(m)} |\n" for n, o, m in named)
-        written(markdown, f"# Fairness gate: {outcome}\n\n| check | outcome | why |\n|---|---|---|\n{rows}")
+        rows = tuple((check.name, check.outcome, check.message) for check in checks)
+        table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
+        place(markdown, lambda path: path.write_text(markdown_report.table(table) + "\n", encoding="utf-8"))
     raise typer.Exit(gating.EXIT[outcome])

@@ -74,7 +74,7 @@ def read(
         attributes=_pairs(attributes, "--attribute"),
         summaries=_pairs(summaries, "--summaries", needed=True) or None,
         require=tuple(require or ()),
-        on_error=on_error,
+        on_error="skip" if on_error == "skip" else "stop",
         format=format_,
         **fields,
     )
