@@ -1,0 +1,86 @@
+"""The same road from Python: `read` and `audit`, with the words of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fairbrief.auditing import Plan
+from fairbrief.auditing import audit as _audit
+from fairbrief.readers import Reading, read
+from fairbrief.reports import write_all
+from fairbrief.reports.frames import Estimates, Evidence
+from fairbrief.reports.result import Result
+
+if TYPE_CHECKING:
+    from fairbrief.nouns import Measure, Table
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Audit:
+    """What an audit found, ready for a data frame, a folder, or the screen."""
+
+    result: Result
+
+    @property
+    def estimates(self) -> Estimates:
+        """Every estimate; ``.to_pandas()``, ``.to_polars()``, ``.to_arrow()``."""
+        return Estimates(self.result.estimates)
+
+    @property
+    def differences(self) -> Estimates:
+        """Paired differences between systems; frames as above."""
+        return Estimates(self.result.differences)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The rows under the estimates; frames as above."""
+        return Evidence(self.result.evidence)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """A protocol's tables."""
+        return self.result.tables
+
+    def save(self, folder: Path | str) -> Path:
+        """Write results.json, evidence.parquet, report.html and the tables; return the folder."""
+        write_all(self.result, folder)
+        return Path(folder)
+
+    def __repr__(self) -> str:
+        from rich.console import Console
+
+        from fairbrief.reports import terminal
+
+        console = Console(record=True, width=100, file=_Nowhere(), force_jupyter=False)
+        terminal.print_result(self.result, console)
+        return console.export_text()
+
+
+class _Nowhere:
+    """A file that takes what is written and keeps nothing; rich keeps its own record."""
+
+    def write(self, text: str) -> int:
+        """Pretend to write."""
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+
+def audit(records: Any, measures: Sequence[str | Measure] = (), **settings: Any) -> Audit:
+    """Audit summaries.
+
+    ``records`` is whatever `read` takes (a path, a data frame, dictionaries, cases), or what it gave.
+    ``measures`` are spellings or objects; none: all that the input allows. ``settings`` are the fields
+    of `fairbrief.auditing.Plan`: ``attributes``, ``protocol``, ``slices``, ``controls``, ``seed``, …
+
+    >>> import fairbrief
+    >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], draws=200)
+    >>> [(e.system, e.value) for e in found.estimates if e.quantity == "bur"]
+    [('even', 1.0), ('rosy', 1.0)]
+    """
+    reading = records if isinstance(records, Reading) else read(records)
+    return Audit(_audit(reading, Plan(measures=measures, **settings)))
