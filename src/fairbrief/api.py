@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from fairbrief.readers import Reading, read
 from fairbrief.reports import write_all
 from fairbrief.reports.frames import Estimates, Evidence
 from fairbrief.reports.result import Result
+
+__all__ = ["Audit", "audit", "read"]
 
 if TYPE_CHECKING:
     from fairbrief.nouns import Measure, Table
@@ -54,20 +57,9 @@ class Audit:
 
         from fairbrief.reports import terminal
 
-        console = Console(record=True, width=100, file=_Nowhere(), force_jupyter=False)
-        terminal.print_result(self.result, console)
-        return console.export_text()
-
-
-class _Nowhere:
-    """A file that takes what is written and keeps nothing; rich keeps its own record."""
-
-    def write(self, text: str) -> int:
-        """Pretend to write."""
-        return len(text)
-
-    def flush(self) -> None:
-        """Nothing waits."""
+        page = io.StringIO()
+        terminal.print_result(self.result, Console(width=100, file=page))
+        return page.getvalue()
 
 
 def audit(records: Any, measures: Sequence[str | Measure] = (), **settings: Any) -> Audit:

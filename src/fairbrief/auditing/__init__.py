@@ -22,6 +22,7 @@ from fairbrief.auditing.evidence import evidence_table
 from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import Ledger, Origin, Slice, slices_of, systems_of
 from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.scorers import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer
 from fairbrief.reports.result import LeftOut, Result
@@ -152,7 +153,7 @@ class _Road:
         self._needs_clusters = any(o.scope == "cluster" for o in self.readers)
         self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
         self._digest = hashlib.blake2b(digest_size=8)
-        self._scorers = _Scorers(plan)
+        self._scorers = Scorers(plan.scorers, plan.wrap)
         self._observer = Observer(
             self.ledgers,
             self._scorers,
@@ -248,22 +249,6 @@ class _Road:
         for text in (record.id, case.summary.system, case.summary.text, *(d.text for d in record.documents)):
             self._digest.update(text.encode("utf-8", "surrogatepass"))
             self._digest.update(b"\0")
-
-
-class _Scorers(dict[str, Scorer]):
-    """Scorers by spelling, made when first asked for."""
-
-    def __init__(self, plan: Plan) -> None:
-        super().__init__()
-        self._plan = plan
-
-    def __missing__(self, spelling: str) -> Scorer:
-        given = self._plan.scorers.get(spelling)
-        scorer: Scorer = given if given is not None else registry.make("scorer", spelling)
-        if self._plan.wrap is not None:
-            scorer = self._plan.wrap(scorer)
-        self[spelling] = scorer
-        return scorer
 
 
 def _made(plan: Plan, road: _Road, head: Sequence[Case], seconds: float) -> dict[str, Any]:
