@@ -89,7 +89,7 @@ def test_tokenize_is_nltk(shared: Path) -> None:
 
     texts = [
         "", " ", "a", "''tis' he said . \" ) ", "( what?\"ok ) gonna. can't!", "x . '' y.", "\"a\" 'b' ``c`` u.s. d.c. ok.",
-        "a.\tb\n\nc . ) \"", " lead. gim me gimme", "wait... what.. ok. 'ere 'twas", "e.g. this, i.e. that: 3,000; --ok--",
+        "a.\tb\n\nc . ) \"", " lead. gim me gimme", "lemme see wanna cannot", "Gonna be GOTTA", "wait... what.. ok. 'ere 'twas", "e.g. this, i.e. that: 3,000; --ok--",
     ]  # fmt: skip
     with (shared / "data" / "tweets" / "tweets_claritin.jsonl").open(encoding="utf-8") as lines:
         texts += [json.loads(line)["text"].lower() for line, _ in zip(lines, range(1500), strict=False)]
