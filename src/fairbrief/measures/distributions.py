@@ -93,17 +93,21 @@ def softmax(scores: Floats, temperature: float, kept: NDArray[np.bool_]) -> Floa
     return shares(np.exp((scores - best) / temperature), kept)
 
 
-def kept_at(share: float, source: Floats) -> NDArray[np.bool_]:
-    """The largest values that together hold ``share`` of the source, at least one. (R, K) → (R, K)."""
+def largest_first(source: Floats, *others: Floats) -> tuple[Floats, ...]:
+    """``source`` and the others with the values in descending order of the source. Each (R, K)."""
     order = np.argsort(-source, axis=-1, kind="stable")
-    held = np.cumsum(np.take_along_axis(source, order, axis=-1), axis=-1)
-    before = np.concatenate([np.full((*source.shape[:-1], 1), -1.0), held[..., :-1]], axis=-1)
-    kept: NDArray[np.bool_] = np.zeros(source.shape, dtype=bool)
-    np.put_along_axis(kept, order, before < share - 1e-12, axis=-1)
-    return kept & (source > 0)
+    return tuple(np.take_along_axis(array, order, axis=-1) for array in (source, *others))
+
+
+def kept_at(share: float, ordered: Floats) -> Integers:
+    """How many of the largest values it takes to hold ``share`` of the source, at least one. (R, K) → (R,)."""
+    before = np.cumsum(ordered, axis=-1)[..., :-1]
+    return np.asarray(1 + (before < share - 1e-12).sum(axis=-1), dtype=np.int64)
 
 
 def ratio(part: Any, whole: Any) -> Floats:
     """``part / whole``, nan where the whole is zero."""
     part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
-    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
+    return np.asarray(
+        np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0), dtype=np.float64
+    )

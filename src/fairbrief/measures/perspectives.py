@@ -15,6 +15,7 @@ from fairbrief.measures.distributions import (
     COUNTING,
     folded,
     kept_at,
+    largest_first,
     mean_of_best,
     members_of,
     shares,
@@ -253,12 +254,13 @@ class Representation:
 
     def _auc_cutoff(self, source: Floats, summary: Floats, wanted: Floats) -> Floats:
         """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made."""
-        heights = []
-        for share in CUT_OFFS:
-            kept = kept_at(share, source)
-            under = self._under(shares(summary, kept), shares(wanted, kept), kept)
-            heights.append(under.any(axis=1).astype(float))
-        return np.asarray((np.add(heights[1:], heights[:-1]) / 2).mean(axis=0))
+        source, summary, wanted = largest_first(source, summary, wanted)
+        unfair = np.zeros((len(source), source.shape[1] + 1))
+        for count in range(1, source.shape[1] + 1):
+            kept = (np.arange(source.shape[1]) < count) & (source > 0)
+            unfair[:, count] = self._under(shares(summary, kept), shares(wanted, kept), kept).any(axis=1)
+        heights = np.array([unfair[np.arange(len(source)), kept_at(share, source)] for share in CUT_OFFS])
+        return np.asarray((heights[1:] + heights[:-1]).mean(axis=0) / 2)
 
 
 def read_target(text: str) -> dict[str, float]:

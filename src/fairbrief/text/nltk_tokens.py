@@ -26,6 +26,8 @@ READER = "The reading 'nltk'"
 # a word, and before ''. Elsewhere the (slow) search for borders can be skipped with the same result.
 BORDER_MATTERS = re.compile(r"(?<=\S)\.(?=\s)|\.(?=[^\s\w])|[?!](?=[^\s\w?!])|''")
 ODD_SPACE = re.compile(r"^\s|[^\S ]")
+CUT_WORDS = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
+"""The only words of letters alone that NLTK cuts."""
 CLOSING = "])}>\"'»”’"
 
 
@@ -61,11 +63,22 @@ def _cut_sentence(sentence: str) -> list[str]:
         last -= 1
     if last <= 0:
         return list(_word_cutter()(sentence))
-    tokens = list(_cut_head(chunks[0]))
-    for chunk in chunks[1:last]:
-        tokens += _cut_middle(chunk)
-    tokens += _cut_tail(" ".join(chunks[last:]))
+    tokens: list[str] = []
+    for place, chunk in enumerate(chunks[:last]):
+        if _is_plain(chunk):
+            tokens.append(chunk)
+        else:
+            tokens += _cut_middle(chunk) if place else _cut_head(chunk)
+    if last == len(chunks) - 1 and _is_plain(chunks[last]):
+        tokens.append(chunks[last])
+    else:
+        tokens += _cut_tail(" ".join(chunks[last:]))
     return tokens
+
+
+def _is_plain(chunk: str) -> bool:
+    """Whether a chunk is letters and digits that no pattern cuts."""
+    return chunk.isalnum() and chunk.isascii() and chunk.lower() not in CUT_WORDS
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -75,8 +88,6 @@ def _cut_head(chunk: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=REMEMBERED)
 def _cut_middle(chunk: str) -> tuple[str, ...]:
-    if chunk.isalpha() and chunk.isascii() and len(chunk) < 5:  # no pattern cuts so short a plain word
-        return (chunk,)
     return tuple(_word_cutter()(f"a {chunk} a")[1:-1])
 
 

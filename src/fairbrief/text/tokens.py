@@ -30,7 +30,7 @@ _CLASSES = {
     "it'd we're we've we'll we'd they're they've they'll they'd that's that'll that'd there's here's what's "
     "who's where's when's why's how's let's ain't aren't can't cannot couldn't didn't doesn't don't hadn't "
     "hasn't haven't isn't mayn't mightn't mustn't needn't oughtn't shan't shouldn't wasn't weren't won't wouldn't",
-    "halves of contractions": "s t m d ll re ve n nt ain aren couldn didn doesn don hadn hasn haven isn mightn "
+    "halves of contractions": "n't s t m d ll re ve n nt ain aren couldn didn doesn don hadn hasn haven isn mightn "
     "mustn needn shan shouldn wasn weren wouldn",
 }
 STOP_WORDS = frozenset(word for words in _CLASSES.values() for word in words.split())

@@ -1,0 +1,105 @@
+"""The published N-gram numbers, from texts to table cells, and what the controls read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.conftest import read_lines
+
+from fairbrief import registry
+from fairbrief.measures.perspectives import Representation
+from fairbrief.nouns import Case, Document, Reason, Record, Summary, Totals
+from fairbrief.protocols.zhang_perspectives import ZHANG_PERSPECTIVES
+from fairbrief.scorers.ngram import Ngram
+from fairbrief.summarizers.controls import Control, exchanged
+
+YELP, CLARITIN = "data/reviews/yelp__gpt-4.jsonl", "data/tweets/claritin__alpaca-7b.jsonl"
+pytestmark = pytest.mark.usefixtures("nltk_data")
+
+
+@cache
+def cases_of(path: Path) -> tuple[Case, ...]:
+    """The records of a file with their summaries."""
+    return tuple(
+        Case(
+            Record(line["id"], tuple(Document(d["text"], d["attributes"]) for d in line["documents"])),
+            Summary(
+                line["id"], line["system"], line["summary"], reason="" if line["summary"].strip() else "empty"
+            ),
+        )
+        for line in read_lines(path)
+    )
+
+
+def published(golden: Path, file: str) -> dict[str, Any]:
+    """The cell of a file."""
+    cells = json.loads((golden / "representation" / "published.json").read_text())["cells"]
+    return next(cell for cell in cells if cell["file"] == file)
+
+
+def percent(cases: Sequence[Case], over: str) -> Mapping[str, float]:
+    """The protocol's numbers over cases, times 100, with the counts of records."""
+    measures = [registry.make("measure", text) for text in ZHANG_PERSPECTIVES.measures([over])]
+    observation: Representation = next(m for m in measures if m.name == "auc_cutoff").observation
+    asks = [observation.asks((case,)) for case in cases]
+    answers = iter(Ngram(reading="nltk").answer([ask for several in asks for ask in several]))
+    sums: dict[tuple[str, ...], float] = {}
+    for case, several in zip(cases, asks, strict=True):
+        exchange = observation.exchange((case,))
+        labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[np.newaxis]
+        rows = observation.observe((case,), [next(answers) for _ in several], labels)
+        if not isinstance(rows, Reason):
+            for column, number in zip(rows.columns, rows.values[0], strict=True):
+                sums[column] = sums.get(column, 0.0) + number
+    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+    found = {m.name: 100 * float(m.value(totals)[m.name].array) for m in measures}
+    return found | {"n": float(totals["one"]), "unfair": float(totals["unfair"])}
+
+
+def test_yelp(shared: Path, golden: Path) -> None:
+    """PerspectiveSumm Table 2, GPT-4 on Yelp, N-gram: exactly 304 of 1,500, 20.27 / 2.50."""
+    cell, found = published(golden, YELP), percent(cases_of(shared / YELP), "sentiment")
+    assert (found["n"], found["unfair"]) == (cell["n"], cell["unfair"])
+    assert (round(found["bur"], 2), round(found["uer"], 2)) == (cell["BUR"], cell["UER"])
+    # SOF moves with the tagger's data by more than BUR does: 0.54 with one, 0.55 with another.
+    assert found["sof"] == pytest.approx(cell["SOF_x100"], abs=0.01)
+
+
+def test_claritin(shared: Path, golden: Path) -> None:
+    """Table 2, Alpaca on Claritin, N-gram: 684 of 1,338 within 3, the file's order not being the paper's."""
+    cell, found = published(golden, CLARITIN), percent(cases_of(shared / CLARITIN), "gender")
+    assert found["n"] == cell["n"]
+    assert abs(found["unfair"] - cell["unfair"]) <= 3
+    assert found["uer"] == pytest.approx(cell["UER"], abs=0.01)
+    assert found["sof"] == pytest.approx(cell["SOF_x100"], abs=0.05)
+    assert found["auc_cutoff"] == pytest.approx(12.91, abs=0.1)  # recomputed from the authors' sweep
+
+
+def test_exchanged_outputs(shared: Path, golden: Path) -> None:
+    """Outputs of other records score much worse on Yelp, and about alike on Claritin, as they did before."""
+    controls = json.loads((golden / "representation" / "published.json").read_text())["controls"]
+    yelp = percent(exchanged(cases_of(shared / YELP)), "sentiment")
+    wanted = controls["yelp gpt-4, outputs exchanged between records"]
+    assert yelp["bur"] == pytest.approx(wanted["BUR"], abs=4)  # four standard deviations of permutations
+    assert yelp["uer"] == pytest.approx(wanted["UER"], abs=0.28)
+    claritin = percent(exchanged(cases_of(shared / CLARITIN)), "gender")
+    wanted = controls["claritin alpaca, outputs exchanged"]
+    assert claritin["bur"] == pytest.approx(wanted["BUR"], abs=4)
+    assert claritin["uer"] == pytest.approx(wanted["UER"], abs=0.28)
+
+
+def test_whole_source(shared: Path, golden: Path) -> None:
+    """The source as its own summary is almost never unfair, but not at zero: shared words flatten p_y."""
+    controls = json.loads((golden / "representation" / "published.json").read_text())["controls"]
+    wanted = controls["yelp, whole source as summary"]
+    records = [case.record for case in cases_of(shared / YELP)]
+    written = Control("whole_source").summarize(records)
+    found = percent([Case(r, s) for r, s in zip(records, written, strict=True)], "sentiment")
+    assert found["bur"] == pytest.approx(wanted["BUR"], abs=0.07)
+    assert found["uer"] == pytest.approx(wanted["UER"], abs=0.02)

@@ -1,0 +1,122 @@
+"""What holds for value distributions of any record, and under any labelling."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairbrief.measures.distributions import count_union, folded, mean_of_best, members_of
+from fairbrief.measures.perspectives import Representation
+from fairbrief.nouns import Case, Document, Reason, Record, Rows, Summary
+from fairbrief.scorers.ngram import Ngram
+
+texts = st.lists(st.sampled_from(["cat", "dog", "bird", "fish", "the", "cow"]), max_size=6).map(" ".join)
+documents = st.lists(st.tuples(texts, st.sampled_from("abc")), min_size=1, max_size=7)
+observations = st.builds(
+    Representation,
+    over=st.just("x"),
+    scorer=st.sampled_from(["ngram", "ngram(n=2)"]),
+    target=st.sampled_from(["ratio", "equal", "a:1+b:2+c:0"]),
+    ties=st.sampled_from(["fair", "under"]),
+    no_match=st.just("uniform"),
+    single=st.just("fair"),
+    points=st.sampled_from([0, 4]),
+    cutoff=st.just(True),  # noqa: FBT003
+)
+
+
+def observed(
+    o: Representation, pairs: list[tuple[str, str]], summary: str, labels: np.ndarray | None = None
+) -> Rows | Reason:
+    """The rows of a record under labellings, the real one if none are given."""
+    made = tuple(Document(text, {"x": value}) for text, value in pairs)
+    case = Case(Record("r", made), Summary("r", "s", summary))
+    exchange = o.exchange((case,))
+    if labels is None:
+        labels = exchange.labels[np.newaxis] if exchange is not None else np.zeros((1, 0), dtype=np.int64)
+    scorer = Ngram(2 if "2" in o.scorer else 1)
+    return o.observe((case,), list(scorer.answer(o.asks((case,)))), labels)
+
+
+def by_name(found: Rows, row: int = 0) -> dict[tuple[str, ...], float]:
+    """Columns that are not zero."""
+    return {c: v for c, v in zip(found.columns, found.values[row], strict=True) if v != 0}
+
+
+@settings(max_examples=60, deadline=None)
+@given(observations, documents, texts)
+def test_distances(o: Representation, pairs: list[tuple[str, str]], summary: str) -> None:
+    """UER is total variation over r; shares sum to one; deficits are what surpluses are."""
+    found = observed(o, pairs, summary)
+    if isinstance(found, Reason):
+        return
+    row = by_name(found)
+    total = {
+        s: sum(v for c, v in row.items() if c[0] == s)
+        for s in ("source", "summary", "wanted", "deficit", "surplus")
+    }
+    assert total["source"] == pytest.approx(1)
+    assert total["summary"] == pytest.approx(1)
+    assert total["wanted"] == pytest.approx(1)
+    assert total["deficit"] == pytest.approx(total["surplus"], abs=1e-12)
+    r = sum(c[0] == "present" for c in row)
+    assert row.get(("uer",), 0.0) == pytest.approx((total["deficit"] + total["surplus"]) / 2 / r, abs=1e-12)
+    assert 0 <= row.get(("auc",), 0.0) <= 1
+    assert 0 <= row.get(("auc_cutoff",), 0.0) <= 0.95
+
+
+@settings(max_examples=60, deadline=None)
+@given(observations, documents, texts, st.randoms(use_true_random=False))
+def test_order_of_documents(
+    o: Representation, pairs: list[tuple[str, str]], summary: str, random: Random
+) -> None:
+    """The order of the documents changes nothing."""
+    shuffled = random.sample(pairs, len(pairs))
+    first, again = observed(o, pairs, summary), observed(o, shuffled, summary)
+    if isinstance(first, Reason) or isinstance(again, Reason):
+        assert first == again
+    else:
+        assert by_name(first) == pytest.approx(by_name(again), abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(observations, documents, texts, st.randoms(use_true_random=False), st.sampled_from([1, 3, 200]))
+def test_every_labelling(
+    o: Representation, pairs: list[tuple[str, str]], summary: str, random: Random, count: int
+) -> None:
+    """A labelling's row is that of a record whose documents really have these values."""
+    found = [value for _, value in pairs]
+    values = sorted(set(found))
+    labellings = [found, *(random.sample(found, len(found)) for _ in range(count))]
+    labels = np.array([[values.index(v) for v in labelling] for labelling in labellings])
+    together = observed(o, pairs, summary, labels)
+    for r, labelling in list(enumerate(labellings))[:6]:
+        alone = observed(o, [(text, v) for (text, _), v in zip(pairs, labelling, strict=True)], summary)
+        if isinstance(alone, Reason) or isinstance(together, Reason):
+            # Whether the target gives something to the values present is the one thing a labelling decides.
+            assert (alone == together) or o.target not in ("ratio", "equal")
+        else:
+            assert by_name(together, r) == pytest.approx(by_name(alone), abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 14), st.integers(1, 3), st.integers(0, 5), st.integers(0, 1000))
+def test_folds(n: int, values: int, units: int, seed: int) -> None:
+    """Looked up or computed, a fold is what plain loops give."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(values, size=(400, n))
+    binary, real = rng.integers(2, size=(n, units)).astype(float), rng.normal(size=(n, units))
+    members = members_of(labels, values)
+    union, best = folded(count_union, members, binary), folded(mean_of_best, members, real)
+    for r in range(0, 400, 57):
+        for k in range(values):
+            inside = labels[r] == k
+            assert union[r, k] == (binary[inside].any(axis=0).sum() if inside.any() else 0)
+            if inside.any() and units:
+                assert best[r, k] == pytest.approx(real[inside].max(axis=0).mean())
+            else:
+                assert best[r, k] == -np.inf

@@ -1,0 +1,130 @@
+"""Two readings of words, and the scorer over them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairbrief import registry
+from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.nouns import Ask
+from fairbrief.scorers.ngram import Ngram
+from fairbrief.testing import SCORER_CLAUSES
+from fairbrief.text import nltk_tokens
+from fairbrief.text.tokens import STOP_WORDS, ngrams, words
+
+ASKS = [
+    Ask("ngram", ("Good soup, good bread.", "", "Cold soup!"), ("Soup: good soup", "bread")),
+    Ask("ngram", ("x",), ()),
+]
+
+
+@pytest.fixture
+def forgotten():  # noqa: ANN201
+    """NLTK's loaded parts are forgotten before and after."""
+    parts = (nltk_tokens._sentence_splitter, nltk_tokens._stop_words, nltk_tokens._stemmer)
+    for part in parts:
+        part.cache_clear()
+    yield
+    for part in parts:
+        part.cache_clear()
+
+
+def test_words() -> None:
+    """Case, punctuation and function words go; numbers, foreign letters and contents stay, in order."""
+    assert words("The CAFÉ's 2 cats — they’re «good», aren't they?") == ["café's", "2", "cats", "good"]
+    assert words("the was n't !?") == []
+    assert "good" not in STOP_WORDS
+
+
+def test_ngrams() -> None:
+    """Runs of neighbouring tokens; none where there are too few, and n = 0 is refused."""
+    assert ngrams(["a", "b", "c"], 2) == [("a", "b"), ("b", "c")]
+    assert ngrams(["a"], 2) == []
+    with pytest.raises(ValueError, match="at least one"):
+        ngrams(["a"], 0)
+
+
+def test_matrix() -> None:
+    """One column per occurrence, owned by its text; sizes count tokens whatever n is."""
+    (scores, nothing) = Ngram().answer(ASKS)
+    assert scores.matrix.tolist() == [[1, 1, 1, 1], [0, 0, 0, 0], [1, 0, 1, 0]]
+    assert scores.owner.tolist() == [0, 0, 0, 1]
+    assert scores.sizes.tolist() == [4, 0, 2]
+    assert nothing.matrix.shape == (1, 0)
+    (pairs,) = Ngram(n=2).answer([Ask("ngram(n=2)", ("good soup today",), ("very good soup, good soup",))])
+    assert pairs.matrix.tolist() == [[1, 0, 1]]
+    assert pairs.sizes.tolist() == [3]
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
+def test_contract(clause) -> None:  # noqa: ANN001
+    """The scorer keeps what the audit relies on."""
+    clause(Ngram(n=2), ASKS)
+
+
+def test_settings() -> None:
+    """A scorer's spelling reads back, and settings that cannot be are refused."""
+    assert registry.make("scorer", "ngram(n=2, reading=nltk)") == Ngram(2, "nltk")
+    for text in ("ngram(n=0)", "ngram(reading=klingon)"):
+        with pytest.raises(RequestError):
+            registry.make("scorer", text)
+
+
+@pytest.mark.usefixtures("nltk_data", "forgotten")
+def test_nltk_reading() -> None:
+    """Stop words of all languages and the extra ones go; the rest is lemmatised under its own tag and stemmed."""
+    found = nltk_tokens.words("People were quickly running to nicer restaurants || ... !! für")
+    assert found == ["quickli", "run", "nicer", "restaur"]
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_tokenize_is_nltk(shared: Path) -> None:
+    """Cutting chunk by chunk gives exactly NLTK's tokens, on tweets, quotations and odd spacing."""
+    import json
+
+    import nltk
+
+    texts = [
+        "", " ", "a", "''tis' he said . \" ) ", "( what?\"ok ) gonna. can't!", "x . '' y.", "\"a\" 'b' ``c`` u.s. d.c. ok.",
+        "a.\tb\n\nc . ) \"", " lead. gim me gimme", "lemme see wanna cannot", "Gonna be GOTTA", "wait... what.. ok. 'ere 'twas", "e.g. this, i.e. that: 3,000; --ok--",
+    ]  # fmt: skip
+    with (shared / "data" / "tweets" / "tweets_claritin.jsonl").open(encoding="utf-8") as lines:
+        texts += [json.loads(line)["text"].lower() for line, _ in zip(lines, range(1500), strict=False)]
+    assert [t for t in texts if nltk_tokens.tokenize(t) != nltk.word_tokenize(t)] == []
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_missing_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Absent NLTK data is named, all of it at once, with the variable that points to it."""
+    nltk = pytest.importorskip("nltk")
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    monkeypatch.setattr(nltk.corpus, "stopwords", _absent())
+    monkeypatch.setattr(nltk.corpus, "wordnet", _absent())
+    with pytest.raises(
+        RequestError, match=r"punkt_tab, stopwords, averaged_perceptron_tagger_eng.*NLTK_DATA"
+    ):
+        list(Ngram(reading="nltk").answer([]))
+
+
+def _absent():  # noqa: ANN202
+    from nltk.corpus.reader import WordListCorpusReader
+    from nltk.corpus.util import LazyCorpusLoader
+
+    return LazyCorpusLoader("stopwords_that_are_absent", WordListCorpusReader, r".*")
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without NLTK the reading says which extra to install."""
+    monkeypatch.setitem(__import__("sys").modules, "nltk", None)
+    with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
+        list(Ngram(reading="nltk").answer([Ask("ngram", ("a",), ("a",))]))
+
+
+def test_sizes_are_counts() -> None:
+    """What the scorer counts is what the reading keeps."""
+    (scores,) = Ngram().answer([ASKS[0]])
+    assert np.array_equal(scores.sizes, [len(words(text)) for text in ASKS[0].rows])
