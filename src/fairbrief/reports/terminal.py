@@ -161,7 +161,7 @@ def _print_left_out(result: Result, console: Console) -> None:
         total = told if isinstance(told, int) else len(result.skipped)
         _heading(console, f"Input that was left out: {total:,} line{'s' * (total != 1)}")
         for line in result.skipped[:MOST_SKIPPED]:
-            console.print(Text("  ").append_text(_plain(line)))
+            console.print(Padding(_plain(line), (0, 0, 0, 2)))
         if total > MOST_SKIPPED:
             _say(console, f"  and {total - min(len(result.skipped), MOST_SKIPPED):,} more", style="dim")
 
