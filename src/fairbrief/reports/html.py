@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -202,8 +202,8 @@ def _measures(estimates: Iterable[Estimate]) -> tuple[str, ...]:
 
 
 def _grid(section: Section, *, is_difference: bool = False) -> Grid:
-    main = [e for e in section.estimates if words.is_headline(e) or "[" not in e.quantity]
-    rest = [e for e in section.estimates if not (words.is_headline(e) or "[" not in e.quantity)]
+    main = [e for e in section.estimates if words.is_headline(e)]
+    rest = [e for e in section.estimates if not words.is_headline(e)]
     rows, folded = _rows(main, is_difference=is_difference), _rows(rest, is_difference=is_difference)
     return Grid(
         title=section.title,
@@ -231,7 +231,7 @@ def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool
         who=_name(f"{e.system} − {e.baseline}" if is_difference else e.system),
         part=_name(", ".join(e.slice.values())),
         value=numerals.value(e),
-        bar=_bar(e, low, high),
+        bar=_bar(replace(e, null_mean=None) if is_difference else e, low, high),
         interval=numerals.interval(e),
         chance=numerals.chance(e),
         p=words.testing(e),
