@@ -43,11 +43,13 @@ def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Sec
 
 
 def _grouped(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
-    """Rows of one quantity together, in order of first appearance."""
-    places: dict[tuple[str, str], int] = {}
+    """Rows of one measure together, and in it those of one quantity, in order of first appearance."""
+    measures: dict[str, int] = {}
+    quantities: dict[tuple[str, str], int] = {}
     for e in estimates:
-        places.setdefault((e.measure, e.quantity), len(places))
-    return tuple(sorted(estimates, key=lambda e: places[e.measure, e.quantity]))
+        measures.setdefault(e.measure, len(measures))
+        quantities.setdefault((e.measure, e.quantity), len(quantities))
+    return tuple(sorted(estimates, key=lambda e: (measures[e.measure], quantities[e.measure, e.quantity])))
 
 
 def by_quantity(estimates: Iterable[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:

@@ -148,7 +148,8 @@ def _ratio_shares(source: Floats, summary: Floats) -> list[float] | None:
 
 def _segments(result: Result) -> Iterator[Figure]:
     """Where in the text the summaries' content stands, system against reference."""
-    for _, rows in _observations(result, ("generated",)):
+    found = [rows for _, rows in _observations(result, ("generated",))]
+    for rows in sorted(found, key=lambda rows: not _subscripts(rows, "reference")):
         places = sorted(_subscripts(rows, "generated"))
         reference_known = bool(_subscripts(rows, "reference"))
         content: dict[str, tuple[list[float], list[float] | None]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,15 @@ from typing import Any
 from fairbrief.nouns import Estimate, Table
 from fairbrief.reports import arrangement, figures, numerals, showcase, tabular, words
 from fairbrief.reports.arrangement import Section
-from fairbrief.reports.plain import printable
+from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
 
 MOST_ROWS = 400
 """Rows of one table on the page; all stand in ``results.json`` and ``estimates.csv``."""
 BAR = 140
 """Width of an interval's picture in a table, in pixels."""
+NAME = 120
+"""Characters of a name in a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ def _findings(sections: Sequence[Section], result: Result) -> tuple[Findings, ..
 def _finding(measure: str, members: Sequence[Estimate], result: Result) -> Finding:
     alpha = words.alpha_of(result.made)
     reads = words.meaning_of(measure, result.made).reads
-    return Finding(measure, reads, tuple((e.system, words.finding(e, alpha)) for e in members))
+    return Finding(measure, reads, tuple((_name(e.system), words.finding(e, alpha)) for e in members))
 
 
 def _measures(estimates: Iterable[Estimate]) -> tuple[str, ...]:
@@ -200,8 +202,8 @@ def _measures(estimates: Iterable[Estimate]) -> tuple[str, ...]:
 
 
 def _grid(section: Section, *, is_difference: bool = False) -> Grid:
-    main = [e for e in section.estimates if words.is_headline(e) or "[" not in e.quantity]
-    rest = [e for e in section.estimates if not (words.is_headline(e) or "[" not in e.quantity)]
+    main = [e for e in section.estimates if words.is_headline(e)]
+    rest = [e for e in section.estimates if not words.is_headline(e)]
     rows, folded = _rows(main, is_difference=is_difference), _rows(rest, is_difference=is_difference)
     return Grid(
         title=section.title,
@@ -226,10 +228,10 @@ def _rows(estimates: Sequence[Estimate], *, is_difference: bool) -> tuple[Row, .
 def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool) -> Row:
     return Row(
         name=name,
-        who=f"{e.system} − {e.baseline}" if is_difference else e.system,
-        part=", ".join(e.slice.values()),
+        who=_name(f"{e.system} − {e.baseline}" if is_difference else e.system),
+        part=_name(", ".join(e.slice.values())),
         value=numerals.value(e),
-        bar=_bar(e, low, high),
+        bar=_bar(replace(e, null_mean=None) if is_difference else e, low, high),
         interval=numerals.interval(e),
         chance=numerals.chance(e),
         p=words.testing(e),
@@ -237,6 +239,11 @@ def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool
         n=numerals.count(e.n),
         left_out=numerals.count(sum(e.excluded.values())),
     )
+
+
+def _name(text: str) -> str:
+    """A name as a table carries it; the whole of it stands in ``results.json``."""
+    return shorten(printable(text), NAME)
 
 
 def _range(block: Sequence[Estimate]) -> tuple[float, float]:

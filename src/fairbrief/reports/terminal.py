@@ -23,8 +23,8 @@ from fairbrief.reports.result import Result
 MOST_SUBSCRIPTS = 6
 """A quantity with more values than this (segments of a text, many groups) is left to the written report."""
 MOST_SKIPPED = 5
-MOST_ROWS = 80
-"""Rows of one table: finely cut slices would push everything else off the screen."""
+MOST_ROWS, MOST_DIFFERENCES, MOST_HEADLINES = 36, 12, 80
+"""Rows of one table: a longer one shows headlines alone, and of those no more than fit a few screens."""
 WIDE = 100
 
 
@@ -56,7 +56,7 @@ def _made_line(result: Result) -> str:
 
 
 def _print_section(section: Section, console: Console, interval: str, *, differ: bool = False) -> None:
-    rows, hidden = _shown(section.estimates)
+    rows, hidden = _shown(section.estimates, MOST_DIFFERENCES if differ else MOST_ROWS)
     holm = any(e.p_adjusted is not None for e in rows)
     title = f"Differences of systems: {section.title}" if differ else section.title
     alone = len(section.systems) == 1 and not differ
@@ -67,32 +67,42 @@ def _print_section(section: Section, console: Console, interval: str, *, differ:
     )
     names = ["difference" if differ else "value", interval, *([] if differ else ["chance"]), "p"]
     names += [*(["Holm"] if holm else []), "n", *([] if differ else ["left\nout"])]
-    for name in names:
-        grid.add_column(name, justify="right", no_wrap=True)
-    for name, block in arrangement.by_quantity(rows):
+    for heading in names:
+        grid.add_column(heading, justify="right", no_wrap=True)
+    for _, block in arrangement.by_quantity(rows):
+        name = _quantity(block[0])
         inline = alone and not section.by
         if not inline:
-            grid.add_row(_plain(name, "bold"))
+            grid.add_row(name)
         for e in block:
             grid.add_row(
-                _plain(name) if inline else _row_name(e, alone), *_cells(e, console, holm=holm, differ=differ)
+                name if inline else _row_name(e, alone), *_cells(e, console, holm=holm, differ=differ)
             )
     _heading(console, title)
     console.print(grid)
     _footnotes(rows, hidden, console)
 
 
-def _shown(estimates: Sequence[Estimate]) -> tuple[list[Estimate], dict[str, int]]:
-    """The rows to print, and how many each quantity with too many subscripts hides."""
+def _shown(estimates: Sequence[Estimate], most: int) -> tuple[list[Estimate], dict[str, int]]:
+    """The rows to print, and how many rows of what are left to the written report."""
     subscripts: dict[tuple[str, str], set[str]] = {}
     for e in estimates:
         subscripts.setdefault(_stem(e), set()).add(e.quantity)
     large = {stem for stem, members in subscripts.items() if len(members) > MOST_SUBSCRIPTS}
     hidden = {f"{measure}: {name}[…]": len(subscripts[measure, name]) for measure, name in sorted(large)}
     rows = [e for e in estimates if _stem(e) not in large]
-    if len(rows) > MOST_ROWS:
-        hidden["further rows"] = len(rows) - MOST_ROWS
-    return rows[:MOST_ROWS], hidden
+    if len(rows) > most:
+        headlines = [e for e in rows if words.is_headline(e)]
+        hidden = {"rows of other quantities": len(estimates) - len(headlines)}
+        rows = headlines
+    if len(rows) > MOST_HEADLINES:
+        hidden["further rows"] = len(rows) - MOST_HEADLINES
+    return rows[:MOST_HEADLINES], {name: many for name, many in hidden.items() if many}
+
+
+def _quantity(e: Estimate) -> Text:
+    """A headline by its measure, another quantity of the same measure below it by its own name."""
+    return _plain(words.without_over(e), "bold") if words.is_headline(e) else _plain(f"·\u00a0{e.quantity}")
 
 
 def _stem(e: Estimate) -> tuple[str, str]:
@@ -161,7 +171,7 @@ def _print_left_out(result: Result, console: Console) -> None:
         total = told if isinstance(told, int) else len(result.skipped)
         _heading(console, f"Input that was left out: {total:,} line{'s' * (total != 1)}")
         for line in result.skipped[:MOST_SKIPPED]:
-            console.print(Text("  ").append_text(_plain(line)))
+            console.print(Padding(_plain(line), (0, 0, 0, 2)))
         if total > MOST_SKIPPED:
             _say(console, f"  and {total - min(len(result.skipped), MOST_SKIPPED):,} more", style="dim")
 
@@ -170,7 +180,7 @@ def _grid(first: str) -> Grid:
     grid = Grid(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
     )
-    grid.add_column(_plain(first), overflow="fold", ratio=None, min_width=12)
+    grid.add_column(_plain(first), overflow="fold", ratio=None, min_width=24)
     return grid
 
 

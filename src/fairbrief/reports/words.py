@@ -81,6 +81,12 @@ MEANINGS: Mapping[str, Meaning] = {
         "how far summaries draw on other places of the text than the standard they are held to",
         _LATE,
     ),
+    "position_from_uniform": Meaning(
+        "Position", "how far the places that summaries draw on are from an even spread over the text", _LATE
+    ),
+    "position_heights": Meaning(
+        "Position", "the published reading, which compares the heights of bars and not their places", _LATE
+    ),
     "mean_position": Meaning(
         "Position", "where in the text the summaries' content stands, on average", _LATE
     ),
@@ -221,7 +227,9 @@ def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
         return f"{reads}. Not testable: too few labels can be exchanged for any outcome to be significant."
     p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
     if p is None:
-        return f"{reads}. No exchange of labels speaks to this quantity, so it has no chance level."
+        return (
+            f"{reads}, without a chance level: labels were not exchanged, or do not speak to this quantity."
+        )
     chance = f"chance level {numerals.chance(estimate)}, p\u00a0{_equals(p)}"
     if estimate.p_adjusted is not None:
         chance += " after Holm"

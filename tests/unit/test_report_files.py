@@ -1,0 +1,147 @@
+"""results.json, evidence.parquet, data frames, and the folder that holds them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests import sample_results
+
+from fairbrief import reports
+from fairbrief.errors import DataError, MissingExtra
+from fairbrief.nouns import Estimate
+from fairbrief.reports import evidence, folder, json_file
+from fairbrief.reports.frames import Estimates, Evidence
+from fairbrief.reports.result import Result
+
+EMPTY = Result((), (), pa.table({}))
+
+
+@pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])
+def test_results_json_follows_the_shipped_schema(result: Result) -> None:
+    """Every written result, hostile or empty, validates against the schema in the package."""
+    schema = json.loads(
+        files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
+    )
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.validate(json.loads(json_file.render(result)))
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate({**json.loads(json_file.render(result)), "schema": "fairbrief.results/0"})
+
+
+@pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])
+def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> None:
+    """A folder that was written loads to the same result, evidence and lone surrogates included."""
+    written = reports.write_all(result, tmp_path / "out")
+    assert all(path.stat().st_size for path in written)
+    found = reports.load(tmp_path / "out")
+    assert found.evidence.equals(result.evidence)
+    assert replace(found, evidence=pa.table({})) == replace(result, evidence=pa.table({}))
+
+
+def test_numbers_that_are_not_finite_never_leave() -> None:
+    """NaN and infinities become null, in estimates and in how the result was made."""
+    odd = Estimate("bur", "bur", "a", float("nan"), low=float("-inf"), p=float(np.float64(0.5)))
+    made = {"seed": np.int64(3), "path": Path("a/b"), "level": float("inf"), "systems": ("a",)}
+    found = json.loads(
+        json_file.render(Result((odd,), (), pa.table({}), made=made)), parse_constant=pytest.fail
+    )
+    assert (found["estimates"][0]["value"], found["estimates"][0]["low"]) == (None, None)
+    assert found["made"] == {"seed": 3, "path": "a/b", "level": None, "systems": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "not a results file"),
+        ("[]", "its schema is None"),
+        ('{"schema": "fairbrief.results/2"}', "this version reads"),
+        ('{"schema": "fairbrief.results/1", "estimates": 3}', "does not follow"),
+        ("[" * 100_000, "not a results file"),
+    ],
+)
+def test_a_file_that_is_no_result_is_a_data_error(tmp_path: Path, text: str, said: str) -> None:
+    """The message names the file and says what is wrong with it."""
+    path = tmp_path / "results.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=said) as caught:
+        json_file.read(path)
+    assert str(path) in str(caught.value)
+
+
+def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
+    """Neither an absent file nor a broken Parquet file shows a traceback of another library."""
+    with pytest.raises(DataError, match="no such file"):
+        reports.load(tmp_path)
+    (tmp_path / "evidence.parquet").write_bytes(b"not parquet")
+    with pytest.raises(DataError, match="not a Parquet file"):
+        evidence.read(tmp_path / "evidence.parquet")
+    with pytest.raises(DataError, match="no such file"):
+        evidence.read(tmp_path / "other.parquet")
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    """When writing fails half-way the old file stands and no part is left behind."""
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+
+    def break_off(part: Path) -> None:
+        part.write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        folder.place(path, break_off)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="umask is POSIX")
+def test_written_files_follow_the_umask(tmp_path: Path) -> None:
+    """A report has the permissions that any new file would have, not a temporary file's."""
+    (tmp_path / "plain").touch()
+    path = folder.place(tmp_path / "a.txt", lambda part: part.write_text("x"))
+    assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_tables_of_one_title_get_names_of_their_own(tmp_path: Path) -> None:
+    """Two protocol tables with one title, or with a hostile one, land in two files of the same folder."""
+    tables = tuple(replace(sample_results.make().tables[0], title=t) for t in ("A/../b", "a b", "\x00"))
+    reports.write_all(Result((), (), pa.table({}), tables=tables), tmp_path)
+    assert sorted(p.name for p in (tmp_path / "tables").glob("*.csv")) == [
+        "a-b-2.csv",
+        "a-b.csv",
+        "table.csv",
+    ]
+
+
+def test_estimates_become_frames_in_one_call() -> None:
+    """Arrow, pandas and polars hold the same rows and columns, slices in columns of their own."""
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    estimates = sample_results.make().estimates
+    arrow = estimates.to_arrow()
+    assert arrow.num_rows == len(estimates) == len(estimates.to_pandas()) == estimates.to_polars().height
+    assert {"measure", "value", "slice.domain", "excluded", "reasons"} <= set(arrow.column_names)
+    assert arrow["excluded"][0].as_py() == 12
+    assert arrow["reasons"][0].as_py() == "one group only: 9; empty summary: 3"
+    assert arrow["slice.domain"][0].as_py() is None
+    assert Estimates().to_arrow().num_rows == 0
+    assert "value" in Estimates().to_arrow().column_names
+    rows = Evidence(sample_results.make().evidence)
+    assert len(rows) == len(rows.to_pandas()) == rows.to_polars().height == len(rows.to_dicts())
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_an_absent_frame_library_names_its_extra(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    """Without the library the error says what to install."""
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingExtra, match=rf"fairbrief\[{library}\]"):
+        getattr(Estimates(), f"to_{library}")()

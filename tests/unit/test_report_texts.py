@@ -1,0 +1,290 @@
+"""Terminal, page, Markdown, LaTeX, CSV and JUnit: what they show, and that no text of the input is obeyed."""
+
+from __future__ import annotations
+
+import csv as stdlib_csv
+import io
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
+
+import pyarrow as pa
+import pytest
+from rich.console import Console
+from tests import sample_results
+
+from fairbrief.nouns import Estimate, Table
+from fairbrief.reports import csv, figures, html, junit, latex, markdown, numerals, pictures, terminal, words
+from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports.result import Result
+
+EMPTY = Result((), (), pa.table({}))
+
+
+def printed(result: Result, width: int = 80) -> str:
+    """What the terminal shows, with its escape sequences."""
+    out = io.StringIO()
+    terminal.print_result(
+        result, Console(file=out, width=width, force_terminal=True, color_system="standard")
+    )
+    return out.getvalue()
+
+
+def bare(text: str) -> str:
+    """Without the styles that we set ourselves."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+class Tags(HTMLParser):
+    """Every tag of a page with its attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])
+def test_the_terminal_is_never_overrun(result: Result, width: int) -> None:
+    """No line is wider than the terminal, whatever the names."""
+    from rich.cells import cell_len
+
+    assert max(cell_len(line) for line in bare(printed(result, width)).splitlines()) <= width
+
+
+def test_the_terminal_shows_value_interval_chance_p_and_what_was_left_out() -> None:
+    """One row holds an estimate whole; reasons, absent measures and skipped lines have lines of their own."""
+    shown = bare(printed(sample_results.make(), 120))
+    row = next(line for line in shown.splitlines() if line.strip().startswith("gpt-4") and "0.427" in line)
+    assert row.split() == ["gpt-4", "0.427", "[0.399,", "0.455]", "0.391", "<0.001", "0.002", "288", "12"]
+    assert "left out, gpt-4 (bur, uer, auc, sof), of 300: one group only 9, empty summary 3" in shown
+    assert "not testable" in shown
+    assert "equal_coverage@party: no document has the attribute 'party'" in shown
+    assert "Input that was left out: 7 lines" in shown
+    assert "gpt-4 − alpaca-7b" in shown
+    assert shown.index("Yelp, N-gram") < shown.index("Representation over sentiment")
+    assert "share_at[…]: 10, in the written report" in shown
+
+
+def test_the_terminal_obeys_no_text() -> None:
+    """Rich markup, escape sequences, NUL and bidirectional overrides are shown, not obeyed."""
+    shown = bare(printed(sample_results.hostile(), 120))
+    assert "[red]markup[/red]" in shown
+    assert "␛[31mred" in shown
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", shown)
+
+
+def test_the_page_holds_no_tag_or_address_of_the_input() -> None:
+    """Hostile texts add no element, handler, style or address; only the page's own anchors link."""
+    tags = Tags(html.render(sample_results.hostile())).found
+    plain = {tag for tag, _ in Tags(html.render(sample_results.make())).found}
+    assert {tag for tag, _ in tags} <= plain | {"tspan"}
+    assert "script" not in plain
+    for tag, attributes in tags:
+        assert not [
+            name
+            for name in attributes
+            if name.startswith("on") or name in ("style", "src", "srcset", "action")
+        ], tag
+        assert (attributes.get("href") or "#").startswith("#")
+
+
+def test_the_page_names_its_one_style_sheet_by_hash_and_forbids_the_rest() -> None:
+    """The policy forbids everything but the style element's exact text."""
+    import base64
+    import hashlib
+
+    page = html.render(sample_results.make())
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert policy is not None
+    assert style is not None
+    digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    assert (
+        policy[1] == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def test_the_page_says_what_it_cut() -> None:
+    """Long texts, many exhibits and many documents are cut, with the number of what is missing."""
+    result = sample_results.make()
+    first = result.exhibits[0]
+    record = replace(first.case.record, documents=first.case.record.documents * 20)
+    summary = replace(first.case.summary, text="word " * 2_000)
+    many = tuple(replace(first, case=replace(first.case, record=record, summary=summary)) for _ in range(12))
+    page = html.render(replace(result, exhibits=many))
+    assert "5,000 more characters are not shown" in page
+    assert "20 more documents are not shown" in page
+    assert "2 more stand in results.json" in page
+    assert page.count('<details class="exhibit">') == 10
+
+
+def test_the_page_speaks_of_measurements_not_of_verdicts() -> None:
+    """No system is called biased, unbiased, debiased or fair; harm and chance are named."""
+    page = html.render(sample_results.make())
+    assert not re.search(r"\b(un|de)?biased\b|\bis (un)?fair\b", page, re.IGNORECASE)
+    assert "What a gap would mean." in page
+    assert (
+        "Further from chance than exchanged labels explain (chance level 0.391, p\u00a0=\u00a00.002 after Holm)"
+        in page
+    )
+    assert "Not testable: too few labels can be exchanged" in page
+    assert "No value: one group only." in page
+
+
+def test_an_empty_result_is_still_a_page() -> None:
+    """Without estimates, evidence and exhibits every format is written."""
+    assert "No measure gave a value" in html.render(EMPTY)
+    assert markdown.render(EMPTY).startswith("# Fairness")
+    assert latex.render(EMPTY) == ""
+
+
+def test_the_same_result_gives_the_same_page() -> None:
+    """Nothing in the page depends on the clock or on chance."""
+    assert html.render(sample_results.make()) == html.render(sample_results.make())
+
+
+def test_pictures_hold_the_distributions() -> None:
+    """Shares per value, segments per system, grids of two-way slices and systems side by side are drawn."""
+    drawn = {figure.title: figure for figure in figures.draw(sample_results.make())}
+    assert list(drawn) == [
+        "What summaries give each value of sentiment",
+        "Where the content of summaries comes from",
+        "bur@sentiment by mix and documents",
+        "Systems side by side",
+    ]
+    assert len(drawn["What summaries give each value of sentiment"].panels) == 3
+    assert drawn["What summaries give each value of sentiment"].key == sample_results.SYSTEMS
+    assert [panel.title for panel in drawn["Where the content of summaries comes from"].panels] == list(
+        sample_results.SYSTEMS
+    )
+
+
+def test_shares_are_counted_where_the_source_holds_the_value() -> None:
+    """A record without the value enters no bin, one without it in the summary the first, twice and more the last."""
+    columns = {"source[a]": [0.5, 0.5, 0.0, 0.2], "source[b]": [0.5, 0.5, 1.0, 0.8]}
+    columns |= {"summary[a]": [0.5, 0.0, 0.0, 1.0], "summary[b]": [0.5, 1.0, 1.0, 0.0]}
+    place = {
+        "observation": ["o"] * 4,
+        "measures": ["bur@x"] * 4,
+        "system": ["s"] * 4,
+        "reason": pa.nulls(4, pa.string()),
+    }
+    (figure,) = figures.draw(Result((), (), pa.table({**place, **columns})))
+    labels = re.findall(r'aria-label="(a: [^"]*)"', "".join(panel.svg for panel in figure.panels))
+    assert labels == [
+        "a: summary share as a multiple of source share; s: below 0.8 in 33% of records, from 1.2 in 33%"
+    ]
+
+
+def test_long_labels_neither_stretch_a_picture_nor_fall_on_one_another() -> None:
+    """Rows whose cut names are alike stay apart, and the picture keeps its width."""
+    rows = [
+        {"name": "n" * 200 + str(i), "value": 0.1 * i, "low": None, "high": None, "chance": None}
+        for i in range(3)
+    ]
+    svg = pictures.forest(rows, 'alt "quoted" <b>')
+    assert float(re.search(r'width="([\d.]+)"', svg)[1]) < 450  # type: ignore[index] - a miss must fail here
+    assert "(2)" in svg
+    assert "(3)" in svg
+    assert "aria-label='alt \"quoted\" &lt;b&gt;'" in svg
+
+
+def test_markdown_takes_no_text_for_markup() -> None:
+    """Pipes, images, links, HTML and headings of the input stay text, each row on one line."""
+    shown = markdown.render(sample_results.hostile())
+    assert not re.search(r"(?<!\\)!\[|(?<!\\)\]\(|<script|<img|^# head", shown, re.MULTILINE)
+    header = next(line for line in shown.splitlines() if line.startswith("| measure"))
+    columns = len(re.findall(r"(?<!\\)\|", header))
+    rows = [
+        line
+        for line in shown.split("Representation over sentiment\n\n")[1].splitlines()
+        if line.startswith("|")
+    ]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows[: len(sample_results.HOSTILE)]} == {columns}
+
+
+def test_latex_runs_no_command_of_the_input() -> None:
+    """Backslashes, dollars and braces are set as characters."""
+    shown = latex.render(sample_results.hostile())
+    assert "\\input{" not in shown
+    assert "\\write18" not in shown
+    assert r"\textbackslash{}input\{/etc/passwd\} \$x\$ \textbackslash{}write18\{ls\} \%" in shown
+    assert shown.count("\\begin{tabular}") == shown.count("\\end{tabular}") > 3
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("=1+1", "'=1+1"), ("+cmd", "'+cmd"), ("-2", "-2"), ("-0.5%", "-0.5%"), ("@x", "'@x"), (" =x", "' =x"),
+        ("\t=x", "' =x"), ("＝x", "'＝x"), ("a=b", "a=b"), (-0.25, "-0.25"), (None, ""), ("1,500", "1,500"),
+    ],
+)  # fmt: skip
+def test_a_spreadsheet_runs_no_cell(text: object, cell: str) -> None:
+    """A text that begins like a formula stands behind an apostrophe; numbers stay numbers."""
+    assert csv.cell(text) == cell
+
+
+def test_csv_holds_estimates_at_full_precision_and_tables_as_printed() -> None:
+    """All rows have the header's columns; a printed true minus becomes one that spreadsheets read."""
+    rows = list(stdlib_csv.reader(io.StringIO(csv.render(sample_results.hostile()))))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert len(rows) == 1 + len(sample_results.hostile().estimates) + len(
+        sample_results.hostile().differences
+    )
+    assert csv.render(Table("t", ("a",), (("−0.5",),))) == "a\n-0.5\n"
+
+
+def test_junit_is_well_formed_and_counts_outcomes() -> None:
+    """A failed check is a failure, an inconclusive one skipped, and hostile names stay text."""
+    checks = [
+        junit.Check("bur@party \x1b\x00 <&>", "fail", "0.4 > 0.3 ]]> \ud800"),
+        junit.Check("uer", "inconclusive", "too few"),
+        junit.Check("sof", "pass"),
+    ]
+    suite = ET.fromstring(junit.render(checks).encode())
+    assert suite.attrib | {"tests": "3", "failures": "1", "skipped": "1"} == suite.attrib
+    assert [[child.tag for child in case] for case in suite] == [["failure"], ["skipped"], []]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "value", "shown"),
+    [
+        (0.183, 0.224, 0.2027, "0.203 [0.183, 0.224]"),
+        (-0.0004, 0.0011, 0.0003, "0.00030 [−0.00040, 0.00110]"),
+        (1.0, 9.0, 4.2, "4.2 [1.0, 9.0]"),
+        (0.5, 0.5, 0.5, "0.500 [0.500, 0.500]"),
+        (None, None, 0.25, "0.250 –"),
+        (-0.2, 0.2, -0.0001, "0.00 [−0.20, 0.20]"),
+    ],
+)
+def test_digits_follow_the_uncertainty(
+    low: float | None, high: float | None, value: float, shown: str
+) -> None:
+    """Two significant digits of half the interval's width; no negative zero."""
+    e = Estimate("bur", "bur", "a", value, low=low, high=high)
+    assert f"{numerals.value(e)} {numerals.interval(e)}" == shown
+
+
+def test_a_plug_in_brings_its_own_words() -> None:
+    """A measure that is not ours speaks with the words it was given, else with its name."""
+    made = {"words": {"tone_gap": {"family": "Tone", "reads": "the gap", "harm": "Some would sound worse."}}}
+    assert words.meaning_of("tone_gap(k=2)@age", made) == words.Meaning(
+        "Tone", "the gap", "Some would sound worse."
+    )
+    assert words.meaning_of("tone_gap@age", {}).family == "Tone gap"
+    assert words.interval_name({"level": 0.9}) == "90% interval"
+
+
+def test_printable_shows_controls_and_keeps_language() -> None:
+    """Controls become pictures, the unwritable U+FFFD; right-to-left letters and emoji stay."""
+    assert printable("a\x1b[0m\x00\n b\u202ec\ud800") == "a␛[0m␀ b\ufffdc\ufffd"
+    assert printable("a\r\nb\tc", lines=True) == "a\nb    c"
+    assert printable("مرحبا 👩‍🔬") == "مرحبا 👩‍🔬"
+    assert shorten("abcdef", 4) == "abc…"
