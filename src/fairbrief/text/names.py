@@ -1,0 +1,246 @@
+"""Names of people: how a written name divides into parts, and tables of names to draw from."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from fairbrief.errors import DataError, MissingExtra
+
+SUFFIXES: Final = frozenset((
+    "jr", "sr", "esq", "phd", "md", "dds", "qc", "kc", "mp", "frs", "obe", "mbe", "cbe", "ret",
+))  # fmt: skip
+PARTICLES: Final = frozenset((
+    "de", "del", "della", "di", "da", "dos", "das", "do", "du", "des", "la", "le", "les", "van",
+    "von", "der", "den", "ter", "ten", "zu", "zum", "af", "av", "bin", "ibn", "al", "el", "y", "e",
+    "d'", "st", "san", "santa", "mac",
+))  # fmt: skip
+_ROMAN: Final = frozenset((
+    "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv",
+    "xvi",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A word of a name, at characters ``start`` to ``end``.
+
+    ``part`` is ``given``, ``initial``, ``particle``, ``last`` or ``suffix``.
+    """
+
+    start: int
+    end: int
+    part: str
+
+
+def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Piece, ...]:
+    """The words of a name without title, each with its part.
+
+    ``last``, where known, says which words are the last name ("Long" in "Long Lee"); else it is the
+    last word before a suffix (Jr., III). Lower-case particles before it (de la) go with it; capitalised
+    ones (Van) too, unless they begin the name. A single letter is an initial. A single word has the
+    part ``alone``, unless it is ``last``. Anything after a comma is a suffix.
+    """
+    words = list(_words(name))
+    parts = ["given"] * len(words)
+    end = _before_suffixes(words)
+    for i in range(end, len(words)):
+        parts[i] = "suffix"
+    known = _find([w for _, _, w in words[:end]], last.split()) if last else None
+    if known is None:
+        known = (end - 1, end) if end > 1 or alone == "last" else (end, end)
+    low, high = known
+    for i in range(max(low, 0), high):
+        parts[i] = "last"
+    i = low - 1
+    while i > 0 and _is_particle(words[i][2]):
+        parts[i] = "particle"
+        i -= 1
+    if i == 0 and words[0][2].islower() and _is_particle(words[0][2]):
+        parts[0] = "particle"
+    for i, (_, _, word) in enumerate(words):
+        if parts[i] == "given" and is_initial(word):
+            parts[i] = "initial"
+    return tuple(Piece(a, b, part) for (a, b, _), part in zip(words, parts, strict=True))
+
+
+def is_initial(word: str) -> bool:
+    """Whether a word is an initial or several run together: ``L.``, ``J.R.``, ``W``."""
+    letters = word.replace(".", "")
+    return (len(letters) == 1 and letters.isupper()) or (
+        letters.isupper() and len(letters) <= 3 and word.count(".") == len(letters)
+    )
+
+
+def is_suffix(word: str) -> bool:
+    """Whether a word follows a last name without being part of it: ``Jr.``, ``III``, ``Ph.D.``."""
+    low = word.lower().replace(".", "").strip(",")
+    return low in SUFFIXES or (word.strip(",.").isupper() and low in _ROMAN)
+
+
+def _is_particle(word: str) -> bool:
+    return word.lower().rstrip(".") in PARTICLES
+
+
+def _words(name: str) -> Iterator[tuple[int, int, str]]:
+    position = 0
+    for word in name.split():
+        start = name.index(word, position)
+        position = start + len(word)
+        kept = word.rstrip(",")
+        if kept:
+            yield start, start + len(kept), kept
+
+
+def _before_suffixes(words: list[tuple[int, int, str]]) -> int:
+    end = len(words)
+    while end > 1 and is_suffix(words[end - 1][2]):
+        end -= 1
+    return end
+
+
+def _find(words: list[str], wanted: list[str]) -> tuple[int, int] | None:
+    """The last place where the wanted words stand in a row, case aside."""
+    low, want = [w.lower() for w in words], [w.lower() for w in wanted]
+    for i in range(len(low) - len(want), -1, -1):
+        if want and low[i : i + len(want)] == want:
+            return i, i + len(want)
+    return None
+
+
+# ------------------------------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One row of a table of names.
+
+    ``part`` is ``first`` or ``last``; ``gender`` ``male``, ``female`` or empty; ``group`` any word or
+    empty; ``weight`` its frequency, in any unit that is the same for the whole table.
+    """
+
+    name: str
+    part: str
+    gender: str = ""
+    group: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A table of names to draw from; the order of its rows is part of what a seed reproduces."""
+
+    rows: tuple[Listed, ...]
+    source: str
+
+    def groups(self) -> tuple[str, ...]:
+        """The groups that have both first and last names, in the order of the table."""
+        first = dict.fromkeys(r.group for r in self.rows if r.part == "first" and r.group)
+        last = {r.group for r in self.rows if r.part == "last"}
+        return tuple(g for g in first if g in last)
+
+    def pool(self, part: str, gender: str = "", group: str = "") -> tuple[Listed, ...]:
+        """The names of a part, a gender and a group (empty: any); each name once, its weights summed."""
+        found: dict[str, Listed] = {}
+        for row in self.rows:
+            if (
+                row.part == part
+                and (not gender or row.gender == gender)
+                and (not group or row.group == group)
+            ):
+                weight = row.weight + (found[row.name].weight if row.name in found else 0.0)
+                found[row.name] = Listed(row.name, part, row.gender, row.group, weight)
+        return tuple(found.values())
+
+    def gender_of(self, first_name: str) -> str | None:
+        """``male`` or ``female`` if the table lists the first name for one gender only, else None."""
+        genders = {r.gender for r in self.rows if r.part == "first" and r.name.lower() == first_name.lower()}
+        return genders.pop() if len(genders) == 1 and genders <= {"male", "female"} else None
+
+
+def read_names(lines: Iterable[str], where: str) -> Names:
+    """A table of names: comma-separated, with the columns ``name,part,gender,group`` and perhaps ``weight``.
+
+    Other columns are passed over. Raises `DataError` with the line where a row is not as it must be.
+    """
+    reader = csv.DictReader(lines)
+    missing = {"name", "part"} - set(reader.fieldnames or ())
+    if missing:
+        raise DataError(
+            f"{where}:1: no column {' and '.join(sorted(missing))}. Wanted name,part,gender,group in the first line."
+        )
+    return Names(tuple(_listed(row, f"{where}:{reader.line_num}") for row in reader), where)
+
+
+def _listed(row: dict[str, str | None], where: str) -> Listed:
+    name, part = (row["name"] or "").strip(), (row["part"] or "").strip()
+    gender, group = (row.get("gender") or "").strip(), (row.get("group") or "").strip()
+    if not name:
+        raise DataError(f"{where}: the name is empty. Give it one, or take the line out.")
+    if part not in ("first", "last"):
+        raise DataError(f"{where}: part is '{part}'. Wanted first or last.")
+    if gender not in ("", "male", "female"):
+        raise DataError(f"{where}: gender is '{gender}'. Wanted male, female or nothing.")
+    try:
+        weight = float(row.get("weight") or 1.0)
+    except ValueError:
+        weight = -1.0
+    if not 0 < weight < float("inf"):
+        raise DataError(f"{where}: weight is '{row.get('weight')}'. Wanted a number above zero.")
+    return Listed(name, part, gender, group, weight)
+
+
+@cache
+def census(top: int = 200) -> Names:
+    """The ``top`` most frequent names of the 1990 US census for either gender, and the ``top`` last names.
+
+    The names come with the package ``names``; frequencies are percentages of people of that gender. A
+    name that both genders bear belongs to one of them only if it is at least twice as frequent there
+    (Steen & Markert, Appendix F), and to neither otherwise.
+    """
+    male, female = _census_list("male.first"), _census_list("female.first")
+    rows = [
+        Listed(name, "first", gender, "", share / 1000)
+        for gender, own, other in (("male", male, female), ("female", female, male))
+        for name, share in [
+            (n, s) for n, s in own.items() if s >= 2 * other.get(n, 0) and s > other.get(n, 0)
+        ][:top]
+    ]
+    last = [Listed(n, "last", "", "", s / 1000) for n, s in list(_census_list("all.last").items())[:top]]
+    return Names((*rows, *last), "1990 US census")
+
+
+@cache
+def census_genders() -> dict[str, str]:
+    """First name in lower case → ``male`` or ``female``, by the at-least-twice rule: 5,134 of the 5,163 names."""
+    everyone = census(top=10_000)
+    return {r.name.lower(): r.gender for r in everyone.rows if r.part == "first"}
+
+
+@cache
+def is_given_name(word: str) -> bool:
+    """Whether a word that stands alone for a person is rather a first name (Alice) than a last one (Clark).
+
+    It is if its share among the first names of a gender is larger than its share among the last names,
+    in the 1990 US census.
+    """
+    key = word.capitalize()
+    first = max(_census_list("male.first").get(key, 0), _census_list("female.first").get(key, 0))
+    return first > _census_list("all.last").get(key, 0)
+
+
+@cache
+def _census_list(which: str) -> dict[str, int]:
+    """Name → its share in thousandths of a per cent, as the file gives it; whole numbers compare exactly."""
+    try:
+        import names
+    except ImportError as error:
+        raise MissingExtra("names", "people", "The list of census names") from error
+    from importlib.resources import files
+
+    text = files(names).joinpath(f"dist.{which}").read_text(encoding="ascii")
+    rows = (line.split() for line in text.splitlines() if line.strip())
+    return {row[0].capitalize(): round(float(row[1]) * 1000) for row in rows}

@@ -1,0 +1,73 @@
+"""The pronouns of the third person: which word stands where, for a man, a woman or neither."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+Place = Literal["he", "him", "his", "his_own", "himself"]
+"""Where a pronoun stands: subject, object, before a noun, alone, reflexive; named by the man's form
+(``his_own`` is the ``his`` of "the seat was his", a woman's ``hers``)."""
+
+PLACES: Final[tuple[Place, ...]] = ("he", "him", "his", "his_own", "himself")
+
+FORMS: Final[dict[str, dict[Place, str]]] = {
+    "male": {"he": "he", "him": "him", "his": "his", "his_own": "his", "himself": "himself"},
+    "female": {"he": "she", "him": "her", "his": "her", "his_own": "hers", "himself": "herself"},
+    "neutral": {"he": "they", "him": "them", "his": "their", "his_own": "theirs", "himself": "themself"},
+}
+
+_CERTAIN: Final[dict[str, tuple[Place, str]]] = {
+    "he": ("he", "male"),
+    "she": ("he", "female"),
+    "him": ("him", "male"),
+    "hers": ("his_own", "female"),
+    "himself": ("himself", "male"),
+    "herself": ("himself", "female"),
+}
+_BY_TAG: Final[dict[str, dict[str, tuple[Place, str]]]] = {
+    "his": {"PRP$": ("his", "male"), "PRP": ("his_own", "male")},
+    "her": {"PRP$": ("his", "female"), "PRP": ("him", "female")},
+}
+
+
+def place(word: str, tag: str = "") -> Place | None:
+    """Where a he- or she-pronoun stands; None for any other word.
+
+    ``her`` and ``his`` stand in two places, which the Penn tag tells apart: ``PRP$`` before a noun,
+    ``PRP`` otherwise. Without a tag they are not guessed: None.
+    """
+    found = _look(word, tag)
+    return found[0] if found else None
+
+
+def gender(word: str) -> str | None:
+    """``male`` or ``female`` for a he- or she-pronoun, None for any other word."""
+    low = word.lower()
+    if low in _BY_TAG:
+        return _BY_TAG[low]["PRP"][1]
+    return _CERTAIN[low][1] if low in _CERTAIN else None
+
+
+def form(where: Place, of: str) -> str:
+    """The pronoun of a ``male``, ``female`` or ``neutral`` person in a place, in lower case."""
+    return FORMS[of][where]
+
+
+def like(pattern: str, word: str) -> str:
+    """``word`` in the case of ``pattern``: ALL CAPITALS, Capitalised, or as it is.
+
+    A single capital letter says nothing of all capitals, so it capitalises only.
+    """
+    letters = [c for c in pattern if c.isalpha()]
+    if len(letters) > 1 and all(c.isupper() for c in letters):
+        return word.upper()
+    if letters and letters[0].isupper():
+        return word[:1].upper() + word[1:]
+    return word
+
+
+def _look(word: str, tag: str) -> tuple[Place, str] | None:
+    low = word.lower()
+    if low in _BY_TAG:
+        return _BY_TAG[low].get(tag)
+    return _CERTAIN.get(low)
