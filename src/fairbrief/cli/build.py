@@ -1,0 +1,118 @@
+"""``fairbrief build``: inputs made from annotated documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fairbrief.errors import DataError, RequestError
+
+if TYPE_CHECKING:
+    from fairbrief.corpora.people import Report
+    from fairbrief.nouns import Record
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Build inputs for audits.",
+)
+
+FORMATS = {".conllu": "corefud", ".coref": "ontonotes", "conll": "conll"}
+"""How a file's name ends, and the format it is in."""
+
+
+@app.callback()
+def build() -> None:
+    """Build inputs for audits."""
+
+
+@app.command()
+def people(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="Annotated documents: .conllu, *conll, .coref with .name and .parse; or a folder."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Where to write the inputs, as JSON Lines.")],
+    groups: Annotated[
+        str, typer.Option(help="gender, race, race=A+B, gender*race, or gender*race=male:A+female:B.")
+    ] = "gender",
+    design: Annotated[
+        str,
+        typer.Option(help="balanced: half of the people in each group, in pairs; mono: one group per input."),
+    ] = "balanced",
+    per_original: Annotated[int, typer.Option(help="How many inputs to make from each original.")] = 20,
+    names: Annotated[str, typer.Option(help="census, or a table name,part,gender,group.")] = "census",
+    last_names: Annotated[
+        str | None, typer.Option(help="keep or replace; by default replaced where groups speak of race.")
+    ] = None,
+    content_words: Annotated[
+        str, typer.Option(help="keep; exchange: wife and husband follow the gender; neutral: spouse.")
+    ] = "keep",
+    no_pronouns: Annotated[bool, typer.Option("--no-pronouns", help="Leave pronouns as they are.")] = False,
+    weights: Annotated[str, typer.Option(help="Draw names uniform or by their frequency.")] = "uniform",
+    genders: Annotated[str, typer.Option(help="In race groups: keep genders, or draw them random.")] = "keep",
+    woman: Annotated[str, typer.Option(help="The title that stands for Mr.: Ms. or Mrs.")] = "Ms.",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 0,
+) -> None:
+    """Make inputs that differ in who their people are, and in nothing else."""
+    from fairbrief.corpora.people import build_people_file
+
+    _one_of("--last-names", last_names, (None, "keep", "replace"))
+    _one_of("--content-words", content_words, ("keep", "exchange", "neutral"))
+    _one_of("--genders", genders, ("keep", "random"))
+    words = {"keep": False, "exchange": True, "neutral": "neutral"}[content_words]
+    report = build_people_file(
+        read_people(source),
+        out,
+        groups=groups,
+        design=design,
+        per_original=per_original,
+        names=names,
+        last_names=last_names,
+        content_words=words,
+        pronouns=not no_pronouns,
+        weights=weights,
+        genders=genders,
+        woman=woman,
+        seed=seed,
+    )
+    tell(report, out)
+
+
+def read_people(source: Path) -> Iterator[Record]:
+    """The records of annotated documents, in the format that the files' names tell."""
+    from fairbrief.readers.conll import read_conll
+    from fairbrief.readers.corefud import read_corefud
+    from fairbrief.readers.ontonotes import read_ontonotes
+
+    readers = {"corefud": read_corefud, "ontonotes": read_ontonotes, "conll": read_conll}
+    files = [source] if source.is_file() else sorted(p for p in source.rglob("*") if p.is_file())
+    found = {kind for p in files for ending, kind in FORMATS.items() if p.name.endswith(ending)}
+    if len(found) != 1:
+        seen = f"files of {len(found)} formats ({', '.join(sorted(found))})" if found else "none of these"
+        raise DataError(f"{source}: {seen}. Wanted .conllu, .coref (with .name and .parse) or *conll files.")
+    return readers[found.pop()](source)
+
+
+def tell(report: Report, out: Path) -> None:
+    """What was written, and which originals were left out and why."""
+    originals = len(report.capacities)
+    typer.echo(f"{report.written} inputs of {len(report.built)} originals (of {originals}) in {out}")
+    for capacity in report.refused:
+        people_ = f"{capacity.varied} of {capacity.people} people vary"
+        needs = f"; needs {capacity.needed} names, has {capacity.available}" if capacity.needed else ""
+        typer.echo(
+            f"  left out: {capacity.original}: {capacity.reason} ({people_}{needs}): {capacity.detail}"
+        )
+
+
+def _one_of(option: str, value: str | None, known: tuple[str | None, ...]) -> None:
+    if value not in known:
+        raise RequestError(f"{option} is '{value}'. Wanted {' or '.join(k for k in known if k)}.")

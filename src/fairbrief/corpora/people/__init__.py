@@ -1,0 +1,29 @@
+"""Inputs with controlled people: the same documents, with other names, titles and pronouns in them.
+
+Annotated documents become templates; a template filled with assignments becomes a set of records that
+differ in who the people are said to be, and in nothing else (Steen & Markert, section 5).
+"""
+
+from fairbrief.corpora.people.building import Report, build, build_people_file
+from fairbrief.corpora.people.capacity import Capacity
+from fairbrief.corpora.people.filling import Assignment, fill
+from fairbrief.corpora.people.groups import Group, read_groups
+from fairbrief.corpora.people.linting import Fault, lint
+from fairbrief.corpora.people.template import Person, Slot, Template, make_template
+
+__all__ = [
+    "build",
+    "build_people_file",
+    "Report",
+    "Capacity",
+    "make_template",
+    "Template",
+    "Person",
+    "Slot",
+    "fill",
+    "Assignment",
+    "lint",
+    "Fault",
+    "read_groups",
+    "Group",
+]

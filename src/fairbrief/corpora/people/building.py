@@ -1,0 +1,215 @@
+"""Sets of inputs with controlled people, built from annotated records and written as a file."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from fairbrief.corpora.people.assigning import Sample, assign
+from fairbrief.corpora.people.capacity import Capacity, Design, Lists, Plan, list_names, measure, pools_of
+from fairbrief.corpora.people.filling import Manner, fill
+from fairbrief.corpora.people.groups import read_groups
+from fairbrief.corpora.people.linting import lint
+from fairbrief.corpora.people.template import Template, make_template
+from fairbrief.corpora.people.words import content_words
+from fairbrief.errors import DataError, MissingExtra, RequestError
+from fairbrief.nouns import Record
+from fairbrief.text.names import Names, census, is_given_name, read_names
+
+NamesGiven = Names | str | Path
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of each original; complete when the records are used up."""
+
+    capacities: list[Capacity] = field(default_factory=list)
+
+    @property
+    def written(self) -> int:
+        return sum(c.written for c in self.capacities)
+
+    @property
+    def built(self) -> list[Capacity]:
+        return [c for c in self.capacities if c.written]
+
+    @property
+    def refused(self) -> list[Capacity]:
+        return [c for c in self.capacities if not c.written]
+
+    def reasons(self) -> dict[str, int]:
+        """How many originals were refused, by reason."""
+        counts: dict[str, int] = {}
+        for capacity in self.refused:
+            counts[capacity.reason] = counts.get(capacity.reason, 0) + 1
+        return counts
+
+
+def build(
+    records: Iterable[Record],
+    groups: str = "gender",
+    design: Design = "balanced",
+    per_original: int = 20,
+    names: NamesGiven = "census",
+    last_names: Literal["keep", "replace"] | None = None,
+    content_words: bool | Literal["neutral"] = False,
+    pronouns: bool = True,
+    weights: Literal["uniform", "frequency"] = "uniform",
+    seed: int = 0,
+    genders: Literal["keep", "random"] = "keep",
+    woman: str = "Ms.",
+) -> tuple[Iterator[Record], Report]:
+    """Records with controlled people, ``per_original`` of each original, and a report that grows with them.
+
+    ``groups``: ``gender``, ``race[=A+B]`` or ``gender*race[=male:A+female:B]`` (see `read_groups`).
+    ``design``: ``balanced`` (C_loc: half of the people in each group, in pairs with exchanged groups) or ``mono`` (C_glob:
+    one group per input). ``names``: ``census``, or a table ``name,part,gender,group`` (a path).
+    ``last_names``: kept, or replaced; by default replaced where the groups speak of race, which last names
+    tell too. ``content_words``: whether wife and husband follow the gender, or are all set to ``neutral``
+    variants. ``pronouns=False`` leaves pronouns as they are. ``weights``: names drawn uniformly or by frequency.
+    ``genders``: in ``race`` groups, whether people keep their gender or have one drawn.
+    ``woman``: the title that stands for Mr.
+
+    The same seed gives the same records to the byte, whatever other originals there are. If one input of
+    an original cannot be made, none of its rows is, and the report says why. Raises `RequestError`
+    for a request that no original could meet, `DataError` for a broken table or record.
+    """
+    if design not in ("balanced", "mono"):
+        raise RequestError(f"The design '{design}' is not known. Wanted balanced or mono.")
+    if weights not in ("uniform", "frequency"):
+        raise RequestError(f"The weights '{weights}' are not known. Wanted uniform or frequency.")
+    table = _table(names)
+    wanted = read_groups(groups, table)
+    if per_original < 1 or per_original % len(wanted):
+        raise RequestError(
+            f"{per_original} inputs of each original cannot be shared by {len(wanted)} groups. Wanted a multiple of {len(wanted)}."
+        )
+    by_race = wanted[0].race is not None
+    replaces = last_names == "replace" or (last_names is None and by_race)
+    plan = Plan(wanted, design, replaces, random_gender=genders == "random")
+    manner = _manner(content_words, pronouns, woman)
+    task = _Task(plan, list_names(plan, table), manner, per_original // len(wanted), weights, seed)
+    report = Report()
+    return _stream(records, task, report), report
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    plan: Plan
+    lists: Lists
+    manner: Manner
+    draws: int
+    weights: str
+    seed: int
+
+
+def _manner(words: bool | Literal["neutral"], pronouns: bool, woman: str) -> Manner:  # as in build
+    table = content_words() if words else None
+    return Manner(pronouns=pronouns, words=table, neutral=words == "neutral", woman=woman)
+
+
+def _table(names: NamesGiven) -> Names:
+    if isinstance(names, Names):
+        return names
+    if str(names) == "census":
+        return census()
+    path = Path(names)
+    if not path.is_file():
+        raise RequestError(
+            f"There is no table of names '{names}'. Wanted census, or a file name,part,gender,group."
+        )
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        return read_names(lines, str(path))
+
+
+def _stream(records: Iterable[Record], task: _Task, report: Report) -> Iterator[Record]:
+    seen: set[str] = set()
+    for record in records:
+        if record.id in seen:
+            raise DataError(
+                f"{record.where or record.id}: a second record has the id '{record.id}'. Give each its own."
+            )
+        seen.add(record.id)
+        rows, capacity = _rows_of(record, task)
+        report.capacities.append(capacity)
+        yield from rows
+
+
+def _rows_of(record: Record, task: _Task) -> tuple[list[Record], Capacity]:
+    """All rows of an original, or none and the reason."""
+    template = make_template(record, task.manner.words, _is_given)
+    pools = pools_of(task.plan, task.lists, template)
+    capacity = measure(task.plan, pools, template)
+    if capacity.reason:
+        return [], capacity
+    rng = random.Random(f"{task.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
+    rows = []
+    for sample in assign(template, task.plan, pools, task.draws, task.weights, rng):
+        filled = fill(template, sample.assigned, task.manner)
+        if faults := lint(template, filled, sample.assigned, task.manner):
+            return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
+        rows.append(_named(template, filled, sample, task.plan.design))
+    return rows, replace(capacity, written=len(rows))
+
+
+def _is_given(word: str) -> bool:
+    """As `is_given_name`; without the census nobody's single name is taken for a first name."""
+    try:
+        return is_given_name(word)
+    except MissingExtra:
+        return False
+
+
+def _named(template: Template, filled: Record, sample: Sample, design: Design) -> Record:
+    place = {"pair": sample.pair} if design == "balanced" else {"group": sample.group}
+    turn = sample.pair or sample.group.replace(" ", "-")
+    return replace(
+        filled,
+        id=f"{template.record.id}.{design}.{sample.number}.{turn}",
+        original=template.record.id,
+        attributes={**template.record.attributes, "design": design, "sample": str(sample.number), **place},
+    )
+
+
+def row_of(record: Record) -> dict[str, Any]:
+    """A record as one object of a JSON Lines file, which the general reader reads back."""
+    entities = [
+        {
+            "id": e.id,
+            "first_name": e.first_name,
+            "last_name": e.last_name,
+            "attributes": dict(e.attributes),
+            "mentions": [
+                {"document": m.document, "start": m.start, "end": m.end, "kind": m.kind} for m in e.mentions
+            ],
+        }
+        for e in record.entities
+    ]
+    documents = [
+        {"text": d.text, "attributes": dict(d.attributes)} if d.attributes else {"text": d.text}
+        for d in record.documents
+    ]
+    row = {"id": record.id, "original": record.original, "documents": documents}
+    return {**row, "attributes": dict(record.attributes), "entities": entities}
+
+
+def build_people_file(records: Iterable[Record], out: str | Path, **choices: Any) -> Report:
+    """Write the records that `build` makes to a JSON Lines file, one original after the other; what became of each.
+
+    The file appears under its name only when it is complete.
+    """
+    made, report = build(records, **choices)
+    target = Path(out)
+    partial = target.with_name(target.name + ".part")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as lines:
+            for record in made:
+                lines.write(json.dumps(row_of(record), ensure_ascii=False) + "\n")
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return report

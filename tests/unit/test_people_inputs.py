@@ -1,0 +1,434 @@
+"""Templates, assignments, fills, the linter and the capacity report, on small records of our own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fairbrief.corpora.people import Assignment, build, build_people_file, fill, lint, make_template
+from fairbrief.corpora.people.filling import Manner
+from fairbrief.corpora.people.words import content_words
+from fairbrief.errors import DataError, RequestError
+from fairbrief.nouns import Document, Entity, Mention, Record
+from fairbrief.text.names import read_names
+
+TABLE = read_names(
+    [
+        "name,part,gender,group,weight",
+        *(f"{n},first,female,north,{w}" for n, w in (("Ada", 90), ("Bea", 1), ("Cleo", 1), ("Edda", 1))),
+        *(f"{n},first,male,north,1" for n in ("Abe", "Ben", "Carl", "Egon")),
+        *(f"{n},first,female,south,1" for n in ("Dora", "Ella", "Fay", "Gina")),
+        *(f"{n},first,male,south,1" for n in ("Dan", "Eli", "Finn", "Gus")),
+        *(f"{n},last,,north,1" for n in ("Nord", "Norden", "Norris")),
+        *(f"{n},last,,south,1" for n in ("Sud", "Suder", "Summer")),
+    ],
+    "table",
+)
+
+
+def record(marked: str, id_: str = "one", **people: tuple[str | None, str | None]) -> Record:
+    """A record from a text in which mentions stand as ``[words|person|kind]``."""
+    text, mentions, at = "", {p: [] for p in people}, 0
+    for found in re.finditer(r"\[([^|\]]+)\|(\w+)\|(\w+)\]", marked):
+        text += marked[at : found.start()]
+        mentions[found[2]].append(Mention(0, len(text), len(text) + len(found[1]), found[3]))
+        text += found[1]
+        at = found.end()
+    text += marked[at:]
+    entities = tuple(Entity(p, *names, mentions=tuple(mentions[p])) for p, names in people.items())
+    return Record(id_, (Document(text),), entities=entities, references=("Mia Horn did it.",))
+
+
+PAIR = record(
+    "[Mia Horn|m|full] met [Mr.|p|title] [Rolf P. Stein Jr.|p|full]. [She|m|he] gave [him|p|him] [her|m|his] map; the idea was "
+    "[hers|m|his_own], not [his|p|his_own]. [ROLF|p|first] hurt [himself|p|himself]. A [Mia|m|first] smile.",
+    m=("Mia", "Horn"),
+    p=("Rolf", "Stein"),
+)
+
+
+def test_a_fill_changes_names_titles_and_pronouns_in_their_case() -> None:
+    """Every form follows the new gender, capitals stay, and initial, suffix and last name survive."""
+    filled = fill(
+        make_template(PAIR), {"m": Assignment("Otto", gender="male"), "p": Assignment("Ida", gender="female")}
+    )
+    assert filled.documents[0].text == (
+        "Otto Horn met Ms. Ida P. Stein Jr. He gave her his map; the idea was his, not hers. IDA hurt herself. "
+        "An Otto smile."
+    ).replace("Jr. He", "Jr.. He")
+
+
+def test_mentions_move_with_their_words() -> None:
+    """The filled record's mentions cover the new words, and names and groups are those assigned."""
+    filled = fill(make_template(PAIR), {"m": Assignment("Maximilian", gender="male", race="north")})
+    text = filled.documents[0].text
+    first = filled.entities[0]
+    assert (first.first_name, first.last_name, first.attributes) == (
+        "Maximilian",
+        "Horn",
+        {"gender": "male", "race": "north"},
+    )
+    assert [text[m.start : m.end] for m in first.mentions] == [
+        "Maximilian Horn",
+        "He",
+        "his",
+        "his",
+        "Maximilian",
+    ]
+    assert filled.references == ()
+
+
+def test_a_fill_read_back_with_the_first_assignment_is_the_original() -> None:
+    """Exchanging the genders and names twice gives the first text again, to the letter."""
+    there = fill(
+        make_template(PAIR), {"m": Assignment("Otto", gender="male"), "p": Assignment("Ida", gender="female")}
+    )
+    back = fill(
+        make_template(there),
+        {"m": Assignment("Mia", gender="female"), "p": Assignment("Rolf", gender="male")},
+    )
+    assert back.documents == PAIR.documents
+
+
+def test_last_names_replaced_take_their_particle_with_them() -> None:
+    """A replaced last name replaces "de la Vega" whole; kept, it is kept whole."""
+    given = record(
+        "[Ana de la Vega|a|full] left. [Vega|a|last] ran. [du Mont|b|last].",
+        a=("Ana", "Vega"),
+        b=(None, "Mont"),
+    )
+    filled = fill(make_template(given), {"a": Assignment("Kim", "Lund"), "b": Assignment(None, "Berg")})
+    assert filled.documents[0].text == "Kim Lund left. Lund ran. Berg."
+    assert (
+        fill(make_template(given), {"a": Assignment("Kim")})
+        .documents[0]
+        .text.startswith("Kim de la Vega left. Vega")
+    )
+
+
+def test_middle_names_go_and_a_first_initial_follows() -> None:
+    """Further given names would tell the old gender and go with the first; "M. Horn" becomes the new initial."""
+    given = record("[Mia Rosa Horn|m|full], or [M. Horn|m|full], or [Mia Rosa|m|full].", m=("Mia", "Horn"))
+    assert (
+        fill(make_template(given), {"m": Assignment("Otto")}).documents[0].text
+        == "Otto Horn, or O. Horn, or Otto."
+    )
+
+
+def test_a_full_name_that_the_annotation_missed_is_found() -> None:
+    """The full name of one person only is that person's name wherever it stands."""
+    given = record("[Mia Horn|m|full] spoke at the Mia Horn School.", m=("Mia", "Horn"))
+    assert (
+        fill(make_template(given), {"m": Assignment("Otto")}).documents[0].text
+        == "Otto Horn spoke at the Otto Horn School."
+    )
+
+
+def test_people_without_name_and_they_people_stay() -> None:
+    """Whom only pronouns speak of keeps them; a named person's "they" stays, whatever the gender."""
+    given = record(
+        "The lawyer said [she|x|he] saw [Kim Roe|k|full], who said they slept.",
+        x=(None, None),
+        k=("Kim", "Roe"),
+    )
+    assigned = {"x": Assignment("Otto", gender="male"), "k": Assignment("Otto", gender="male")}
+    filled = fill(make_template(given), assigned)
+    assert filled.documents[0].text == "The lawyer said she saw Otto Roe, who said they slept."
+    assert [e.id for e in filled.entities] == ["k"]
+
+
+def test_content_words_follow_only_if_asked() -> None:
+    """Wife becomes husband by request, the neutral variant by another, and the article follows the sound."""
+    given = record(
+        "[Mia Horn|m|full], an [heiress|m|content] and the [Wife|m|content] of Jo.", m=("Mia", "Horn")
+    )
+    assigned = {"m": Assignment("Otto", gender="male")}
+
+    def text(manner: Manner) -> str:
+        return fill(make_template(given, manner.words), assigned, manner).documents[0].text
+
+    words = content_words()
+    assert text(Manner()) == "Otto Horn, an heiress and the Wife of Jo."
+    assert text(Manner(words=words)) == "Otto Horn, an heir and the Husband of Jo."
+    assert text(Manner(words=words, neutral=True)) == "Otto Horn, an inheritor and the Spouse of Jo."
+    actress = record("[Mia|m|first] is an [actress|m|content].", m=("Mia", None))
+    neutral = fill(make_template(actress, words), assigned, Manner(words=words, neutral=True))
+    assert neutral.documents[0].text == "Otto is a performer."
+
+
+def test_a_noun_for_several_people_is_neutral_where_they_differ() -> None:
+    """Sisters of two genders are siblings; of one gender they are brothers or sisters."""
+    given = record("[Mia|a|first] and [Lea|b|first] are sisters.", a=("Mia", None), b=("Lea", None))
+    place = Mention(
+        0, given.documents[0].text.index("sisters"), given.documents[0].text.index("sisters") + 7, "content"
+    )
+    given = replace(given, entities=tuple(replace(e, mentions=(*e.mentions, place)) for e in given.entities))
+    words = content_words()
+    for genders, noun in (
+        (("male", "female"), "siblings"),
+        (("male", "male"), "brothers"),
+        (("female",) * 2, "sisters"),
+    ):
+        assigned = {i: Assignment(gender=g) for i, g in zip("ab", genders, strict=True)}
+        assert noun in fill(make_template(given, words), assigned, Manner(words=words)).documents[0].text
+
+
+def test_every_content_word_has_its_row_once() -> None:
+    """The table holds pairs that read back: the word for the other gender names the first for its own."""
+    for entry in content_words().values():
+        assert entry["male"] != entry["female"]
+        assert entry["is"] in ("male", "female")
+        assert entry["neutral"] not in (entry["male"], entry["female"])
+
+
+def test_words_of_two_people_are_refused() -> None:
+    """A name that two people claim cannot follow both: the record is wrong, and is told so."""
+    given = record("[Mia Horn|m|full].", m=("Mia", "Horn"), p=("Mia", "Horn"))
+    twice = replace(
+        given, entities=(given.entities[0], replace(given.entities[1], mentions=given.entities[0].mentions))
+    )
+    with pytest.raises(DataError, match="belong to two people"):
+        make_template(twice)
+
+
+@pytest.mark.parametrize(
+    ("marked", "gender", "reason"),
+    [
+        (
+            "[Rolf Horn|m|full] lost [his|m|his_own] job. [He|m|he] ran.",
+            "female",
+            "a pronoun stands in the wrong form",
+        ),
+        (
+            "[Mia Horn|m|full] saw [her|m|him] son. [She|m|he] ran.",
+            "male",
+            "a pronoun stands in the wrong form",
+        ),
+        ("[Mia Horn|m|full] ran. So Mia said.", "male", "an original name is left"),
+    ],
+)
+def test_the_linter_finds_planted_faults(marked: str, gender: str, reason: str) -> None:
+    """Wrong forms ("hers job", "him son") and a name left over are rejected with reason; the same text well annotated is not."""
+    first = "Rolf" if "Rolf" in marked else "Mia"
+    template = make_template(record(marked, m=(first, "Horn")))
+    assigned = {"m": Assignment("Kim", gender=gender)}
+    assert [f.reason for f in lint(template, fill(template, assigned), assigned)] == [reason]
+    sound = (
+        marked.replace("his_own", "his")
+        .replace("[her|m|him] son", "[her|m|his] son")
+        .replace(" So Mia said.", "")
+    )
+    template = make_template(record(sound, m=(first, "Horn")))
+    assert lint(template, fill(template, assigned), assigned) == []
+
+
+def test_the_linter_knows_another_persons_name() -> None:
+    """The name "Mia Farr" is not Mia Horn, and so no name left over; a plural of a replaced last name is one."""
+    template = make_template(record("[Mia Horn|m|full] saw Mia Farr and the Horns.", m=("Mia", "Horn")))
+    kept, replaced = {"m": Assignment("Kim")}, {"m": Assignment("Kim", "Lund")}
+    assert lint(template, fill(template, kept), kept) == []
+    assert [f.detail[:7] for f in lint(template, fill(template, replaced), replaced)] == ["'Horns'"]
+
+
+def test_the_linter_finds_two_genders_and_two_bearers_of_a_name() -> None:
+    """Pronouns that did not follow, and one full name given twice, are faults."""
+    template = make_template(PAIR)
+    assigned = {"m": Assignment("Otto", gender="male")}
+    reasons = {f.reason for f in lint(template, fill(template, assigned, Manner(pronouns=False)), assigned)}
+    assert reasons == {"a person is spoken of in two genders"}
+    two = make_template(record("[Mia Horn|m|full], [Lea Horn|p|full].", m=("Mia", "Horn"), p=("Lea", "Horn")))
+    same = {"m": Assignment("Kim"), "p": Assignment("Kim")}
+    assert [f.reason for f in lint(two, fill(two, same), same)] == ["two people have one name"]
+
+
+CROWD = record(
+    "[Mia Horn|a|full] [she|a|he], [Rolf Stein|b|full] [he|b|he], [Lea Kurz|c|full], [Udo Lang|d|full] and [Klein|e|last].",
+    a=("Mia", "Horn"),
+    b=("Rolf", "Stein"),
+    c=("Lea", "Kurz"),
+    d=("Udo", "Lang"),
+    e=(None, "Klein"),
+)
+
+
+def _groups(row: Record, kind: str) -> dict[str, str]:
+    return {e.id: e.attributes[kind] for e in row.entities if kind in e.attributes}
+
+
+def test_balanced_sets_come_in_pairs_with_exchanged_groups_and_the_same_names() -> None:
+    """Half of the people are of each group, the other text of the pair exchanges them all and has the same names."""
+    rows, report = build([CROWD], per_original=8, names=TABLE)
+    made = list(rows)
+    assert [(r.attributes["sample"], r.attributes["pair"]) for r in made] == [
+        (str(i), p) for i in range(4) for p in "01"
+    ]
+    for one, other in zip(made[::2], made[1::2], strict=True):
+        here, there = _groups(one, "gender"), _groups(other, "gender")
+        assert Counter(here.values()) == {"male": 2, "female": 2}
+        assert all(here[i] != there[i] for i in "abcd")
+        assert {e.first_name for e in one.entities} == {e.first_name for e in other.entities}
+        assert "e" not in here
+    assert {r.original for r in made} == {"one"}
+    assert report.capacities[0].written == 8
+    assert len({r.documents[0].text for r in made}) > 4
+
+
+def test_an_odd_number_of_people_is_split_by_one_more() -> None:
+    """Of three people two are of one group, then of the other; one name of each group must differ."""
+    three = replace(CROWD, entities=CROWD.entities[:3])
+    for row in build([three], per_original=8, names=TABLE)[0]:
+        assert sorted(Counter(_groups(row, "gender").values()).values()) == [1, 2]
+
+
+def test_mono_sets_are_of_one_group_each() -> None:
+    """Everybody varied in an input is of its group, and there are as many inputs of each group."""
+    made = list(build([CROWD], design="mono", per_original=6, names=TABLE)[0])
+    assert Counter(r.attributes["group"] for r in made) == {"male": 3, "female": 3}
+    for row in made:
+        assert set(_groups(row, "gender").values()) == {row.attributes["group"]}
+        assert "pair" not in row.attributes
+
+
+def test_race_keeps_genders_and_replaces_last_names() -> None:
+    """First and last names come from the group's lists, pronouns stay, and a gender once drawn is the pair's."""
+    four = replace(CROWD, entities=CROWD.entities[:4])
+    of = {(r.part, r.name): (r.group, r.gender) for r in TABLE.rows}
+    made = list(build([four], groups="race=north+south", per_original=4, names=TABLE)[0])
+    for one, other in zip(made[::2], made[1::2], strict=True):
+        assert _groups(one, "gender") == _groups(other, "gender")
+        assert (_groups(one, "gender")["a"], _groups(one, "gender")["b"]) == ("female", "male")
+        for row in (one, other):
+            for entity in row.entities:
+                race, gender = entity.attributes["race"], entity.attributes["gender"]
+                assert of["first", entity.first_name] == (race, gender)
+                assert of["last", entity.last_name][0] == race
+            assert re.search(r"\bshe, .*\bhe, ", row.documents[0].text)
+        assert all(_groups(one, "race")[i] != _groups(other, "race")[i] for i in "abcd")
+
+
+def test_gender_and_race_go_together_as_asked() -> None:
+    """With male:north and female:south everybody is one or the other; crossed, each person is all four in turn."""
+    four = replace(CROWD, entities=CROWD.entities[:4])
+    for row in build([four], groups="gender*race=male:north+female:south", per_original=4, names=TABLE)[0]:
+        pairs = {(e.attributes["gender"], e.attributes["race"]) for e in row.entities}
+        assert pairs == {("male", "north"), ("female", "south")}
+    crossed = list(build([four], groups="gender*race", per_original=4, names=TABLE)[0])
+    assert len({(_groups(r, "gender")["a"], _groups(r, "race")["a"]) for r in crossed}) == 4
+
+
+def test_a_seed_reproduces_every_byte_whatever_else_is_built(tmp_path: Path) -> None:
+    """The same seed writes the same file; an original's rows do not depend on its neighbours; another seed differs."""
+    other = replace(CROWD, id="two")
+    for name, records, seed in (("a", [CROWD], 5), ("b", [other, CROWD], 5), ("c", [CROWD], 6)):
+        build_people_file(records, tmp_path / name, per_original=4, names=TABLE, seed=seed)
+    a, b, c = ((tmp_path / name).read_bytes() for name in "abc")
+    assert b.endswith(a)
+    assert a != c
+    row = json.loads(a.splitlines()[0])
+    assert list(row) == ["id", "original", "documents", "attributes", "entities"]
+    assert row["entities"][0]["mentions"][0] == {
+        "document": 0,
+        "start": 0,
+        "end": len(row["documents"][0]["text"].split(",")[0].rsplit(" ", 1)[0]),
+        "kind": "full",
+    }
+
+
+def test_an_original_that_cannot_fill_its_set_writes_no_row() -> None:
+    """Too few names, nobody to vary, and a fault of one fill each leave an original out whole, with the reason."""
+    nobody = record("[Klein|e|last] ran.", "nobody", e=(None, "Klein"))
+    mixed = record("[Mr.|m|title] [Kim Roe|m|full] said [she|m|he] ran.", "mixed", m=("Kim", "Roe"))
+    broken = record("[Mia Horn|m|full] ran. So Mia said.", "broken", m=("Mia", "Horn"))
+    big = record(
+        " ".join(f"[Na{c}a Horn|p{c}|full]." for c in "bcdfghklm"),
+        "big",
+        **{f"p{c}": (f"Na{c}a", "Horn") for c in "bcdfghklm"},
+    )
+    small = read_names(
+        [
+            f"{n},first,{g},x" if i else "name,part,gender,group"
+            for i, (n, g) in enumerate(
+                [("", ""), ("Ada", "female"), ("Bo", "female"), ("Abe", "male"), ("Cy", "male")]
+            )
+        ],
+        "small",
+    )
+    rows, report = build([nobody, mixed, broken, big, PAIR], per_original=2, names=small)
+    assert {r.original for r in rows} == {"one"}
+    assert {c.original: c.reason for c in report.refused} == {
+        "nobody": "no person to vary",
+        "mixed": "a person of two genders",
+        "broken": "an original name is left",
+        "big": "too few names",
+    }
+    capacity = next(c for c in report.refused if c.original == "big")
+    assert (capacity.needed, capacity.available) == (5, 2)
+    assert report.written == 2
+
+
+def test_names_of_the_text_are_avoided() -> None:
+    """A name that is a word of the original is not given to anybody in it."""
+    given = record("[Mia Horn|m|full] went to Ada, Bea and Cleo.", m=("Mia", "Horn"))
+    made = list(build([given], design="mono", per_original=8, names=TABLE)[0])
+    used = {e.first_name for r in made for e in r.entities}
+    assert not used & {"Ada", "Bea", "Cleo", "Mia"}
+
+
+def test_names_can_be_drawn_by_their_frequency() -> None:
+    """A name that 90 of 93 bear is drawn far more often by frequency than uniformly."""
+    given = [record("[Mia Horn|m|full].", f"r{i}", m=("Mia", "Horn")) for i in range(100)]
+    north = read_names(
+        [
+            "name,part,gender,group,weight",
+            *(
+                f"{r.name},first,{r.gender},,{r.weight}"
+                for r in TABLE.rows
+                if r.part == "first" and r.group == "north"
+            ),
+        ],
+        "north",
+    )
+
+    def share(weights: str) -> int:
+        made = build(given, design="mono", per_original=2, names=north, weights=weights)[0]
+        return sum(r.entities[0].first_name == "Ada" for r in made)
+
+    assert share("frequency") > 85
+    assert share("uniform") < 45
+
+
+def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:
+    """In gender sets people of one last name keep sharing one, also who shows no gender; both texts of a pair have the same."""
+    given = record(
+        "[Mia Horn|a|full], [Rolf Horn|b|full], [Klein|e|last].",
+        a=("Mia", "Horn"),
+        b=("Rolf", "Horn"),
+        e=(None, "Klein"),
+    )
+    one, other = build([given], per_original=2, names=TABLE, last_names="replace")[0]
+    last = [e.last_name for e in one.entities]
+    assert last[0] == last[1] != last[2]
+    assert last == [e.last_name for e in other.entities]
+    assert not {"Horn", "Klein"} & set(last)
+
+
+@pytest.mark.parametrize(
+    ("choices", "says"),
+    [
+        ({"groups": "sex"}, "Groups 'sex' are not known"),
+        ({"groups": "race=north+east"}, "no group 'east'"),
+        ({"groups": "gender*race=north+south"}, "is not male:RACE"),
+        ({"per_original": 7}, "7 inputs of each original cannot be shared by 2 groups"),
+        ({"names": "absent.csv"}, "There is no table of names 'absent.csv'"),
+        ({"design": "half"}, "The design 'half' is not known"),
+    ],
+)
+def test_a_request_that_cannot_be_met_is_refused(choices: dict[str, object], says: str) -> None:
+    """What was asked for and what is known are told before any record is read."""
+    with pytest.raises(RequestError, match=re.escape(says)):
+        build([], **({"names": TABLE} | choices))
