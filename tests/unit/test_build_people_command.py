@@ -1,0 +1,83 @@
+"""The command that builds inputs with people, from files to a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fairbrief.cli.build import app
+from fairbrief.errors import DataError, RequestError
+
+ROWS = """\
+#begin document (d); part 000
+d 0 0 Lena NNP - - - - - (PERSON* (3
+d 0 1 Roth NNP - - - - - *) 3)
+d 0 2 lost VBD - - - - - * -
+d 0 3 her PRP$ - - - - - * (3)
+d 0 4 case NN - - - - - * -
+d 0 5 . . - - - - - * -
+
+#end document
+#begin document (e); part 000
+e 0 0 Rain NN - - - - - * -
+e 0 1 fell VBD - - - - - * -
+
+#end document
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Two documents, one of which speaks of nobody."""
+    path = tmp_path / "a.conll"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_path: Path) -> None:
+    """Rows of the original that has people are written, the other one is named with its reason."""
+    pytest.importorskip("names")
+    out = tmp_path / "out.jsonl"
+    done = CliRunner().invoke(app, ["people", str(source), "--out", str(out), "--per-original", "4", "--design", "mono"])
+    assert done.exit_code == 0, done.output
+    assert "4 inputs of 1 originals (of 2)" in done.output
+    assert "left out: e: no person to vary" in done.output
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [r["attributes"]["group"] for r in rows] == ["female", "male"] * 2
+    for row in rows:
+        word = {"female": "her", "male": "his"}[row["attributes"]["group"]]
+        assert row["documents"][0]["text"] == f"{row['entities'][0]['first_name']} Roth lost {word} case."
+
+
+def test_the_rows_are_read_back_by_the_general_reader(source: Path, tmp_path: Path) -> None:
+    """The file is one that audits read: texts, groups of people and originals come back."""
+    pytest.importorskip("names")
+    from fairbrief.readers import read
+
+    out = tmp_path / "out.jsonl"
+    CliRunner().invoke(app, ["people", str(source), "--out", str(out), "--per-original", "2"])
+    records = list(read(out).records())
+    assert [r.original for r in records] == ["d", "d"]
+    assert {r.entities[0].attributes["gender"] for r in records} == {"female", "male"}
+    assert records[0].entities[0].mentions[-1].kind == "his"
+
+
+def test_a_broken_source_leaves_no_file(source: Path, tmp_path: Path) -> None:
+    """A fault in the middle of the source is told, and no half-written file stays."""
+    source.write_text(ROWS.replace("e 0 1 fell VBD", "e 0 1 fell"), encoding="utf-8")
+    done = CliRunner().invoke(app, ["people", str(source), "--out", str(tmp_path / "o.jsonl")])
+    assert isinstance(done.exception, DataError)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.conll"]
+
+
+def test_a_source_of_no_format_and_a_wrong_choice_are_refused(tmp_path: Path, source: Path) -> None:
+    """Files that are no annotated documents, and a choice that does not exist, are told with what is wanted."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("x", encoding="utf-8")
+    out = ["--out", str(tmp_path / "o")]
+    assert isinstance(CliRunner().invoke(app, ["people", str(tmp_path / "notes"), *out]).exception, DataError)
+    done = CliRunner().invoke(app, ["people", str(source), *out, "--content-words", "some"])
+    assert isinstance(done.exception, RequestError)
