@@ -41,7 +41,9 @@ def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_p
     """Rows of the original that has people are written, the other one is named with its reason."""
     pytest.importorskip("names")
     out = tmp_path / "out.jsonl"
-    done = CliRunner().invoke(app, ["people", str(source), "--out", str(out), "--per-original", "4", "--design", "mono"])
+    done = CliRunner().invoke(
+        app, ["people", str(source), "--out", str(out), "--per-original", "4", "--design", "mono"]
+    )
     assert done.exit_code == 0, done.output
     assert "4 inputs of 1 originals (of 2)" in done.output
     assert "left out: e: no person to vary" in done.output
@@ -81,3 +83,18 @@ def test_a_source_of_no_format_and_a_wrong_choice_are_refused(tmp_path: Path, so
     assert isinstance(CliRunner().invoke(app, ["people", str(tmp_path / "notes"), *out]).exception, DataError)
     done = CliRunner().invoke(app, ["people", str(source), *out, "--content-words", "some"])
     assert isinstance(done.exception, RequestError)
+
+
+def test_rows_with_mentions_are_a_source_too(source: Path, tmp_path: Path) -> None:
+    """What was built can be built upon: records whose entities have mentions are varied like annotated documents."""
+    pytest.importorskip("names")
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    CliRunner().invoke(app, ["people", str(source), "--out", str(first), "--per-original", "2"])
+    done = CliRunner().invoke(app, ["people", str(first), "--out", str(second), "--per-original", "4"])
+    assert done.exit_code == 0, done.output
+    rows = [json.loads(line) for line in second.read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == 8
+    assert {r["documents"][0]["text"].split(" ", 1)[1] for r in rows} == {
+        "Roth lost her case.",
+        "Roth lost his case.",
+    }

@@ -36,7 +36,7 @@ def people(
     source: Annotated[
         Path,
         typer.Argument(
-            help="Annotated documents: .conllu, *conll, .coref with .name and .parse; or a folder."
+            help="Annotated documents: .conllu, *conll, .coref with .name and .parse, or a folder of them; or .jsonl with mentions."
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Where to write the inputs, as JSON Lines.")],
@@ -93,11 +93,18 @@ def read_people(source: Path) -> Iterator[Record]:
     from fairbrief.readers.ontonotes import read_ontonotes
 
     readers = {"corefud": read_corefud, "ontonotes": read_ontonotes, "conll": read_conll}
+    if source.is_file() and source.name.endswith((".jsonl", ".json", ".jsonl.gz", ".parquet")):
+        from fairbrief.readers import read
+
+        return read(source).records()
     files = [source] if source.is_file() else sorted(p for p in source.rglob("*") if p.is_file())
     found = {kind for p in files for ending, kind in FORMATS.items() if p.name.endswith(ending)}
     if len(found) != 1:
         seen = f"files of {len(found)} formats ({', '.join(sorted(found))})" if found else "none of these"
-        raise DataError(f"{source}: {seen}. Wanted .conllu, .coref (with .name and .parse) or *conll files.")
+        raise DataError(
+            f"{source}: {seen}. Wanted .conllu, .coref (with .name and .parse) or *conll files, "
+            "or one .jsonl file of records with entities and their mentions."
+        )
     return readers[found.pop()](source)
 
 
