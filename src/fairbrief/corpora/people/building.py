@@ -142,7 +142,7 @@ def _stream(records: Iterable[Record], task: _Task, report: Report) -> Iterator[
 def _rows_of(record: Record, task: _Task) -> tuple[list[Record], Capacity]:
     """All rows of an original, or none and the reason."""
     template = make_template(record, task.manner.words, _is_given)
-    pools = pools_of(task.plan, task.lists, template)
+    pools = pools_of(task.lists, template)
     capacity = measure(task.plan, pools, template)
     if capacity.reason:
         return [], capacity

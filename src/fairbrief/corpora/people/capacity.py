@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from fairbrief.corpora.people.groups import GENDERS, Group
@@ -77,10 +77,9 @@ class Pools:
     left out.
     """
 
-    plan: Plan
     first: dict[tuple[int, str], tuple[Listed, ...]]
     last: dict[int, tuple[Listed, ...]]
-    family: tuple[Listed, ...] = field(default=())
+    family: tuple[Listed, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ def list_names(plan: Plan, names: Names) -> Lists:
     )
 
 
-def pools_of(plan: Plan, lists: Lists, template: Template) -> Pools:
+def pools_of(lists: Lists, template: Template) -> Pools:
     """The names that remain when those are left out that are words of the original (whoever bears them)."""
     text = " ".join(d.text for d in template.record.documents)
     seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
@@ -118,7 +117,6 @@ def pools_of(plan: Plan, lists: Lists, template: Template) -> Pools:
         return tuple(row for row in listed if row.name.lower() not in seen)
 
     return Pools(
-        plan,
         {key: unseen(rows) for key, rows in lists.first.items()},
         {key: unseen(rows) for key, rows in lists.last.items()},
         unseen(lists.family),
