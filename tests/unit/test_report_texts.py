@@ -68,7 +68,7 @@ def test_the_terminal_shows_value_interval_chance_p_and_what_was_left_out() -> N
     assert "Input that was left out: 7 lines" in shown
     assert "gpt-4 − alpaca-7b" in shown
     assert shown.index("Yelp, N-gram") < shown.index("Representation over sentiment")
-    assert "share_at[…]: 10, in the written report" in shown
+    assert "--details prints them" in shown
 
 
 def test_the_terminal_obeys_no_text() -> None:

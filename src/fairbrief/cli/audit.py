@@ -63,6 +63,7 @@ Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, m
 Cache = Annotated[
     Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
 ]
+Details = Annotated[bool, typer.Option("--details", help="Print every quantity, not the headlines alone.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
 
 
@@ -81,6 +82,7 @@ def audit(
     draws: Draws = 2000,
     level: Level = 0.95,
     cache: Cache = None,
+    details: Details = False,
     quiet: Quiet = False,
     summary_field: ReadingOptions.summary_field = "summary",
     documents_field: ReadingOptions.documents_field = "documents",
@@ -129,7 +131,7 @@ def audit(
             ),
         )
     result = _with_reading(result, files, reading)
-    terminal.print_result(result, Console())
+    terminal.print_result(result, Console(), details=details)
     if out is not None:
         write_all(result, out)
         typer.echo(

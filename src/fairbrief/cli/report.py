@@ -14,9 +14,11 @@ Format = Annotated[
     str, typer.Option("--format", help="terminal, markdown, latex, csv, or html (rewrites report.html).")
 ]
 
+Details = Annotated[bool, typer.Option("--details", help="Print every quantity, not the headlines alone.")]
+
 
 @app.command()
-def report(folder: Folder, format_: Format = "terminal") -> None:
+def report(folder: Folder, format_: Format = "terminal", details: Details = False) -> None:
     """Print the report of a saved audit, or write it anew."""
     from rich.console import Console
 
@@ -26,7 +28,7 @@ def report(folder: Folder, format_: Format = "terminal") -> None:
     result = load(folder)
     match format_:
         case "terminal":
-            terminal.print_result(result, Console())
+            terminal.print_result(result, Console(), details=details)
         case "markdown":
             typer.echo(markdown.render(result))
         case "latex":

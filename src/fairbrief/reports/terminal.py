@@ -23,20 +23,25 @@ from fairbrief.reports.result import Result
 MOST_SUBSCRIPTS = 6
 """A quantity with more values than this (segments of a text, many groups) is left to the written report."""
 MOST_SKIPPED = 5
-MOST_ROWS, MOST_DIFFERENCES, MOST_HEADLINES = 36, 12, 80
-"""Rows of one table: a longer one shows headlines alone, and of those no more than fit a few screens."""
+MOST_ROWS = 80
+"""Rows of one table: no more than fit a few screens."""
+LONG_NAME = 28
+"""A spelling longer than this stands below the table, and its name and a number in it."""
 WIDE = 100
 
 
-def print_result(result: Result, console: Console) -> None:
-    """Print the whole result: a paper's tables, estimates, differences, and what was left out."""
+def print_result(result: Result, console: Console, *, details: bool = False) -> None:
+    """Print a paper's tables, estimates, differences, and what was left out.
+
+    Headlines alone, unless ``details`` asks for every quantity.
+    """
     _say(console, _made_line(result), style="dim")
     for table in result.tables:
         _print_table(table, console)
     for section in arrangement.arrange(result.estimates, result.made):
-        _print_section(section, console, words.interval_name(result.made))
+        _print_section(section, console, words.interval_name(result.made), details=details)
     for section in arrangement.arrange(result.differences, result.made):
-        _print_section(section, console, words.interval_name(result.made), differ=True)
+        _print_section(section, console, words.interval_name(result.made), details=details, differ=True)
     _print_left_out(result, console)
 
 
@@ -55,8 +60,11 @@ def _made_line(result: Result) -> str:
     return " · ".join(parts)
 
 
-def _print_section(section: Section, console: Console, interval: str, *, differ: bool = False) -> None:
-    rows, hidden = _shown(section.estimates, MOST_DIFFERENCES if differ else MOST_ROWS)
+def _print_section(
+    section: Section, console: Console, interval: str, *, details: bool, differ: bool = False
+) -> None:
+    rows, hidden = _shown(section.estimates, details=details)
+    names_below = _long_names(rows)
     holm = any(e.p_adjusted is not None for e in rows)
     title = f"Differences of systems: {section.title}" if differ else section.title
     alone = len(section.systems) == 1 and not differ
@@ -70,7 +78,7 @@ def _print_section(section: Section, console: Console, interval: str, *, differ:
     for heading in names:
         grid.add_column(heading, justify="right", no_wrap=True)
     for _, block in arrangement.by_quantity(rows):
-        name = _quantity(block[0])
+        name = _quantity(block[0], names_below)
         inline = alone and not section.by
         if not inline:
             grid.add_row(name)
@@ -80,29 +88,46 @@ def _print_section(section: Section, console: Console, interval: str, *, differ:
             )
     _heading(console, title)
     console.print(grid)
+    for spelled, number in names_below.items():
+        _say(console, f"[{number}] {spelled}", style="dim")
     _footnotes(rows, hidden, console)
 
 
-def _shown(estimates: Sequence[Estimate], most: int) -> tuple[list[Estimate], dict[str, int]]:
+def _long_names(rows: Sequence[Estimate]) -> dict[str, int]:
+    """The spellings that do not fit into the table, numbered."""
+    spelled = dict.fromkeys(words.without_over(e) for e in rows)
+    return {name: i for i, name in enumerate((n for n in spelled if len(n) > LONG_NAME), start=1)}
+
+
+def _shown(estimates: Sequence[Estimate], *, details: bool) -> tuple[list[Estimate], dict[str, int]]:
     """The rows to print, and how many rows of what are left to the written report."""
+    if not details:
+        headlines = [e for e in estimates if words.is_headline(e)] or list(estimates)
+        hidden = {"rows of other quantities (--details prints them)": len(estimates) - len(headlines)}
+        rows = headlines
+    else:
+        rows, hidden = _without_large(estimates)
+    hidden["further rows"] = len(rows) - MOST_ROWS if not details else 0
+    return rows if details else rows[:MOST_ROWS], {name: many for name, many in hidden.items() if many > 0}
+
+
+def _without_large(estimates: Sequence[Estimate]) -> tuple[list[Estimate], dict[str, int]]:
+    """The estimates but for quantities of many values (the segments of a text), and what those were."""
     subscripts: dict[tuple[str, str], set[str]] = {}
     for e in estimates:
         subscripts.setdefault(_stem(e), set()).add(e.quantity)
     large = {stem for stem, members in subscripts.items() if len(members) > MOST_SUBSCRIPTS}
     hidden = {f"{measure}: {name}[…]": len(subscripts[measure, name]) for measure, name in sorted(large)}
-    rows = [e for e in estimates if _stem(e) not in large]
-    if len(rows) > most:
-        headlines = [e for e in rows if words.is_headline(e)]
-        hidden = {"rows of other quantities": len(estimates) - len(headlines)}
-        rows = headlines
-    if len(rows) > MOST_HEADLINES:
-        hidden["further rows"] = len(rows) - MOST_HEADLINES
-    return rows[:MOST_HEADLINES], {name: many for name, many in hidden.items() if many}
+    return [e for e in estimates if _stem(e) not in large], hidden
 
 
-def _quantity(e: Estimate) -> Text:
+def _quantity(e: Estimate, names_below: dict[str, int]) -> Text:
     """A headline by its measure, another quantity of the same measure below it by its own name."""
-    return _plain(words.without_over(e), "bold") if words.is_headline(e) else _plain(f"·\u00a0{e.quantity}")
+    if not words.is_headline(e):
+        return _plain(f"·\u00a0{e.quantity}")
+    spelled = words.without_over(e)
+    number = names_below.get(spelled)
+    return _plain(spelled if number is None else f"{spelled.partition('(')[0]} [{number}]", "bold")
 
 
 def _stem(e: Estimate) -> tuple[str, str]:
