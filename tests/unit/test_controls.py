@@ -50,7 +50,7 @@ def test_seeds() -> None:
 def test_without_groups() -> None:
     """Without the attribute there is no largest group: an empty text and the reason."""
     (made,) = Control("largest_group", "y").summarize([RECORDS[0]])
-    assert (made.text, made.reason) == ("", "empty")
+    assert (made.text, made.reason) == ("", "empty summary")
     assert LargestGroup("y")(RECORDS[0], rng_of(0)) == ""
 
 
