@@ -2,10 +2,10 @@
 
 A sentence ends at ``.``, ``!``, ``?`` or ``…`` (with the quotation marks and brackets that close
 there) before white space, where what follows can open a sentence; at a full-width ender; at a blank
-line; and at a line break, unless the next line goes on in lower case. A full stop does not end a
-sentence inside a number, after an abbreviation that announces something (``Dr.``, ``e.g.``), or
-after an initial; after abbreviations that may close a sentence (``U.S.``, ``p.m.``, ``Inc.``) it
-does where one of the commonest openers follows.
+line; and at a line break, unless the line is unfinished and the next goes on in lower case. A full
+stop does not end a sentence inside a number, after an abbreviation that announces something
+(``Dr.``, ``e.g.``), or after an initial; after abbreviations that may close a sentence (``U.S.``,
+``p.m.``, ``Inc.``) it does where one of the commonest openers follows. Takes linear time.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ CLOSERS = "\"'”’»)\\]"
 OPENERS = "\"'“‘«(\\["
 
 _CANDIDATE = re.compile(
-    rf"[.!?…]+[{CLOSERS}]*(?=\s)"  # an ender before white space
+    rf"(?<![.!?…])[.!?…]++[{CLOSERS}]*+(?=\s)"  # an ender before white space
     r"|[。！？]+[”’」』）]*"  # enders of scripts that write no spaces
-    r"|\n"
+    r"|\n\s*"
 )
 _WORD_BEFORE = re.compile(r"[^\s(\[\"'“‘«—–/]+\Z")
-_NEXT = re.compile(rf"\s*[{OPENERS}\-–—•*]*\s*(\w+)?")
+_ENDED = re.compile(rf"[.!?…][{CLOSERS}]*\s*\Z")
+_NEXT = re.compile(rf"\s*[{OPENERS}\-–—•*]*\s*(\w{{1,40}})?")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z])[.)]")
 
@@ -96,16 +97,17 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
         return True
     following = _NEXT.match(text, after)
     word = (following[1] or "") if following else ""
-    if mark == "\n":
-        return not word[:1].islower() or _is_blank_line(text, after)
+    if mark[0] == "\n":
+        is_wrapped = word[:1].islower() and _ENDED.search(text, max(start, at - 8), at) is None
+        return not is_wrapped or mark.count("\n") > 1
     if word[:1].islower():
-        return _is_blank_line(text, after)
+        return text[after : after + 200].partition(word)[0].count("\n") > 1
     if mark != ".":
         return True
     before = _WORD_BEFORE.search(text, max(start, at - 40), at)
-    return before is None or not _continues(
-        before[0], word, is_first=not text[start : before.start()].strip()
-    )
+    if before is None:
+        return True
+    return not _continues(before[0], word, is_first=_is_blank(text, start, before.start()))
 
 
 def _continues(before: str, following: str, *, is_first: bool) -> bool:
@@ -124,8 +126,5 @@ def _continues(before: str, following: str, *, is_first: bool) -> bool:
     return False
 
 
-def _is_blank_line(text: str, at: int) -> bool:
-    """Whether only white space with a line break in it stands before the next line."""
-    rest = text[at : at + 200]
-    gap = rest[: len(rest) - len(rest.lstrip())]
-    return gap.count("\n") >= (1 if text[at - 1] == "\n" else 2)
+def _is_blank(text: str, start: int, end: int) -> bool:
+    return end - start < 40 and not text[start:end].strip()

@@ -1,0 +1,177 @@
+"""Position: published histograms, and counts from real texts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import read_lines
+from fairbrief import registry
+from fairbrief.measures.position import PositionBias, PositionFromUniform, PositionHeights, segment_names
+from fairbrief.measures.quality import Rouge1
+from fairbrief.nouns import Case, Document, Floats, Integers, Measure, Reason, Record, Summary, Totals
+from fairbrief.text.rouge import TYPES, rouge_scores
+from fairbrief.text.sentences import split
+
+BIAS, HEIGHTS, *ROUGE = registry.make("protocol", "chhabra-position").measures(())
+
+
+@cache
+def cases_of(path: Path) -> tuple[Case, ...]:
+    """The cases of a JSON Lines file."""
+    found = []
+    for line in read_lines(path):
+        documents = tuple(Document(d["text"]) for d in line["documents"])
+        record = Record(
+            line["id"], documents, tuple(line["references"]), attributes=line.get("attributes", {})
+        )
+        found.append(Case(record, Summary(line["id"], line["system"], line["summary"])))
+    return tuple(found)
+
+
+def observed(measure: Measure, cases: tuple[Case, ...], draws: int = 0) -> tuple[Totals, Counter[str]]:
+    """Summed rows under the real labelling and ``draws`` random ones, and what was left out."""
+    observation, rng = measure.observation, np.random.default_rng(0)
+    asks = [ask for case in cases for ask in observation.asks((case,))]
+    scores = iter(registry.make("scorer", asks[0].scorer).answer(asks) if asks else ())
+    reasons: Counter[str] = Counter()
+    total: Floats | None = None
+    columns: dict[Any, int] = {}
+    for case in cases:
+        exchange = observation.exchange((case,))
+        labels: Integers = np.zeros((1, 0), dtype=np.int64)
+        if exchange is not None:
+            labels = np.array([exchange.labels, *(rng.permutation(exchange.labels) for _ in range(draws))])
+        mine = [next(scores) for _ in observation.asks((case,))]
+        rows = observation.observe((case,), mine, labels)
+        if isinstance(rows, Reason):
+            reasons[rows.text] += 1
+            continue
+        columns = {c: i for i, c in enumerate(rows.columns)}
+        total = rows.values if total is None else total + rows.values
+    assert total is not None
+    return Totals(columns, total), reasons
+
+
+def counts(totals: Totals, side: str) -> list[int]:
+    """Matches per tenth under the real labelling."""
+    found = totals.stack(side, segment_names(10))[0]
+    assert np.array_equal(found, np.round(found))
+    return [int(x) for x in found]
+
+
+def test_published_histograms_have_their_published_numbers(golden: Path) -> None:
+    """KL as published, and both distances, for 30 of 30 results, to 1e-12."""
+    results = json.loads((golden / "position/histograms.json").read_text())["results"]
+    columns = {
+        (side, k): 10 * s + i
+        for s, side in enumerate(("generated", "reference"))
+        for i, k in enumerate(segment_names(10))
+    }
+    array = np.array([[*result["gen"], *result["gold"]] for result in results], dtype=np.float64)
+    totals = Totals(columns, array)
+    values = PositionBias(weights="pooled").value(totals) | PositionHeights(weights="pooled").value(totals)
+    for name, wanted in (
+        ("position_kl", "kl_recomputed"),
+        ("position_heights", "wasserstein_released_reading"),
+        ("position_bias", "wasserstein_positional_segments"),
+    ):
+        expected = np.array([result[wanted] for result in results])
+        assert len(expected) == 30
+        assert np.abs(values[name].array - expected).max() < 1e-12
+    published = np.array([result["kl_published"] for result in results])
+    assert np.abs(values["position_kl"].array - published).max() < 1e-12
+
+
+@pytest.mark.parametrize("system", ["lead1", "lead3"])
+def test_texts_give_the_released_counts_in_the_protocols_reading(
+    system: str, shared: Path, golden: Path, nltk_data: Path
+) -> None:
+    """Punkt, pairwise TF-IDF, sources once, short articles first: gold and generated histograms exactly."""
+    assert nltk_data.is_dir()
+    expected = json.loads((golden / f"position/xsum__{system}.expected.json").read_text())
+    cases = cases_of(shared / f"data/news/xsum__{system}.jsonl")
+    bias, heights = registry.make("measure", BIAS), registry.make("measure", HEIGHTS)
+    totals, reasons = observed(bias, cases)
+    assert counts(totals, "reference") == expected["gold"]
+    assert counts(totals, "generated") == expected["gen"]
+    assert int(totals["one"][0]) == expected["n"]
+    assert reasons == {"empty article": 1}
+    values = bias.value(totals) | heights.value(totals)
+    for name, wanted in (
+        ("position_heights", "wasserstein_released"),
+        ("position_bias", "wasserstein_positional"),
+        ("position_kl", "KL_Divergence"),
+    ):
+        assert float(values[name].array[0]) == pytest.approx(expected[wanted], abs=1e-12)
+
+
+@pytest.mark.parametrize("system", ["lead1", "lead3"])
+def test_rouge_is_the_released_one_within_its_bootstrap(system: str, shared: Path, golden: Path) -> None:
+    """The release printed the median of an unseeded bootstrap: our mean agrees to its 3 decimals."""
+    expected = json.loads((golden / f"position/xsum__{system}.expected.json").read_text())
+    cases = cases_of(shared / f"data/news/xsum__{system}.jsonl")
+    totals, reasons = observed(Rouge1(), cases)
+    assert reasons == {"empty summary": 1}
+    for kind in ROUGE:
+        value = registry.make("measure", kind).value(totals)[kind].array[0]
+        assert float(value) == pytest.approx(expected[kind], abs=5e-4)
+
+
+def test_the_default_reading_orders_the_systems_alike(shared: Path) -> None:
+    """With the built-in splitter lead1 is farther from the references, and from uniform, than lead3; both beyond chance."""
+    for measure in (PositionBias(), PositionFromUniform()):
+        far = []
+        for system in ("lead1", "lead3"):
+            totals, _ = observed(measure, cases_of(shared / f"data/news/xsum__{system}.jsonl"), draws=19)
+            distance = measure.value(totals)[measure.name].array
+            assert distance[0] > 3 * distance[1:].max()
+            far.append(distance[0])
+        assert far[0] > far[1]
+
+
+def test_four_models_are_measured_on_gum(shared: Path) -> None:
+    """Every GUM record of every model has a row, and no model is exactly alike in position or ROUGE."""
+    systems: dict[str, list[Case]] = {}
+    for case in cases_of(shared / "data/gum/gum_systems.jsonl"):
+        systems.setdefault(case.summary.system, []).append(case)
+    assert len(systems) == 4
+    found = []
+    for cases in systems.values():
+        bias, left_out = observed(PositionBias(), tuple(cases))
+        rouge, empty = observed(Rouge1(), tuple(cases))
+        assert not left_out
+        assert not empty
+        distance = float(PositionBias().value(bias)["position_bias"].array[0])
+        assert 0 < distance < 4
+        found.append((distance, float(Rouge1().value(rouge)["rouge1"].array[0])))
+    assert len(set(found)) == 4
+
+
+@pytest.mark.parametrize("stem", [False, True])
+def test_rouge_of_a_thousand_real_pairs_is_the_packages(shared: Path, *, stem: bool) -> None:
+    """News and GUM, one line and many, with and without stems: the package's numbers to 1e-6."""
+    scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(list(TYPES), use_stemmer=stem)
+    pairs = [
+        ("\n".join(split(case.record.references[0])), "\n".join(split(case.summary.text)))
+        for case in cases_of(shared / "data/gum/gum_systems.jsonl")
+    ]
+    pairs += [
+        (case.record.references[0], case.summary.text)
+        for case in cases_of(shared / "data/news/xsum__lead3.jsonl")
+    ]
+    pairs = pairs[:1000]
+    wanted = np.array(
+        [
+            [[s.precision, s.recall, s.fmeasure] for s in map(scorer.score(a, b).__getitem__, TYPES)]
+            for a, b in pairs
+        ]
+    )
+    assert len(wanted) == 1000
+    assert np.abs(rouge_scores(pairs, stem=stem) - wanted).max() < 1e-6

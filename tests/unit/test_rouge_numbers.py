@@ -1,0 +1,90 @@
+"""ROUGE is that of the rouge-score package."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairbrief.errors import MissingExtra
+from fairbrief.nouns import Floats
+from fairbrief.text import rouge
+from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
+
+AWKWARD = [
+    ("", ""),
+    ("a", ""),
+    ("", "a"),
+    ("!!!", "???"),
+    ("one", "one"),
+    ("don't won't can't", "dont wont cant"),
+    ("It's John's dog’s bone", "it s john s dog s bone"),
+    ("Zürich naïve café", "zurich naive cafe"),
+    ("İstanbul ΣΊΣΥΦΟΣ", "istanbul σίσυφος"),
+    ("天気 がいい 5", "5 天気"),
+    ("a\nb\n\nc", "c\nb\na"),
+    ("the cat sat\non the mat", "on the mat\nthe cat sat"),
+    ("a b a b a b", "b a b a"),
+    ("\n\n", "a\nb"),
+    ("a_b c-d e.f 3.14", "a b c d e f 3 14"),
+    ("running runs ran easily", "run runner runs easy"),
+    ("\ud800 broken \udfff", "broken"),
+    ("the the the the", "the\nthe"),
+]
+
+
+def package_scores(pairs: list[tuple[str, str]], *, stem: bool) -> Floats:
+    """What the package answers. Shape (pairs, 4, 3)."""
+    scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(list(TYPES), use_stemmer=stem)
+    found = []
+    for reference, candidate in pairs:
+        scores = scorer.score(reference, candidate)
+        found.append([[scores[t].precision, scores[t].recall, scores[t].fmeasure] for t in TYPES])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("stem", [False, True])
+def test_awkward_pairs_score_as_in_the_package(*, stem: bool) -> None:
+    """Apostrophes, Unicode, empty lines and empty texts change no digit."""
+    assert rouge_scores(AWKWARD, stem=stem) == pytest.approx(package_scores(AWKWARD, stem=stem), abs=1e-12)
+
+
+texts = st.lists(st.sampled_from(["a", "b", "c", "d", "\n", "."]), max_size=24).map(" ".join)
+
+
+@settings(max_examples=200, deadline=None)
+@given(texts, texts)
+def test_any_pair_scores_as_in_the_package(reference: str, candidate: str) -> None:
+    """Where many longest common subsequences exist the union takes the package's."""
+    pairs = [(reference, candidate)]
+    assert rouge_scores(pairs) == pytest.approx(package_scores(pairs, stem=False), abs=1e-12)
+
+
+@settings(max_examples=50, deadline=None)
+@given(texts, texts)
+def test_exchanging_the_texts_exchanges_precision_and_recall(a: str, b: str) -> None:
+    """ROUGE-1, -2 and -L are symmetric but for the names."""
+    there, back = rouge_scores([(a, b), (b, a)])[:, :3]
+    p, r, f = (PARTS.index(part) for part in PARTS)
+    assert there[:, p] == pytest.approx(back[:, r])
+    assert there[:, f] == pytest.approx(back[:, f])
+
+
+def test_no_pairs_have_no_scores() -> None:
+    """The shape holds for nothing."""
+    assert rouge_scores([]).shape == (0, 4, 3)
+
+
+def test_stemming_without_nltk_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain ROUGE needs no library; stems do, and the message says which extra."""
+    rouge._porter.cache_clear()
+    rouge._stem.cache_clear()
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    monkeypatch.setitem(sys.modules, "nltk.stem", None)
+    monkeypatch.setitem(sys.modules, "nltk.stem.porter", None)
+    assert rouge_scores([("walking home", "walking home")])[0, 0, 2] == 1
+    with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
+        rouge_scores([("walking home", "walked home")], stem=True)

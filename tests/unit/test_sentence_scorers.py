@@ -1,0 +1,123 @@
+"""tfidf and rouge1: sentences against sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairbrief import registry
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Ask, Floats
+from fairbrief.scorers.rouge import Rouge1, Rouge2
+from fairbrief.scorers.sentence_pairs import TOGETHER
+from fairbrief.scorers.tfidf import Tfidf
+from fairbrief.testing import SCORER_CLAUSES, ScorerClause
+from fairbrief.text.rouge import rouge_scores
+from fairbrief.text.sentences import split
+
+ARTICLE = "The mayor opened the bridge. The bridge cost ten million. Rain fell.\nCritics, the mayor said, were wrong."
+SUMMARIES = ("A bridge was opened by the mayor. It rained.", "Critics were wrong.", "")
+WHOLE = [
+    Ask("s", (ARTICLE,), SUMMARIES),
+    Ask("s", (ARTICLE,), ("Nothing alike: xyzzy!",)),
+    Ask("s", ("",), ("One.",)),
+    Ask("s", (ARTICLE,), ()),
+]
+words = st.sampled_from(["bridge", "mayor", "the", "a", "Rain", "été", "x", "1", "10", "_", "don't", "."])
+sentence = st.lists(words, max_size=7).map(" ".join)
+
+
+def sklearn_cosines(rows: list[str], columns: list[str], *, pair: bool) -> Floats:
+    """What scikit-learn's vectorizer with its defaults answers; zeros where it has no vocabulary."""
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    try:
+        fitted = text.TfidfVectorizer().fit([*columns, *rows] if pair else rows)
+    except ValueError:
+        return np.zeros((len(rows), len(columns)))
+    if not columns:
+        return np.zeros((len(rows), 0))
+    cosines: Floats = (fitted.transform(rows) @ fitted.transform(columns).T).toarray()
+    return cosines
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(sentence, min_size=1, max_size=6), st.lists(sentence, max_size=4))
+def test_weights_fitted_on_the_article_are_those_of_scikit_learn(rows: list[str], columns: list[str]) -> None:
+    """TF-IDF of the article's sentences, applied to the summary's, to 1e-12."""
+    (found,) = Tfidf().answer([Ask("tfidf", tuple(rows), tuple(columns))])
+    assert found.matrix == pytest.approx(sklearn_cosines(rows, columns, pair=False), abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(sentence, min_size=1, max_size=6), st.lists(sentence, min_size=1, max_size=4))
+def test_weights_fitted_on_a_pair_are_those_of_scikit_learn(rows: list[str], columns: list[str]) -> None:
+    """Each column is fitted anew with the rows, and meets weights of its own."""
+    (found,) = Tfidf(fitted="pair").answer([Ask("tfidf", tuple(rows), tuple(columns))])
+    wanted = np.hstack([sklearn_cosines(rows, [column], pair=True) for column in columns])
+    assert found.matrix == pytest.approx(wanted, abs=1e-12)
+
+
+def test_whole_texts_are_cut_and_fitted_text_by_text() -> None:
+    """Rows are the article's sentences, units those of the summaries, owners the summaries they are of."""
+    (found,) = Tfidf(fitted="pair", sentences="builtin").answer(WHOLE[:1])
+    rows, parts = split(ARTICLE), [split(text) for text in SUMMARIES]
+    wanted = np.hstack([sklearn_cosines(rows, part, pair=True) for part in parts])
+    assert found.matrix == pytest.approx(wanted, abs=1e-12)
+    assert found.owner.tolist() == [0, 0, 1]
+    assert found.sizes.tolist() == [5, 5, 2, 6]
+
+
+def test_rouge1_between_sentences_is_that_of_whole_texts() -> None:
+    """Every cell is ROUGE-1 F of the two sentences; rouge2 is ROUGE-2 F."""
+    rows, columns = split(ARTICLE), [s for text in SUMMARIES for s in split(text)]
+    for scorer, kind in ((Rouge1(sentences="builtin"), 0), (Rouge2(sentences="builtin"), 1)):
+        (found,) = scorer.answer(WHOLE[:1])
+        wanted = rouge_scores([(row, column) for row in rows for column in columns])[:, kind, 2]
+        assert found.matrix == pytest.approx(wanted.reshape(len(rows), -1), abs=1e-12)
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        "tfidf",
+        "tfidf(sentences=builtin)",
+        "tfidf(fitted=pair, sentences=builtin)",
+        "rouge1",
+        "rouge1(sentences=builtin)",
+        "rouge2(sentences=builtin)",
+    ],
+)
+def test_scorers_keep_the_contract(spelled: str, clause: ScorerClause) -> None:
+    """An answer of the promised shapes for every ask, the same alone and in a batch."""
+    scorer = registry.make("scorer", spelled)
+    assert repr(scorer) == spelled
+    clause(scorer, WHOLE)
+
+
+@pytest.mark.parametrize("fitted", ["article", "pair"])
+def test_answers_do_not_depend_on_where_batches_end(fitted: str) -> None:
+    """More asks than are computed together are answered as each alone."""
+    asks = [WHOLE[i % 3] for i in range(2 * TOGETHER + 1)]
+    scorer = Tfidf(fitted=fitted, sentences="builtin")
+    alone = [next(iter(scorer.answer([ask]))).matrix for ask in WHOLE[:3]]
+    for i, found in enumerate(scorer.answer(asks)):
+        assert np.array_equal(found.matrix, alone[i % 3])
+
+
+def test_identical_article_sentences_are_exactly_tied() -> None:
+    """No rounding parts what is the same, so that the earliest can win."""
+    (found,) = Tfidf(sentences="builtin").answer(
+        [Ask("s", ("It rained. We left. It rained.",), ("It rained hard.",))]
+    )
+    assert found.matrix[0, 0] == found.matrix[2, 0]
+
+
+def test_settings_that_mean_nothing_are_refused() -> None:
+    """A misspelled setting names the choices."""
+    with pytest.raises(RequestError, match="article or pair"):
+        Tfidf(fitted="corpus")
+    with pytest.raises(RequestError, match="builtin"):
+        list(Tfidf(sentences="spacy").answer(WHOLE))

@@ -1,0 +1,108 @@
+"""Where sentences end."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.text import punkt
+from fairbrief.text.sentences import sentence_spans, split
+
+CUT_AT = "|"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It rained.|We went home.",
+        "Dr. Lee met Mrs. Ray.|They spoke.",
+        "It cost $3.50 or 2.5 percent.|Nobody paid.",
+        "J. K. Rowling wrote it.|J.R.R. Tolkien did not.",
+        '"Was it much?" she asked.|It was not.',
+        '"It is over."|She left.',
+        "“Stop!” he cried.|‘Why?’|Nobody knew.",
+        "He lives in the U.S. Senate district.|He moved.",
+        "He lives in the U.S.|The rest do not.",
+        "At 5 p.m. Smith left.|At 6 p.m.|The doors closed.",
+        "See Fig. 3 (e.g. the left one).|Good.",
+        "He said no.|Then he left.",
+        "No. 5 is alive.",
+        "Acme Inc. Chairman Roe sold.|It fell.",
+        "She left...|And then came back.",
+        "She left ... and came back.",
+        "Really?!|Yes.",
+        "(It was late.)|[So was I.]",
+        "First line|Second line|Third",
+        "A line that is\nwrapped here.|New one",
+        "It ended.|wikiHow went on.",
+        "a heading||and lower case after a blank line",
+        "1. Wash.|2. Dry it.",
+        "天気がいい。|散歩しよう！|はい",
+        "The end",
+    ],
+)
+def test_a_text_is_cut_where_a_reader_would(text: str) -> None:
+    """Full stops of abbreviations, numbers and initials end no sentence; quotes stay with theirs."""
+    wanted = [part for part in text.split(CUT_AT) if part]
+    is_lines = any(mark in text for mark in ("line", "heading", "wikiHow"))
+    assert split(text.replace(CUT_AT, "\n" if is_lines else " ")) == wanted
+
+
+def test_scripts_without_spaces_are_cut_at_their_enders() -> None:
+    """A full-width ender needs no white space after it."""
+    assert split("天気がいい。散歩しよう！「はい。」") == ["天気がいい。", "散歩しよう！", "「はい。」"]
+
+
+@pytest.mark.parametrize("text", ["", " \n\t ", "\n\n"])
+def test_white_space_has_no_sentence(text: str) -> None:
+    """Nothing is cut from nothing."""
+    assert split(text) == []
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.sampled_from(list("aA.!?…\"'”) \n\t1。\x00\ud800é")), max_size=60))
+def test_spans_hold_every_character_once(text: str) -> None:
+    """Whatever stands between two spans, before the first or after the last is white space."""
+    spans, end = sentence_spans(text), 0
+    for a, b in [*spans, (len(text), len(text))]:
+        assert a >= end
+        assert not text[end:a].strip()
+        end = b
+    assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
+
+
+def test_a_long_text_without_an_end_is_one_sentence() -> None:
+    """A megabyte of one word, of full stops, of titles or of line breaks is cut in linear time."""
+    assert len(split("a" * 1_000_000)) == 1
+    assert len(split("." * 1_000_000)) == 1
+    assert len(split("Dr. " * 200_000)) == 1
+    assert len(split("\n" * 1_000_000 + "end")) == 1
+
+
+def test_punkt_cuts_as_nltk_does(nltk_data: Path) -> None:
+    """The protocol's sentences are those of nltk.sent_tokenize."""
+    import nltk
+
+    assert nltk_data.is_dir()
+    text = 'Dr. Lee paid $3.50. "Was it much?" she asked. It was not.\nThe end'
+    assert punkt.split(text) == nltk.sent_tokenize(text)
+
+
+def test_punkt_without_its_data_says_where_to_put_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A missing model is the request's fault, and the message names NLTK_DATA."""
+    nltk = pytest.importorskip("nltk")
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    with pytest.raises(RequestError, match="NLTK_DATA"):
+        punkt.split("One. Two.")
+
+
+def test_punkt_without_nltk_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing library is an extra to install."""
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
+        punkt.split("One. Two.")
