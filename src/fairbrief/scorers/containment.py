@@ -21,7 +21,7 @@ class Containment:
     """The share of the column's words that occur in the row, weighted by how rare they are: not entailment.
 
     c(row, column) = Σ idf(w) over the column's distinct words found in the row / Σ idf(w) over all of
-    them. With N distinct rows in the ask, df(w) of which hold w,
+    them. With N rows in the ask (rows of the same words counted once), df(w) of which hold w,
 
         idf(w) = log(1 + (N − df(w) + ½) / (df(w) + ½)),
 
