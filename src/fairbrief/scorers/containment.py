@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,9 +10,9 @@ import numpy as np
 
 from fairbrief.nouns import Ask, Floats, Scores
 from fairbrief.spelling import spell
+from fairbrief.text.tokens import WORD
 
 VERSION = 1
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
