@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeGuard, runtime_checkable
@@ -195,7 +196,8 @@ class Store:
         number = 1
         while (aside := self.path.with_name(f"{self.path.name}.corrupt-{number}")).exists():
             number += 1
-        self.path.rename(aside)
+        with suppress(FileNotFoundError):  # another process was first
+            self.path.rename(aside)
         for tail in ("-wal", "-shm"):  # the old file's journal would be replayed into the new one
             journal = self.path.with_name(self.path.name + tail)
             if journal.exists():
@@ -224,13 +226,26 @@ class Store:
                 raise RequestError(
                     f"{self.path} is another program's database, not a score cache. Name another file."
                 )
-            database.execute("PRAGMA journal_mode = WAL")
-            with database:
-                database.execute(
-                    "CREATE TABLE IF NOT EXISTS arrays (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
-                )
-                database.execute(f"PRAGMA application_id = {APPLICATION}")
+            _patiently(lambda: database.execute("PRAGMA journal_mode = WAL"))
+            database.execute(
+                "CREATE TABLE IF NOT EXISTS arrays (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
+            )
+            database.execute(f"PRAGMA application_id = {APPLICATION}")
         database.execute("PRAGMA synchronous = NORMAL")
+
+
+def _patiently(act: Callable[[], object]) -> None:
+    """Act again while another process holds the file: SQLite does not wait by itself when it changes journals."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            act()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 class Damaged(Exception):

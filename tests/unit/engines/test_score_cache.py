@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import signal
 import sqlite3
 import subprocess
@@ -175,6 +176,50 @@ def test_two_processes_share_a_file(tmp_path: Path) -> None:
         assert (process.returncode, out.strip()) == (0, "done")
     assert Store(path).count() == 16
     assert Store(path).problem() is None
+
+
+def _begin(folder: Path, ready: Any, number: int) -> None:
+    for turn in range(8):
+        ready.wait(60)
+        store = Store(folder / f"c{turn}.sqlite")
+        for batch in range(4):
+            store.write("m", {(str(batch), str(number)): np.ones(2)})
+        store.close()
+
+
+def test_processes_that_begin_a_file_together_all_succeed(tmp_path: Path) -> None:
+    """A new file that four processes create in the same moment serves all of them, time and again."""
+    spawn = multiprocessing.get_context("spawn")
+    ready = spawn.Barrier(4)
+    workers = [spawn.Process(target=_begin, args=(tmp_path, ready, n)) for n in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(120)
+    assert [worker.exitcode for worker in workers] == [0] * 4
+    for path in sorted(tmp_path.iterdir()):
+        store = Store(path)
+        assert store.count() == 16
+        store.close()
+
+
+def test_a_file_that_another_process_set_aside_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two runs may find the same damage; the second goes on with the file that the first has begun."""
+    path = tmp_path / "c.sqlite"
+    path.write_bytes(b"broken" * 1000)
+    real = Store._set_aside
+
+    def second(store: Store) -> Path:
+        path.rename(tmp_path / "c.sqlite.corrupt-1")
+        return real(store)
+
+    monkeypatch.setattr(Store, "_set_aside", second)
+    list(Cached(Lengths(), path, lambda _: None).answer(ASKS))
+    again = Lengths()
+    list(Cached(again, path, pytest.fail).answer(ASKS))
+    assert again.scored == []
 
 
 @pytest.mark.parametrize("damage", ["garbage", "truncated", "entry"])
