@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_models import TEXTS, roberta_config, save_classifier, save_tokenizer
+from tests.neural.tiny_models import TEXTS, roberta_config, save_classifier, save_tokenizer
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_models import TEXTS
+from tests.neural.tiny_models import TEXTS
 
 from fairbrief.engines.cache import Cached
 from fairbrief.nouns import Ask

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_models import TEXTS, save_classifier
+from tests.neural.tiny_models import TEXTS, save_classifier
 
 from fairbrief.engines.cache import Cached
 from fairbrief.errors import BackendError, RequestError

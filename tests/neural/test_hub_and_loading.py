@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_models import TEXTS
+from tests.neural.tiny_models import TEXTS
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError
 from fairbrief.nouns import Ask
