@@ -60,9 +60,7 @@ MARKS: dict[bool | None, tuple[str, str]] = {True: ("âœ“", "green"), False: ("âœ
 
 def installed() -> Iterator[Finding]:
     """Fairbrief, Python, and the libraries that it always needs."""
-    from fairbrief import __version__
-
-    yield Finding(is_well=True, name="fairbrief", words=__version__)
+    yield Finding(is_well=True, name="fairbrief", words=metadata.version("fairbrief"))
     yield Finding(
         is_well=True, name="python", words=f"{platform.python_version()} on {platform.platform(terse=True)}"
     )
