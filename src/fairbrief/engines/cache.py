@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeGuard, runtime_checkable
@@ -103,23 +104,24 @@ class Cached:
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """Answer from the file; score, and keep, what it does not hold."""
-        store = Store(Path(self.path), self.warn)
         maker = self.scorer.computed_by
         wanted = list(self.scorer.keys(asks))
-        arrays = store.read(maker, wanted)
-        missing = [key for key in wanted if key not in arrays]
-        for batch in self.scorer.compute(missing) if missing else ():
-            store.write(maker, batch)
-            arrays.update(batch)
+        with closing(Store(Path(self.path), self.warn)) as store:
+            arrays = store.read(maker, wanted)
+            missing = [key for key in wanted if key not in arrays]
+            for batch in self.scorer.compute(missing) if missing else ():
+                store.write(maker, batch)
+                arrays.update(batch)
         yield from self.scorer.assemble(asks, arrays)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Store:
-    """Arrays by key in one SQLite file."""
+    """Arrays by key in one SQLite file, opened when first needed; `close` it."""
 
     path: Path
     warn: Callable[[str], None] = warn
+    _database: sqlite3.Connection | None = field(default=None, init=False)
 
     def read(self, maker: str, keys: Sequence[Key]) -> dict[Key, Array]:
         """The arrays that the file holds, of those asked for."""
@@ -128,13 +130,12 @@ class Store:
             return found
 
         def look() -> None:
-            with self._open() as database:
-                for start in range(0, len(keys), LOOKUP):
-                    by_hash = {hashed(maker, key): key for key in keys[start : start + LOOKUP]}
-                    marks = ",".join("?" * len(by_hash))
-                    query = f"SELECT key, value FROM arrays WHERE key IN ({marks})"  # noqa: S608 - question marks only
-                    for key, value in database.execute(query, list(by_hash)):
-                        found[by_hash[key]] = unpack(value)
+            for start in range(0, len(keys), LOOKUP):
+                by_hash = {hashed(maker, key): key for key in keys[start : start + LOOKUP]}
+                marks = ",".join("?" * len(by_hash))
+                query = f"SELECT key, value FROM arrays WHERE key IN ({marks})"  # noqa: S608 - question marks only
+                for key, value in self._open().execute(query, list(by_hash)):
+                    found[by_hash[key]] = unpack(value)
 
         self._mending(look)
         return found
@@ -144,7 +145,7 @@ class Store:
         rows = [(hashed(maker, key), pack(array)) for key, array in batch.items()]
 
         def add() -> None:
-            with self._open() as database, database:
+            with self._open() as database:
                 database.executemany("INSERT OR IGNORE INTO arrays VALUES (?, ?)", rows)
 
         self._mending(add)
@@ -153,23 +154,27 @@ class Store:
         """How many arrays the file holds."""
         if not self.path.exists():
             return 0
-        with self._open() as database:
-            return int(database.execute("SELECT count(*) FROM arrays").fetchone()[0])
+        return int(self._open().execute("SELECT count(*) FROM arrays").fetchone()[0])
 
     def problem(self) -> str | None:
         """What is wrong with the file, found by reading all of it; None for nothing."""
         if not self.path.exists():
             return None
         try:
-            with self._open() as database:
-                said = str(database.execute("PRAGMA quick_check(1)").fetchone()[0])
-                if said != "ok":
-                    return said
-                for (value,) in database.execute("SELECT value FROM arrays"):
-                    unpack(value)
+            said = str(self._open().execute("PRAGMA quick_check(1)").fetchone()[0])
+            if said != "ok":
+                return said
+            for (value,) in self._open().execute("SELECT value FROM arrays"):
+                unpack(value)
         except (sqlite3.DatabaseError, Damaged) as error:
             return str(error)
         return None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
 
     def _mending(self, act: Callable[[], None]) -> None:
         """Act on the file; if it turns out damaged, set it aside and act on a new one."""
@@ -187,25 +192,28 @@ class Store:
             act()
 
     def _set_aside(self) -> Path:
+        self.close()
         number = 1
         while (aside := self.path.with_name(f"{self.path.name}.corrupt-{number}")).exists():
             number += 1
-        self.path.rename(aside)
+        with suppress(FileNotFoundError):  # another process was first
+            self.path.rename(aside)
         for tail in ("-wal", "-shm"):  # the old file's journal would be replayed into the new one
             journal = self.path.with_name(self.path.name + tail)
             if journal.exists():
                 journal.rename(aside.with_name(aside.name + tail))
         return aside
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        database = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
-        try:
-            self._prepare(database)
-            yield database
-        finally:
-            database.close()
+    def _open(self) -> sqlite3.Connection:
+        if self._database is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
+            try:
+                self._prepare(self._database)
+            except BaseException:
+                self.close()
+                raise
+        return self._database
 
     def _prepare(self, database: sqlite3.Connection) -> None:
         """Make a new file ours; refuse a foreign one."""
@@ -218,13 +226,26 @@ class Store:
                 raise RequestError(
                     f"{self.path} is another program's database, not a score cache. Name another file."
                 )
-            database.execute("PRAGMA journal_mode = WAL")
-            with database:
-                database.execute(
-                    "CREATE TABLE IF NOT EXISTS arrays (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
-                )
-                database.execute(f"PRAGMA application_id = {APPLICATION}")
+            _patiently(lambda: database.execute("PRAGMA journal_mode = WAL"))
+            database.execute(
+                "CREATE TABLE IF NOT EXISTS arrays (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
+            )
+            database.execute(f"PRAGMA application_id = {APPLICATION}")
         database.execute("PRAGMA synchronous = NORMAL")
+
+
+def _patiently(act: Callable[[], object]) -> None:
+    """Act again while another process holds the file: SQLite does not wait by itself when it changes journals."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            act()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 class Damaged(Exception):
@@ -243,7 +264,6 @@ def hashed(maker: str, key: Key) -> bytes:
 
 def pack(array: Array) -> bytes:
     """An array as bytes: checksum, kind (``=f8``, compressed or not), shape, numbers; little-endian."""
-    array = np.ascontiguousarray(array)
     data = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
     is_compressed = len(data) >= COMPRESSED_FROM
     body = zlib.compress(data, 1) if is_compressed else data

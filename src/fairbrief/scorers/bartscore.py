@@ -13,7 +13,7 @@ from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.scorers import batches, hub, models, pairs, placement
 from fairbrief.scorers.pieces import Frame, Ids, frame, padded, pieces
 from fairbrief.scorers.progress import Meter
-from fairbrief.scorers.windows import spans
+from fairbrief.scorers.windows import parts, spans
 from fairbrief.spelling import spell
 
 VERSION = 1
@@ -97,7 +97,7 @@ class BartScore:
             for item in self._items(k, len(ids[row]), len(ids[column]), size)
         ]
         missing = np.bincount([item.pair for item in items])
-        sums: dict[int, dict[Item, float]] = {}
+        sums: dict[int, list[tuple[Item, float]]] = {}
         meter = Meter(self.name, len(keys))
 
         def forward(batch: Integers) -> Floats:
@@ -108,7 +108,7 @@ class BartScore:
             done = {}
             for i, value in zip(batch, found, strict=True):
                 item = items[i]
-                sums.setdefault(item.pair, {})[item] = float(value)
+                sums.setdefault(item.pair, []).append((item, float(value)))
                 missing[item.pair] -= 1
                 if not missing[item.pair]:
                     done[keys[item.pair]] = np.array([self._mean(sums.pop(item.pair), around.size)])
@@ -120,16 +120,16 @@ class BartScore:
         if self.windows == "truncate":
             return [Item(pair, slice(0, min(row, size)), slice(0, min(column, size)))]
         return [
-            Item(pair, slice(w.start, w.stop), slice(part.start, part.stop))
-            for part in spans(column, size)
+            Item(pair, slice(w.start, w.stop), part)
+            for part in parts(column, size)
             for w in spans(row, size, size // 4)
         ]
 
-    def _mean(self, sums: Mapping[Item, float], special: int) -> float:
+    def _mean(self, sums: Sequence[tuple[Item, float]], special: int) -> float:
         """The summed log-likelihood over parts, each the best (or mean) over source windows, per piece."""
         of_part: dict[tuple[int, int], list[float]] = {}
-        for item in sorted(sums, key=lambda i: (i.target.start, i.source.start)):
-            of_part.setdefault((item.target.start, item.target.stop), []).append(sums[item])
+        for item, value in sorted(sums, key=lambda s: (s[0].target.start, s[0].source.start)):
+            of_part.setdefault((item.target.start, item.target.stop), []).append(value)
         folded = [max(v) if self.fold == "max" else sum(v) / len(v) for v in of_part.values()]
         return sum(folded) / sum(stop - start + special for start, stop in of_part)
 

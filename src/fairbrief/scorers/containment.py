@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,9 +10,9 @@ import numpy as np
 
 from fairbrief.nouns import Ask, Floats, Scores
 from fairbrief.spelling import spell
+from fairbrief.text.tokens import WORD
 
 VERSION = 1
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -21,7 +20,7 @@ class Containment:
     """The share of the column's words that occur in the row, weighted by how rare they are: not entailment.
 
     c(row, column) = Σ idf(w) over the column's distinct words found in the row / Σ idf(w) over all of
-    them. With N distinct rows in the ask, df(w) of which hold w,
+    them. With N rows in the ask (rows of the same words counted once), df(w) of which hold w,
 
         idf(w) = log(1 + (N − df(w) + ½) / (df(w) + ½)),
 

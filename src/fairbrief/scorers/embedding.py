@@ -12,7 +12,7 @@ from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.scorers import batches, hub, models, pairs, placement
 from fairbrief.scorers.pieces import Ids, frame, padded, pieces
 from fairbrief.scorers.progress import Meter
-from fairbrief.scorers.windows import spans
+from fairbrief.scorers.windows import parts
 from fairbrief.spelling import spell
 
 VERSION = 1
@@ -75,15 +75,15 @@ class Embedding:
         around = frame(resident.tokenizer, pair=False)
         ids = pieces(resident.tokenizer, (text for (text,) in keys))
         size = resident.limit - around.size
-        items = [(k, w) for k, (text,) in enumerate(keys) for w in spans(len(ids[text]), size)]
         if self.windows == "truncate":
-            items = [(k, w) for k, w in items if w.start == 0]
+            ids = {text: found[:size] for text, found in ids.items()}
+        items = [(k, w) for k, (text,) in enumerate(keys) for w in parts(len(ids[text]), size)]
         missing = np.bincount([k for k, _ in items])
-        parts: dict[int, list[tuple[int, int, Floats]]] = {}
+        gathered: dict[int, list[tuple[int, int, Floats]]] = {}
         meter = Meter(self.name, len(keys))
 
         def forward(batch: Integers) -> Floats:
-            texts = [ids[keys[items[i][0]][0]][items[i][1].start : items[i][1].stop] for i in batch]
+            texts = [ids[keys[items[i][0]][0]][items[i][1]] for i in batch]
             return _embed(resident, [around.around(text) for text in texts])
 
         lengths = [w.stop - w.start + around.size for _, w in items]
@@ -91,17 +91,17 @@ class Embedding:
             done = {}
             for i, vector in zip(batch, vectors, strict=True):
                 k, w = items[i]
-                parts.setdefault(k, []).append((w.start, w.stop - w.start, vector))
+                gathered.setdefault(k, []).append((w.start, w.stop - w.start, vector))
                 missing[k] -= 1
                 if not missing[k]:
-                    done[keys[k]] = _mean(parts.pop(k))
+                    done[keys[k]] = _mean(gathered.pop(k))
             meter.add(len(done))
             if done:
                 yield done
 
 
-def _mean(parts: Sequence[tuple[int, int, Floats]]) -> Floats:
-    ordered = sorted(parts, key=lambda part: part[0])
+def _mean(windows: Sequence[tuple[int, int, Floats]]) -> Floats:
+    ordered = sorted(windows, key=lambda part: part[0])
     weights = np.array([size for _, size, _ in ordered], dtype=np.float64)
     vectors = np.stack([vector for _, _, vector in ordered])
     return np.asarray((weights @ vectors) / max(weights.sum(), 1), dtype=np.float32)

@@ -13,7 +13,7 @@ from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.scorers import batches, hub, models, pairs, placement
 from fairbrief.scorers.pieces import Frame, Ids, frame, padded, pieces
 from fairbrief.scorers.progress import Meter
-from fairbrief.scorers.windows import longest_first, spans
+from fairbrief.scorers.windows import Span, longest_first, parts, spans
 from fairbrief.spelling import spell
 
 VERSION = 1
@@ -113,16 +113,16 @@ class Entailment:
         if self.windows == "truncate":
             kept = longest_first(first, second, room)
             return [Item(pair, slice(0, kept[0]), slice(0, kept[1]))]
-        parts = spans(second, room - first if first + second <= room else max(room // 2, 1))
+        longest = room - first if first + second <= room else max(room // 2, 1)
         return [
-            Item(pair, slice(w.start, w.stop), slice(part.start, part.stop))
-            for part in parts
+            Item(pair, slice(w.start, w.stop), part)
+            for part in parts(second, max(longest, 1))
             for w in _row_windows(first, room - (part.stop - part.start))
         ]
 
 
-def _row_windows(length: int, size: int) -> list[Any]:
-    return list(spans(length, size, size // 4))
+def _row_windows(length: int, size: int) -> list[Span]:
+    return spans(length, size, size // 4)
 
 
 def entailment_class(config: Any) -> int:
@@ -166,21 +166,21 @@ class Folding:
         done = {}
         for i, values in zip(batch, found, strict=True):
             item = self.items[i]
-            parts = self.best.setdefault(item.pair, {})
+            best = self.best.setdefault(item.pair, {})
             part = (item.second.start, item.second.stop)
-            parts[part] = np.maximum(parts[part], values) if part in parts else values
+            best[part] = np.maximum(best[part], values) if part in best else values
             self.missing[item.pair] -= 1
             if not self.missing[item.pair]:
                 done[item.pair] = _mean_of_parts(self.best.pop(item.pair))
         return done
 
 
-def _mean_of_parts(parts: Mapping[tuple[int, int], Floats]) -> Floats:
-    if len(parts) == 1:
-        return next(iter(parts.values()))
-    ordered = sorted(parts)  # floating-point sums must not depend on the order of the batches
+def _mean_of_parts(best: Mapping[tuple[int, int], Floats]) -> Floats:
+    if len(best) == 1:
+        return next(iter(best.values()))
+    ordered = sorted(best)  # floating-point sums must not depend on the order of the batches
     weights = [float(stop - start) for start, stop in ordered]
-    return np.average(np.stack([parts[part] for part in ordered]), axis=0, weights=weights)
+    return np.average(np.stack([best[part] for part in ordered]), axis=0, weights=weights)
 
 
 def _length(item: Item, around: Frame) -> int:

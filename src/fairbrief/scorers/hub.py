@@ -52,6 +52,16 @@ def cached(model: str, reader: str) -> Path | None:
     return folder if has_weights(folder) else None
 
 
+def repositories() -> list[str]:
+    """The names of all models in the hub's cache, whole or in part."""
+    hub = library("huggingface_hub", "the list of models")
+    root = Path(hub.constants.HF_HUB_CACHE)
+    if not root.is_dir():
+        return []
+    names = [p.name.removeprefix("models--") for p in root.iterdir() if p.name.startswith("models--")]
+    return sorted(name.replace("--", "/") for name in names)
+
+
 def has_weights(folder: Path) -> bool:
     """Whether a folder holds a configuration and weights that transformers reads."""
     return (folder / "config.json").exists() and any(True for p in WEIGHTS for _ in folder.rglob(p))

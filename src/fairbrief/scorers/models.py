@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -66,9 +66,10 @@ def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, l
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
         if layers:
             _keep_layers(config, layers, reader)
-        model = getattr(transformers, kind).from_pretrained(
-            snapshot.folder, config=config, local_files_only=True
+        model, report = getattr(transformers, kind).from_pretrained(
+            snapshot.folder, config=config, local_files_only=True, output_loading_info=True
         )
+        _refuse_missing(report["missing_keys"], snapshot.folder, reader)
         if layers and config.is_encoder_decoder:
             model = model.get_encoder()
         model = model.to(device=device, dtype=getattr(torch, DTYPES[dtype])).eval()
@@ -98,10 +99,14 @@ def limit(tokenizer: Any, config: Any) -> int:
     return int(min(said, default=512))
 
 
-def depth(folder: Path) -> int:
-    """How many layers the encoder of a model has."""
-    config = library("transformers", "a model").AutoConfig.from_pretrained(folder, local_files_only=True)
-    return int(getattr(config, "encoder_layers", None) or config.num_hidden_layers)
+def _refuse_missing(weights: Iterable[str], folder: Path, reader: str) -> None:
+    """Weights that a folder lacks would be random numbers, and so would every score. (No scorer reads a pooler.)"""
+    missing = sorted(name for name in weights if not name.startswith("pooler.") and ".pooler." not in name)
+    if missing:
+        raise BackendError(
+            f"{reader}: the model in {folder} has no weights for {', '.join(missing[:3])}"
+            f"{' …' if len(missing) > 3 else ''}: it was not trained for this task. Choose one that was."
+        )
 
 
 def _keep_layers(config: Any, layers: int, reader: str) -> None:

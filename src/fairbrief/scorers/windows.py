@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 
@@ -14,13 +15,26 @@ class Span(NamedTuple):
     kept: int
 
 
-def spans(length: int, size: int, overlap: int = 0) -> list[Span]:
+def parts(length: int, size: int) -> list[slice]:
+    """Disjoint parts of at most ``size`` pieces that make up 0 … length, as equally long as can be.
+
+    >>> parts(20, 8)
+    [slice(0, 7, None), slice(7, 13, None), slice(13, 20, None)]
+    """
+    if size < 1:
+        raise ValueError(f"no part has {size} pieces")
+    count = max(1, -(-length // size))
+    borders = [round(i * length / count) for i in range(count + 1)]
+    return [slice(a, b) for a, b in itertools.pairwise(borders)]
+
+
+def spans(length: int, size: int, overlap: int) -> list[Span]:
     """Windows of at most ``size`` pieces that cover 0 … length; neighbours share at least ``overlap``.
 
     The windows are as equally long as can be, so that none is a mere stub. A shared stretch is kept
     half by either side. A text that fits, even an empty one, is one window.
 
-    >>> spans(5, 8)
+    >>> spans(5, 8, 2)
     [Span(start=0, stop=5, keep=0, kept=5)]
     >>> [(s.start, s.stop) for s in spans(20, 8, 2)]
     [(0, 8), (6, 14), (12, 20)]

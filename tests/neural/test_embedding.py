@@ -1,0 +1,108 @@
+"""Embeddings: sentence-transformers' own vectors, and real semantics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.neural.tiny_models import TEXTS
+
+from fairbrief.engines.cache import Cached
+from fairbrief.nouns import Ask
+from fairbrief.scorers import embedding
+from fairbrief.scorers.embedding import Embedding
+from fairbrief.testing import SCORER_CLAUSES
+
+LONG = " ".join(TEXTS * 3)
+
+
+def matrix(scorer: Any, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
+    """The scores of one ask."""
+    (scores,) = scorer.answer([Ask("", rows, columns)])
+    return scores.matrix
+
+
+def test_cosines_are_sentence_transformers_own(minilm_folder: Path) -> None:
+    """Cosines equal those of the library's own encoding of each text, to 1e-4."""
+    from sentence_transformers import SentenceTransformer
+
+    vectors = SentenceTransformer(str(minilm_folder), device="cpu").encode(
+        list(TEXTS), normalize_embeddings=True
+    )
+    found = matrix(Embedding(model=str(minilm_folder), device="cpu", dtype="fp32"), TEXTS[:2], TEXTS)
+    np.testing.assert_allclose(found, vectors[:2] @ vectors.T, atol=1e-4)
+
+
+def test_paraphrases_are_nearer_than_unrelated_sentences(minilm_folder: Path) -> None:
+    """With real weights every paraphrase lies nearer than every unrelated sentence, though it shares fewer words."""
+    rows = (
+        "The waiter brought our food very quickly.",
+        "Prices went up sharply last year.",
+        "The committee rejected the new law.",
+    )
+    columns = (
+        "Our meal was served fast.",
+        "Everything became much more expensive over the past twelve months.",
+        "The bill was voted down by the panel.",
+    )
+    found = matrix(Embedding(model=str(minilm_folder)), rows, columns)
+    assert (found.argmax(axis=1) == np.arange(3)).all()
+    assert np.diag(found).min() > found[~np.eye(3, dtype=bool)].max() + 0.1
+
+
+def test_long_texts_are_the_mean_of_their_windows(encoder_folder: Path) -> None:
+    """A long text's vector is the mean of its windows' by length; truncation keeps the first alone."""
+    scorer = Embedding(model=str(encoder_folder))
+    (found,) = [batch[LONG,] for batch in scorer.compute([(LONG,)])]
+    from fairbrief.scorers import hub, models, placement
+    from fairbrief.scorers.windows import parts
+
+    resident = models.sentence_encoder(
+        hub.find(str(encoder_folder), "x"), placement.place(scorer, "x"), "embedding"
+    )
+    assert resident.limit == 64
+    ids = np.array(resident.tokenizer(LONG, add_special_tokens=False)["input_ids"])
+    windows = parts(len(ids), 62)
+    assert len(windows) > 1
+    vectors = embedding._embed(resident, [(np.array([0, *ids[w], 2]), None) for w in windows])
+    np.testing.assert_allclose(
+        found, np.average(vectors, axis=0, weights=[w.stop - w.start for w in windows]), atol=1e-4
+    )
+    (cut,) = [b[LONG,] for b in Embedding(model=str(encoder_folder), windows="truncate").compute([(LONG,)])]
+    first = embedding._embed(resident, [(np.array([0, *ids[:62], 2]), None)])[0]
+    np.testing.assert_allclose(cut, first, atol=1e-4)
+
+
+def test_an_empty_text_is_near_nothing(encoder_folder: Path) -> None:
+    """A text without word pieces has cosine 0 with all others."""
+    assert (matrix(Embedding(model=str(encoder_folder)), ("",), ("", TEXTS[0])) == 0).all()
+
+
+def test_embeddings_are_cached_by_text(
+    encoder_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text that was embedded beside others is not embedded again, in whatever pair it returns."""
+    embedded: list[int] = []
+    real = embedding._embed
+
+    def counting(resident: Any, inputs: Any) -> Any:
+        embedded.append(len(inputs))
+        return real(resident, inputs)
+
+    monkeypatch.setattr(embedding, "_embed", counting)
+    scorer = Cached(Embedding(model=str(encoder_folder)), tmp_path / "cache.sqlite")
+    first = matrix(scorer, TEXTS[:2], TEXTS[2:4])
+    assert sum(embedded) == 4
+    matrix(scorer, TEXTS[2:4], (TEXTS[0], TEXTS[4]))
+    assert sum(embedded) == 5
+    np.testing.assert_array_equal(matrix(scorer, TEXTS[:2], TEXTS[2:4]), first)
+    assert sum(embedded) == 5
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
+def test_embedding_keeps_the_contract(encoder_folder: Path, clause: Any) -> None:
+    """Batches equal single calls, shapes and fingerprints are as promised."""
+    scorer = Embedding(model=str(encoder_folder))
+    clause(scorer, [Ask("", TEXTS[:2], TEXTS[2:4]), Ask("", ("", LONG), (TEXTS[0], "")), Ask("", (), ())])

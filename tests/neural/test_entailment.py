@@ -1,0 +1,325 @@
+"""Entailment: the model's own numbers, whatever the order of classes, batches and lengths."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.neural.tiny_models import TEXTS, save_classifier
+
+from fairbrief.engines.cache import Cached
+from fairbrief.errors import BackendError, RequestError
+from fairbrief.nouns import Ask
+from fairbrief.registry import make
+from fairbrief.scorers import batches, entailment
+from fairbrief.scorers.entailment import Entailment
+from fairbrief.scorers.windows import longest_first
+from fairbrief.testing import SCORER_CLAUSES
+
+LONG = " ".join(TEXTS * 3)
+
+
+def direct(folder: Path, row: str, column: str, entails: int = 2) -> tuple[float, bool]:
+    """One pair by transformers alone: the probability, and whether entailment is the most probable class."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    with torch.no_grad():
+        logits = model(**tokenizer(row, column, truncation=True, return_tensors="pt")).logits[0]
+    probabilities = logits.softmax(dim=-1)
+    return float(probabilities[entails]), int(probabilities.argmax()) == entails
+
+
+def matrix(scorer: Entailment, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
+    """The scores of one ask."""
+    (scores,) = scorer.answer([Ask("", rows, columns)])
+    return scores.matrix
+
+
+def test_probabilities_are_transformers_own(classifier_folder: Path) -> None:
+    """Every pair has the probability that transformers gives to the pair alone, to 1e-4 in fp32."""
+    scorer = Entailment(model=str(classifier_folder))
+    wanted = [[direct(classifier_folder, r, c)[0] for c in TEXTS[:2]] for r in TEXTS]
+    found = matrix(scorer, TEXTS, TEXTS[:2])
+    assert np.ptp(found) > 0.01
+    np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+def test_gate_keeps_probabilities_where_entailment_is_most_probable(classifier_folder: Path) -> None:
+    """Under gate=argmax a probability counts only where entailment is the arg-max class."""
+    found = matrix(Entailment(model=str(classifier_folder), gate="argmax"), TEXTS, TEXTS)
+    plain = matrix(Entailment(model=str(classifier_folder)), TEXTS, TEXTS)
+    most = np.array([[direct(classifier_folder, r, c)[1] for c in TEXTS] for r in TEXTS])
+    assert 0 < most.sum() < most.size
+    np.testing.assert_array_equal(found, np.where(most, plain, 0))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {0: "entailment", 1: "neutral", 2: "contradiction"},
+        {0: "SUPPORTS", 1: "REFUTES", 2: "NOT ENOUGH INFO"},
+        {0: "not_entailment", 1: "Entail", 2: "other"},
+    ],
+)
+def test_class_of_entailment_is_read_from_the_model(
+    vocabulary: Any, tmp_path: Path, labels: dict[int, str]
+) -> None:
+    """Models that order or name their classes otherwise answer for their own class of entailment."""
+    folder = save_classifier(vocabulary, tmp_path, labels)
+    entails = 1 if labels[1] == "Entail" else 0
+    found = matrix(Entailment(model=str(folder)), TEXTS[:1], TEXTS[1:2])
+    np.testing.assert_allclose(found, [[direct(folder, TEXTS[0], TEXTS[1], entails)[0]]], atol=1e-4)
+
+
+def test_model_without_entailment_is_refused(vocabulary: Any, tmp_path: Path) -> None:
+    """A classifier none of whose classes means entailment is an error that lists the classes."""
+    folder = save_classifier(vocabulary, tmp_path, {0: "positive", 1: "negative"})
+    with pytest.raises(RequestError, match="0: positive, 1: negative"):
+        matrix(Entailment(model=str(folder)), TEXTS[:1], TEXTS[:1])
+
+
+def test_model_without_a_trained_head_is_refused(
+    classifier_folder: Path, encoder_folder: Path, tmp_path: Path
+) -> None:
+    """An encoder whose config promises classes would answer at random: the error names the weights it lacks."""
+    folder = Path(shutil.copytree(encoder_folder, tmp_path / "model"))
+    labels = json.loads((classifier_folder / "config.json").read_text())
+    config = json.loads((folder / "config.json").read_text())
+    config |= {key: labels[key] for key in ("id2label", "label2id")}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(BackendError, match=r"no weights for classifier\.dense"):
+        matrix(Entailment(model=str(folder)), TEXTS[:1], TEXTS[:1])
+
+
+def test_contradicting_label_orders_are_refused(classifier_folder: Path, tmp_path: Path) -> None:
+    """A config whose label2id and id2label disagree is an error, not a guess."""
+    folder = Path(shutil.copytree(classifier_folder, tmp_path / "model"))
+    config = json.loads((folder / "config.json").read_text())
+    config["label2id"] = {"ENTAILMENT": 0, "NEUTRAL": 1, "CONTRADICTION": 2}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(RequestError, match="contradicts itself"):
+        matrix(Entailment(model=str(folder)), TEXTS[:1], TEXTS[:1])
+
+
+def test_long_rows_are_windowed_not_cut(classifier_folder: Path) -> None:
+    """A long row has the largest probability of its windows; its last sentence is read too."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    column = TEXTS[3]
+    found = matrix(Entailment(model=str(classifier_folder)), (LONG,), (column,))
+    tokenizer = AutoTokenizer.from_pretrained(classifier_folder)
+    model = AutoModelForSequenceClassification.from_pretrained(classifier_folder).eval()
+    first = tokenizer(LONG, add_special_tokens=False)["input_ids"]
+    second = tokenizer(column, add_special_tokens=False)["input_ids"]
+    room = 64 - 4 - len(second)
+    wanted, seen = 0.0, set()
+    for w in entailment._row_windows(len(first), room):
+        seen |= set(range(w.start, w.stop))
+        ids = torch.tensor([[0, *first[w.start : w.stop], 2, 2, *second, 2]])
+        assert ids.shape[1] <= 64
+        with torch.no_grad():
+            wanted = max(wanted, float(model(input_ids=ids).logits.softmax(-1)[0, 2]))
+    assert seen == set(range(len(first)))
+    np.testing.assert_allclose(found, [[wanted]], atol=1e-4)
+
+
+def test_long_columns_are_parts_weighted_by_length(classifier_folder: Path) -> None:
+    """A column that does not fit is cut into parts; the pair's probability is their mean by length."""
+    scorer = Entailment(model=str(classifier_folder))
+    items = scorer._items(0, 10, 100, 60)
+    assert {(i.first.start, i.first.stop) for i in items} == {(0, 10)}
+    assert [(i.second.start, i.second.stop) for i in items] == [(0, 25), (25, 50), (50, 75), (75, 100)]
+    folding = entailment.Folding(items)
+    values = np.array([[0.1, 0.0], [0.2, 0.2], [0.3, 0.3], [0.8, 0.8]])
+    assert folding.add(np.array([0, 1]), values[:2]) == {}
+    done = folding.add(np.array([2, 3]), values[2:])
+    sizes = [i.second.stop - i.second.start for i in items]
+    np.testing.assert_allclose(done[0], np.average(values, axis=0, weights=sizes))
+    assert np.isfinite(matrix(scorer, (LONG,), (LONG,))).all()
+
+
+def test_truncation_is_the_tokenizers_own(classifier_folder: Path) -> None:
+    """windows=truncate scores a long pair exactly as a tokenizer that truncates the longer text does."""
+    scorer = Entailment(model=str(classifier_folder), windows="truncate")
+    rows, columns = (LONG, TEXTS[0]), (TEXTS[1], LONG, LONG[5:])
+    wanted = [[direct(classifier_folder, r, c)[0] for c in columns] for r in rows]
+    np.testing.assert_allclose(matrix(scorer, rows, columns), wanted, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(90, 80), (80, 90), (81, 80), (10, 90), (90, 31), (29, 90), (5, 6)]
+)
+def test_longest_first_agrees_with_the_tokenizer(classifier_folder: Path, first: int, second: int) -> None:
+    """The numbers of pieces kept of either text are those that a tokenizer keeps."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(classifier_folder)
+    made = tokenizer(" x" * first, " y" * second, truncation=True, max_length=64)["input_ids"]
+    x, y = (tokenizer(t, add_special_tokens=False)["input_ids"][-1] for t in (" x x", " y y"))
+    one, two = (
+        len(tokenizer(t * n, add_special_tokens=False)["input_ids"])
+        for t, n in ((" x", first), (" y", second))
+    )
+    middle = made.index(2)
+    assert longest_first(one, two, 60) == (middle - 1, len(made) - middle - 3)
+    assert x != y
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
+def test_entailment_keeps_the_contract(classifier_folder: Path, clause: Any) -> None:
+    """Batches equal single calls, shapes and fingerprints are as promised; empty texts and asks included."""
+    asks = [
+        Ask("", TEXTS[:2], TEXTS[2:4]),
+        Ask("", ("", LONG), (TEXTS[0],)),
+        Ask("", TEXTS[:2], ()),
+        Ask("", (), TEXTS[:1]),
+    ]
+    clause(Entailment(model=str(classifier_folder)), asks)
+
+
+def test_each_pair_is_computed_once_across_asks(
+    classifier_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs that several asks share are one input of the model, and batches keep to the budget."""
+    seen: list[int] = []
+    real = entailment._probabilities
+
+    def counting(resident: Any, inputs: Any, entails: int) -> Any:
+        seen.append(len(inputs))
+        assert len(inputs) * max(len(ids) for ids, _ in inputs) <= 128 or len(inputs) == 1
+        return real(resident, inputs, entails)
+
+    monkeypatch.setattr(entailment, "_probabilities", counting)
+    scorer = Entailment(model=str(classifier_folder), batch_tokens=128)
+    list(scorer.answer([Ask("", TEXTS, TEXTS[:2]), Ask("", TEXTS[:3], TEXTS[:3])]))
+    assert sum(seen) == 5 * 2 + 3
+    assert len(seen) > 1
+
+
+def test_out_of_memory_halves_the_batch_and_goes_on(
+    classifier_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A device that holds three pairs at most gives the same numbers as one that holds all."""
+    import torch
+
+    wanted = matrix(Entailment(model=str(classifier_folder)), TEXTS, TEXTS)
+    real, failures = entailment._probabilities, []
+
+    def small(resident: Any, inputs: Any, entails: int) -> Any:
+        if len(inputs) > 3:
+            failures.append(len(inputs))
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return real(resident, inputs, entails)
+
+    monkeypatch.setattr(entailment, "_probabilities", small)
+    found = matrix(Entailment(model=str(classifier_folder)), TEXTS, TEXTS)
+    assert 1 <= len(failures) < 8
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+def test_a_single_pair_out_of_memory_is_an_error_for_the_operator() -> None:
+    """What cannot be halved any more is a BackendError that says what to try; other errors pass through."""
+
+    def full(_: Any) -> None:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
+
+    def broken(_: Any) -> None:
+        raise RuntimeError("shapes do not match")
+
+    with pytest.raises(BackendError, match="smaller model"):
+        list(batches.run([5, 5], full, 100))
+    with pytest.raises(RuntimeError, match="shapes"):
+        list(batches.run([5, 5], broken, 100))
+
+
+def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, tmp_path: Path) -> None:
+    """The registry reads the spelling back; another place has the same fingerprint, other weights another one."""
+    scorer = Entailment(model=str(classifier_folder), gate="argmax", batch_tokens=512)
+    again = make("scorer", repr(scorer))
+    assert repr(again) == repr(scorer)
+    assert again.fingerprint == scorer.fingerprint
+    assert scorer.fingerprint != Entailment(model=str(classifier_folder)).fingerprint
+    assert scorer.computed_by == Entailment(model=str(classifier_folder)).computed_by
+    copy = Path(shutil.copytree(classifier_folder, tmp_path / "elsewhere"))
+    assert Entailment(model=str(copy)).fingerprint == Entailment(model=str(classifier_folder)).fingerprint
+    with (copy / "config.json").open("a") as config:
+        config.write("\n")
+    assert Entailment(model=str(copy)).fingerprint != Entailment(model=str(classifier_folder)).fingerprint
+
+
+def test_model_is_loaded_once(classifier_folder: Path) -> None:
+    """Scorers that name the same model share it in memory."""
+    from fairbrief.scorers import hub, models, placement
+
+    one, two = (
+        Entailment(model=str(classifier_folder)),
+        Entailment(model=str(classifier_folder), gate="argmax"),
+    )
+    found = [
+        models.classifier(hub.find(s.model, "entailment"), placement.place(s, "entailment"), "entailment")
+        for s in (one, two)
+    ]
+    assert found[0] is found[1]
+
+
+def test_bfloat16_is_near_and_has_its_own_fingerprint(classifier_folder: Path) -> None:
+    """A coarser dtype gives nearly the same numbers, under another fingerprint."""
+    fine, coarse = (Entailment(model=str(classifier_folder), dtype=d) for d in ("fp32", "bf16"))
+    np.testing.assert_allclose(matrix(fine, TEXTS, TEXTS[:1]), matrix(coarse, TEXTS, TEXTS[:1]), atol=0.1)
+    assert fine.computed_by != coarse.computed_by
+
+
+def test_a_second_run_asks_the_model_nothing(
+    classifier_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kept pairs never reach the model again, not even for the gate; new ones alone do."""
+    seen: list[int] = []
+    real = entailment._probabilities
+
+    def counting(resident: Any, inputs: Any, entails: int) -> Any:
+        seen.append(len(inputs))
+        return real(resident, inputs, entails)
+
+    monkeypatch.setattr(entailment, "_probabilities", counting)
+    plain = Entailment(model=str(classifier_folder))
+    gated = Entailment(model=str(classifier_folder), gate="argmax")
+    path = tmp_path / "cache.sqlite"
+    first = matrix(Cached(plain, path), TEXTS, TEXTS[:2])
+    assert sum(seen) == 10
+    np.testing.assert_array_equal(matrix(Cached(plain, path), TEXTS, TEXTS[:2]), first)
+    behind = matrix(Cached(gated, path), TEXTS, TEXTS[:2])
+    assert sum(seen) == 10
+    matrix(Cached(plain, path), TEXTS, TEXTS[:3])
+    assert sum(seen) == 15
+    np.testing.assert_array_equal(behind, matrix(gated, TEXTS, TEXTS[:2]))
+
+
+def test_progress_is_told(classifier_folder: Path) -> None:
+    """Whoever watches hears how many pairs are done, of how many, and the rate."""
+    from fairbrief.scorers.progress import Progress, watched
+
+    heard: list[Progress] = []
+    with watched(heard.append):
+        matrix(Entailment(model=str(classifier_folder), batch_tokens=100), TEXTS, TEXTS[:1])
+    matrix(Entailment(model=str(classifier_folder)), TEXTS, TEXTS[:1])
+    assert [p.done for p in heard] == sorted(p.done for p in heard)
+    assert (heard[-1].scorer, heard[-1].done, heard[-1].total) == ("entailment", 5, 5)
+    assert heard[-1].per_second > 0
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"dtype": "int8"}, {"gate": "soft"}, {"windows": "cut"}, {"batch_tokens": "many"}, {"model": " "}],
+)
+def test_bad_settings_are_refused_at_once(settings: dict[str, Any]) -> None:
+    """A setting that cannot be is an error before any model is looked for."""
+    with pytest.raises(RequestError):
+        Entailment(**settings)

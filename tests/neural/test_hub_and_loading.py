@@ -1,0 +1,129 @@
+"""Finding models: folders, the hub's cache, and clear words where there is none."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.neural.tiny_models import TEXTS
+
+from fairbrief.errors import BackendError, MissingExtra, RequestError
+from fairbrief.nouns import Ask
+from fairbrief.scorers import hub, placement
+from fairbrief.scorers.entailment import Entailment
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture
+def hub_cache(tmp_path: Path, classifier_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A hub cache that holds the tiny classifier as some-lab/tiny-mnli."""
+    model = tmp_path / "hub" / "models--some-lab--tiny-mnli"
+    (model / "refs").mkdir(parents=True)
+    (model / "refs" / "main").write_text(COMMIT)
+    shutil.copytree(classifier_folder, model / "snapshots" / COMMIT)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "hub"
+
+
+@pytest.mark.usefixtures("hub_cache")
+def test_a_cached_model_works_offline(classifier_folder: Path) -> None:
+    """A hub name whose snapshot is in the cache answers without a network, and is named with its commit."""
+    scorer = Entailment(model="some-lab/tiny-mnli")
+    (found,) = scorer.answer([Ask("", TEXTS[:2], TEXTS[2:3])])
+    (wanted,) = Entailment(model=str(classifier_folder)).answer([Ask("", TEXTS[:2], TEXTS[2:3])])
+    np.testing.assert_array_equal(found.matrix, wanted.matrix)
+    assert f"some-lab/tiny-mnli@{COMMIT[:12]}" in scorer.fingerprint
+
+
+@pytest.mark.usefixtures("hub_cache")
+def test_an_absent_model_says_how_to_fetch_it() -> None:
+    """Offline, a model that was never fetched is an error that names it and the command."""
+    with pytest.raises(
+        BackendError, match=r"some-lab/other.*switched off.*fairbrief prefetch some-lab/other"
+    ):
+        list(Entailment(model="some-lab/other").answer([Ask("", ("a",), ("b",))]))
+
+
+def test_a_half_fetched_model_counts_as_absent(hub_cache: Path) -> None:
+    """A snapshot without weights is fetched again rather than failing inside a library."""
+    folder = hub_cache / "models--some-lab--tiny-mnli" / "snapshots" / COMMIT
+    (folder / "model.safetensors").unlink()
+    assert hub.cached("some-lab/tiny-mnli", "entailment") is None
+    with pytest.raises(BackendError, match="prefetch"):
+        hub.find("some-lab/tiny-mnli", "entailment")
+
+
+def test_names_that_cannot_be_are_refused() -> None:
+    """A malformed name is the request's fault, an absent folder the operator's."""
+    with pytest.raises(RequestError, match="neither a folder"):
+        hub.find("not a/valid/name", "entailment")
+    with pytest.raises(BackendError, match="no such folder"):
+        hub.find("./nowhere", "entailment")
+
+
+def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
+    """A folder that transformers cannot load is an error with its path, not a library's traceback."""
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(BackendError, match=tmp_path.name):
+        list(Entailment(model=str(tmp_path)).answer([Ask("", ("a",), ("b",))]))
+
+
+def test_a_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without torch the error says what to install."""
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match=r"fairbrief\[neural\]"):
+        list(Entailment().answer([Ask("", ("a",), ("b",))]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "wanted"),
+    [
+        ({}, ("cpu", "fp32", placement.CPU_TOKENS)),
+        ({"dtype": "bf16", "batch_tokens": "77"}, ("cpu", "bf16", 77)),
+        ({"device": "cpu", "batch_tokens": 5}, ("cpu", "fp32", 5)),
+    ],
+)
+def test_placement_is_automatic_and_can_be_overridden(
+    settings: dict[str, Any], wanted: tuple[str, str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a machine without accelerator auto means CPU and fp32; a setting wins over auto."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
+    found = placement.place(Entailment(**settings), "entailment")
+    assert (found.device, found.dtype, found.batch_tokens) == wanted
+
+
+def test_an_accelerator_is_used_in_half_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is a GPU auto means the GPU in bf16, or in fp16 where the GPU knows no bf16."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    for knows, wanted in ((True, "bf16"), (False, "fp16")):
+        monkeypatch.setattr("torch.cuda.is_bf16_supported", lambda knows=knows: knows)
+        found = placement.place(Entailment(), "entailment")
+        assert (found.device, found.dtype, found.batch_tokens) == (
+            "cuda",
+            wanted,
+            placement.ACCELERATOR_TOKENS,
+        )
+
+
+def test_devices_that_are_not_there_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device that torch does not know, or of which there are fewer, is an error that says so."""
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
+    with pytest.raises(RequestError, match="no such device"):
+        placement.place(Entailment(device="gpu"), "entailment")
+    with pytest.raises(BackendError, match="sees 1 CUDA"):
+        placement.place(Entailment(device="cuda:3"), "entailment")
+
+
+def test_a_new_commit_is_another_fingerprint(hub_cache: Path) -> None:
+    """When the hub's main moves on, kept scores of the old revision are not taken for the new one's."""
+    before = Entailment(model="some-lab/tiny-mnli").fingerprint
+    model = hub_cache / "models--some-lab--tiny-mnli"
+    shutil.copytree(model / "snapshots" / COMMIT, model / "snapshots" / COMMIT[::-1])
+    (model / "refs" / "main").write_text(COMMIT[::-1])
+    assert Entailment(model="some-lab/tiny-mnli").fingerprint != before

@@ -1,0 +1,72 @@
+"""Tiny models with random weights: real architectures, tokenizers and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+TEXTS = (
+    "The room was clean and the staff was kind to every guest.",
+    "Breakfast came late, and the coffee was cold.",
+    "I would stay again; the view over the harbour is worth the price!",
+    "Nobody answered the phone for two days.",
+    "Parking is free behind the house, but the lift is out of order.",
+)
+
+
+def save_tokenizer(vocabulary: Any, folder: Path, limit: int) -> None:
+    """The vocabulary with RoBERTa's frame, as a fast tokenizer."""
+    from tokenizers import Tokenizer, processors
+    from transformers import PreTrainedTokenizerFast
+
+    own = Tokenizer.from_str(vocabulary.to_str())
+    own.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    PreTrainedTokenizerFast(
+        tokenizer_object=own,
+        bos_token="<s>",
+        eos_token="</s>",
+        cls_token="<s>",
+        sep_token="</s>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        mask_token="<mask>",
+        model_max_length=limit,
+    ).save_pretrained(folder)
+
+
+def roberta_config(size: int, **more: Any) -> Any:
+    """Three narrow layers; positions for 64 word pieces."""
+    from transformers import RobertaConfig
+
+    return RobertaConfig(
+        vocab_size=size,
+        hidden_size=32,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=66,
+        type_vocab_size=1,
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
+        initializer_range=0.5,
+        **more,
+    )
+
+
+def save_classifier(vocabulary: Any, folder: Path, labels: Mapping[int, str]) -> Path:
+    """A RoBERTa classifier with these classes; the weights are the same whatever they are called."""
+    import torch
+    from transformers import RobertaForSequenceClassification
+
+    torch.manual_seed(3)
+    config = roberta_config(
+        vocabulary.get_vocab_size(),
+        num_labels=len(labels),
+        id2label=dict(labels),
+        label2id={v: k for k, v in labels.items()},
+    )
+    RobertaForSequenceClassification(config).save_pretrained(folder)
+    save_tokenizer(vocabulary, folder, 64)
+    return folder

@@ -1,0 +1,284 @@
+"""Kept scores: found again, shared, never lost by more than a batch, never trusted when damaged."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from fairbrief.engines.cache import Cached, Damaged, Store, hashed, is_cacheable, pack, unpack
+from fairbrief.errors import BackendError, RequestError
+from fairbrief.nouns import Ask, Scorer, Scores
+from fairbrief.scorers.containment import Containment
+
+Key = tuple[str, ...]
+
+
+@dataclass
+class Lengths:
+    """A scorer of pairs: an array as long as the column, filled with the row's length; two pairs a batch."""
+
+    name: ClassVar[str] = "lengths"
+    version: int = 1
+    scored: list[Key] = field(default_factory=list)
+
+    @property
+    def computed_by(self) -> str:
+        return f"lengths/{self.version}"
+
+    @property
+    def fingerprint(self) -> str:
+        return self.computed_by
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        arrays = {k: a for batch in self.compute(list(self.keys(asks))) for k, a in batch.items()}
+        return self.assemble(asks, arrays)
+
+    def keys(self, asks: Sequence[Ask]) -> list[Key]:
+        return list(dict.fromkeys((r, c) for ask in asks for r in ask.rows for c in ask.columns))
+
+    def compute(self, keys: Sequence[Key]) -> Iterator[Mapping[Key, Any]]:
+        for start in range(0, len(keys), 2):
+            batch = keys[start : start + 2]
+            self.scored += batch
+            yield {key: np.full(len(key[1]), float(len(key[0]))) for key in batch}
+
+    def assemble(self, asks: Sequence[Ask], arrays: Mapping[Key, Any]) -> Iterator[Scores]:
+        for ask in asks:
+            matrix = np.array([[arrays[r, c].sum() for c in ask.columns] for r in ask.rows])
+            yield Scores(matrix, np.arange(len(ask.columns)), np.zeros(len(ask.rows)))
+
+
+ASKS = [Ask("lengths", ("a", "bb"), ("x", "yy")), Ask("lengths", ("bb", "ccc"), ("yy",))]
+
+
+def test_a_second_run_scores_nothing(tmp_path: Path) -> None:
+    """What a first run scored, each pair once, a second one only reads; answers are the plain scorer's."""
+    wanted = [s.matrix for s in Lengths().answer(ASKS)]
+    for expected in (5, 0):
+        scorer = Lengths()
+        found = list(Cached(scorer, tmp_path / "kept" / "cache.sqlite").answer(ASKS))
+        assert len(scorer.scored) == expected
+        for a, b in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(a.matrix, b)
+
+
+def test_another_version_is_scored_anew(tmp_path: Path) -> None:
+    """Numbers of other code, model or settings are not taken for one's own."""
+    list(Cached(Lengths(), tmp_path / "c").answer(ASKS))
+    changed = Lengths(version=2)
+    list(Cached(changed, tmp_path / "c").answer(ASKS))
+    assert len(changed.scored) == 5
+
+
+def test_a_cached_scorer_is_the_scorer(tmp_path: Path) -> None:
+    """Same name, fingerprint and spelling: where a number was kept does not change it."""
+    plain = Lengths()
+    cached = Cached(plain, tmp_path / "c")
+    assert isinstance(cached, Scorer)
+    assert (cached.name, cached.fingerprint, repr(cached)) == (plain.name, plain.fingerprint, repr(plain))
+    assert is_cacheable(plain)
+    assert not is_cacheable(Containment())
+
+
+def test_texts_are_told_apart_whole() -> None:
+    """No two lists of texts share a hash by sharing their joined letters; odd characters pass."""
+    keys = [("ab", "c"), ("a", "bc"), ("abc",), ("abc", ""), ("", "abc"), ("\ud800", "\0")]
+    assert len({hashed("m", key) for key in keys} | {hashed("ma", ("b", "c"))}) == len(keys) + 1
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.sampled_from(["f4", "f8", ">f8"]).flatmap(
+        lambda kind: arrays(np.dtype(kind), array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=40))
+    )
+)
+def test_arrays_come_back_as_they_went(array: Any) -> None:
+    """Packing keeps numbers, shape and precision; a flipped bit anywhere is noticed."""
+    packed = pack(array)
+    found = unpack(packed)
+    np.testing.assert_array_equal(found, array)
+    assert found.shape == array.shape
+    assert found.dtype == array.dtype.newbyteorder("=")
+    for i in {0, 3, len(packed) // 2, len(packed) - 1}:
+        with pytest.raises(Damaged):
+            unpack(packed[:i] + bytes([packed[i] ^ 4]) + packed[i + 1 :])
+
+
+def test_long_arrays_are_compressed() -> None:
+    """Token-level scores take less room than their numbers."""
+    assert len(pack(np.zeros(1000))) < 200
+
+
+CHILD = """
+    import os, sys, time
+    import numpy as np
+    from pathlib import Path
+    sys.path.insert(0, {tests!r})
+    from test_score_cache import Lengths
+    from fairbrief.engines.cache import Cached
+    from fairbrief.nouns import Ask
+
+    class Slow(Lengths):
+        def compute(self, keys):
+            for n, batch in enumerate(super().compute(keys)):
+                yield batch
+                if n == {stop}:
+                    print("batch", n, flush=True)
+                    time.sleep(60)
+
+    rows = tuple("abcdefgh"[{first}:])
+    list(Cached(Slow(), Path({path!r})).answer([Ask("", rows, ("x", "y"))]))
+    print("done", flush=True)
+"""
+
+
+def child(path: Path, *, stop: int = -1, first: int = 0) -> subprocess.Popen[str]:
+    """Another process that scores eight rows (or fewer) by two columns, and hangs after a batch."""
+    code = textwrap.dedent(CHILD).format(
+        tests=str(Path(__file__).parent), path=str(path), stop=stop, first=first
+    )
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+
+
+def test_a_killed_run_loses_at_most_one_batch(tmp_path: Path) -> None:
+    """After kill -9 in the fifth batch the four before it, at least, are read, and the rest is scored."""
+    path = tmp_path / "c.sqlite"
+    process = child(path, stop=4)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("batch 4")
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    scorer = Lengths()
+    list(Cached(scorer, path, pytest.fail).answer([Ask("", tuple("abcdefgh"), ("x", "y"))]))
+    assert 16 - 5 * 2 <= len(scorer.scored) <= 16 - 4 * 2
+
+
+def test_two_processes_share_a_file(tmp_path: Path) -> None:
+    """Two runs over overlapping pairs at once both finish, and leave every pair once."""
+    path = tmp_path / "c.sqlite"
+    both = [child(path), child(path, first=3)]
+    for process in both:
+        out, _ = process.communicate(timeout=60)
+        assert (process.returncode, out.strip()) == (0, "done")
+    assert Store(path).count() == 16
+    assert Store(path).problem() is None
+
+
+def _begin(folder: Path, ready: Any, number: int) -> None:
+    for turn in range(8):
+        ready.wait(60)
+        store = Store(folder / f"c{turn}.sqlite")
+        for batch in range(4):
+            store.write("m", {(str(batch), str(number)): np.ones(2)})
+        store.close()
+
+
+def test_processes_that_begin_a_file_together_all_succeed(tmp_path: Path) -> None:
+    """A new file that four processes create in the same moment serves all of them, time and again."""
+    spawn = multiprocessing.get_context("spawn")
+    ready = spawn.Barrier(4)
+    workers = [spawn.Process(target=_begin, args=(tmp_path, ready, n)) for n in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(120)
+    assert [worker.exitcode for worker in workers] == [0] * 4
+    for path in sorted(tmp_path.iterdir()):
+        store = Store(path)
+        assert store.count() == 16
+        store.close()
+
+
+def test_a_file_that_another_process_set_aside_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two runs may find the same damage; the second goes on with the file that the first has begun."""
+    path = tmp_path / "c.sqlite"
+    path.write_bytes(b"broken" * 1000)
+    real = Store._set_aside
+
+    def second(store: Store) -> Path:
+        path.rename(tmp_path / "c.sqlite.corrupt-1")
+        return real(store)
+
+    monkeypatch.setattr(Store, "_set_aside", second)
+    list(Cached(Lengths(), path, lambda _: None).answer(ASKS))
+    again = Lengths()
+    list(Cached(again, path, pytest.fail).answer(ASKS))
+    assert again.scored == []
+
+
+@pytest.mark.parametrize("damage", ["garbage", "truncated", "entry"])
+def test_a_damaged_file_is_set_aside_and_reported(tmp_path: Path, damage: str) -> None:
+    """A file that is no database, or whose pages or entries are broken, is renamed; the run goes on with a new one."""
+    path = tmp_path / "c.sqlite"
+    asks = [Ask("", tuple(f"row {i}" for i in range(60)), ("x" * 300, "y" * 300))]
+    list(Cached(Lengths(), path).answer(asks))
+    if damage == "garbage":
+        path.write_bytes(b"reviews, not scores\n" * 500)
+    elif damage == "truncated":
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2 // 4096 * 4096])
+    else:
+        with sqlite3.connect(path) as database:
+            database.execute("UPDATE arrays SET value = zeroblob(40)")
+        database.close()
+    told: list[str] = []
+    scorer = Lengths()
+    found = list(Cached(scorer, path, told.append).answer(asks))
+    np.testing.assert_array_equal(found[0].matrix, next(Lengths().answer(asks)).matrix)
+    assert len(told) == 1
+    assert "corrupt-1" in told[0]
+    assert (tmp_path / "c.sqlite.corrupt-1").exists()
+    again = Lengths()
+    list(Cached(again, path, pytest.fail).answer(asks))
+    assert again.scored == []
+    path.write_bytes(b"broken again" * 1000)
+    list(Cached(Lengths(), path, told.append).answer(asks))
+    assert (tmp_path / "c.sqlite.corrupt-2").exists()
+
+
+def test_a_damaged_file_is_said_to_be_so(tmp_path: Path) -> None:
+    """`problem` reads the whole file and tells what is wrong; an absent or sound one has nothing."""
+    path = tmp_path / "c.sqlite"
+    assert Store(path).problem() is None
+    assert Store(path).count() == 0
+    Store(path).write("m", {("a",): np.ones(3)})
+    assert Store(path).problem() is None
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE arrays SET value = zeroblob(40)")
+    database.close()
+    assert "checksum" in str(Store(path).problem())
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    """A database that is not a score cache is refused, not renamed and not written to."""
+    path = tmp_path / "photos.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE photos (name TEXT)")
+    database.close()
+    before = path.read_bytes()
+    with pytest.raises(RequestError, match="another program"):
+        list(Cached(Lengths(), path).answer(ASKS))
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_opened_is_the_operators(tmp_path: Path) -> None:
+    """A folder in the file's place is no damage: the error says what cannot be used."""
+    (tmp_path / "c").mkdir()
+    with pytest.raises(BackendError, match="cannot be used"):
+        list(Cached(Lengths(), tmp_path / "c").answer(ASKS))
+    assert (tmp_path / "c").is_dir()
