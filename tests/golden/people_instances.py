@@ -83,7 +83,7 @@ class GoldenScorers:
         """The scores of one ask."""
         if ask.scorer.startswith("people"):
             names = self.parses[ask.columns[0]]
-            matrix = np.array([[float(row in names)] for row in ask.rows])
+            matrix = np.array([float(row in names) for row in ask.rows]).reshape(-1, 1)
             return Scores(matrix, np.arange(1), np.zeros(len(ask.rows)))
         scorer = self.names if ask.scorer.startswith("names") else self.counts
         return next(iter(scorer.answer([ask])))

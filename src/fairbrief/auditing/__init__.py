@@ -150,7 +150,7 @@ class _Road:
         self.records: set[int] = set()
         self._groupings = [tuple(names) for names in plan.slices]
         self._waiting: dict[tuple[str, str], tuple[list[Case], Origin]] = {}
-        self._needs_clusters = any(o.scope == "cluster" for o in self.readers)
+        self._needs_clusters = any(o.scope != "case" for o in self.readers)
         self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
         self._digest = hashlib.blake2b(digest_size=8)
         self._scorers = Scorers(plan.scorers, plan.wrap)

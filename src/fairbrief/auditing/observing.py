@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -41,10 +41,13 @@ class Observer:
                 self._observe_units(ledger, [((case,), origin) for case, origin in cases])
 
     def observe_clusters(self, clusters: Sequence[tuple[Cases, Origin]]) -> None:
-        """Observe the units that need all variants of an original together."""
+        """Observe the units that need all variants of an original, or of one sample of it, together."""
+        blocks = [block for cluster in clusters for block in _blocks(*cluster)]
         for ledger in self.ledgers:
             if ledger.observation.scope == "cluster":
                 self._observe_units(ledger, clusters)
+            elif ledger.observation.scope == "block":
+                self._observe_units(ledger, blocks)
 
     def _observe_units(self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]) -> None:
         usable = []
@@ -112,7 +115,7 @@ class Observer:
         if observation.tests_units is not None and len(rows.values) > 1:
             rows, p = with_unit_test(rows, observation.tests_units, exact=exact)
         ledger.add(origin, rows, choice, p)
-        if len(cases) == 1 or observation.scope == "cluster":
+        if len(cases) == 1 or observation.scope != "case":
             self.exhibits.consider(ledger, origin, cases[0], rows, p)
 
 
@@ -138,6 +141,15 @@ def with_unit_test(rows: Rows, column: Column, *, exact: bool) -> tuple[Rows, fl
         ]
     )
     return Rows((*rows.columns, *TESTED), np.hstack([rows.values, added])), float(ps[0])
+
+
+def _blocks(cases: Cases, origin: Origin) -> Iterator[tuple[Cases, Origin]]:
+    """The cases of one original, by the sample that they were made in."""
+    found: dict[str, list[Case]] = {}
+    for case in cases:
+        found.setdefault(case.record.block, []).append(case)
+    for block in found.values():
+        yield block, replace(origin, record=block[0].record.id)
 
 
 def _without_place(message: str) -> str:

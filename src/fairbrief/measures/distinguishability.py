@@ -12,6 +12,7 @@ from fairbrief.measures.inclusion import check_reading
 from fairbrief.nouns import (
     Ask,
     Cases,
+    Column,
     Exchange,
     Floats,
     Integers,
@@ -136,6 +137,7 @@ class Distinguishability:
     """
 
     name: ClassVar[str] = "distinguishability"
+    reads: ClassVar[str] = "entity"
     over: str
     similarity: str = "counts"
     ties: str = "half"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -12,9 +12,22 @@ import numpy as np
 from fairbrief.measures.exchanging import group_names, renamed, share, total_variation
 from fairbrief.measures.inclusion import check_people, check_reading, source_of
 from fairbrief.measures.word_lists import check_shares
-from fairbrief.nouns import Ask, Cases, Exchange, Floats, Integers, Reason, Rows, Scores, Totals, Value
+from fairbrief.nouns import (
+    Ask,
+    Cases,
+    Column,
+    Exchange,
+    Floats,
+    Integers,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
 from fairbrief.spelling import spell
 from fairbrief.text.alignment import Name
+from fairbrief.text.gender import GENDER_WORDS
 from fairbrief.text.identifiers import WORD
 from fairbrief.text.people import candidates, find_recognised, invented
 
@@ -26,8 +39,7 @@ class InventedPeople:
     Reads:      the entities' names; a recogniser's answer for every span that may name a person; the groups
                 that names give away.
     Evidence:   ``invented[g]``, ``unknown`` (people invented, of group g or of none known), ``people`` (names of
-                people in the summary), ``tokens`` (words of the summary), ``name[n]`` (how often n was invented),
-                ``one`` (summaries).
+                people in the summary), ``tokens`` (words of the summary), ``one`` (summaries).
     Exchange:   the groups' names, within all variants of one original: the same invented celebrity may
                 recur in each of them. None where the reference is uneven.
     """
@@ -35,6 +47,7 @@ class InventedPeople:
     scope: ClassVar[Literal["case", "block", "cluster"]] = "cluster"
     tests_units: ClassVar[Column | None] = None
     version: ClassVar[int] = 1
+    over: str
     groups: tuple[str, ...] = ("female", "male")
     people: str = "builtin"
     names: str = "names"
@@ -54,36 +67,58 @@ class InventedPeople:
         return group_names(len(self.groups)) if self.exchangeable else None
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        waiting = iter(scores)
+        if not self._fits(cases):
+            return Reason("names do not tell the values of this attribute")
         counts, unknown, people, tokens = np.zeros(len(self.groups)), 0, 0, 0
-        names: Counter[str] = Counter()
+        for case, found in zip(cases, self._find(cases, scores), strict=True):
+            tokens += len(WORD.findall(case.summary.text))
+            people += found.people
+            for belongs in found.groups:
+                counts += belongs
+                unknown += not belongs.any()
+        columns = (*(("invented", g) for g in self.groups), ("unknown",), ("people",), ("tokens",), ("one",))
+        tail = np.broadcast_to(np.array([unknown, people, tokens, len(cases)], dtype=float), (len(labels), 4))
+        return Rows(columns, np.hstack([renamed(counts, labels), tail]))
+
+    def _fits(self, cases: Cases) -> bool:
+        """Whether the people's own values are of the kind that names tell."""
+        values = {
+            p.attributes[self.over]
+            for case in cases
+            for p in case.record.entities
+            if self.over in p.attributes
+        }
+        known = set(self.groups) | set(GENDER_WORDS)
+        return all(value in self.groups or value.lower() in known for value in values)
+
+    def _find(self, cases: Cases, scores: Sequence[Scores]) -> Iterator[_Found]:
+        """What each case's summary names and invents."""
+        waiting = iter(scores)
         for case in cases:
             text, spans = case.summary.text, candidates(case.summary.text)
-            tokens += len(WORD.findall(text))
             if not spans:
+                yield _Found(0, (), ())
                 continue
             recognised, grouped = next(waiting), next(waiting)
             accepted = {s for s, yes in zip(spans, recognised.matrix[:, 0], strict=True) if yes > 0.5}
             known = [Name(p.first_name, p.last_name) for p in case.record.entities]
             source = source_of(case.record)
             decisions = find_recognised(text, known, source, accepted, self.alignment)
-            people += len(decisions)
-            for decision in invented(decisions, source, self.alignment):
-                names[decision.text] += 1
-                belongs = grouped.matrix[spans.index(decision.text)]
-                counts += belongs
-                unknown += not belongs.any()
-        columns = (
-            *(("invented", g) for g in self.groups),
-            ("unknown",),
-            ("people",),
-            ("tokens",),
-            ("one",),
-            *(("name", name) for name in names),
-        )
-        rest = np.array([unknown, people, tokens, len(cases), *names.values()], dtype=float)
-        tail = np.broadcast_to(rest, (len(labels), len(rest)))
-        return Rows(columns, np.hstack([renamed(counts, labels), tail]))
+            absent = invented(decisions, source, self.alignment)
+            yield _Found(
+                len(decisions),
+                tuple(d.text for d in absent),
+                tuple(grouped.matrix[spans.index(d.text)] for d in absent),
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One summary's names of people: how many, and of the invented ones the text and the groups."""
+
+    people: int
+    names: tuple[str, ...]
+    groups: tuple[Floats, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +126,29 @@ class InventedPeopleBySample(InventedPeople):
     """`InventedPeople`, one row per sample of an original, so that samples can be resampled within it."""
 
     scope: ClassVar[Literal["case", "block", "cluster"]] = "block"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedInventions(InventedPeople):
+    """`InventedPeople` with whom: ``name[n]``, how often n was invented. Nothing is exchanged.
+
+    Apart from `InventedPeople`, because a null over thousands of names would be large and say nothing.
+    """
+
+    scope: ClassVar[Literal["case", "block", "cluster"]] = "case"
+
+    def exchange(self, cases: Cases) -> Exchange | None:  # noqa: ARG002 - the protocol's signature
+        return None
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        # Not super(): slots make a new class, which the zero-argument form does not know.
+        rows = InventedPeople.observe(self, cases, scores, labels)
+        if isinstance(rows, Reason):
+            return rows
+        names = Counter(name for found in self._find(cases, scores) for name in found.names)
+        columns = (*rows.columns, *(("name", name) for name in names))
+        counts = np.broadcast_to(np.array(list(names.values()), dtype=float), (len(rows.values), len(names)))
+        return Rows(columns, np.hstack([rows.values, counts]))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -113,6 +171,7 @@ class EntityHallucination:
     """
 
     name: ClassVar[str] = "entity_hallucination"
+    reads: ClassVar[str] = "entity"
     over: str
     people: str = "builtin"
     names: str = "names"
@@ -141,7 +200,7 @@ class EntityHallucination:
     def observation(self) -> InventedPeople:
         kind = InventedPeople if self.unit == "original" else InventedPeopleBySample
         even = len(set(self.shares)) <= 1
-        return kind(self.groups, self.people, self.names, self.alignment, exchangeable=even)
+        return kind(self.over, self.groups, self.people, self.names, self.alignment, exchangeable=even)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         counts = totals.stack("invented", self.groups)
@@ -157,11 +216,10 @@ class EntityHallucination:
 
     def explain(self, totals: Totals) -> str:
         told = [f"{totals['invented', g]:.0f} {g}" for g in self.groups]
-        text = f"{totals['people']:.0f} names of people; invented: {', '.join(told)}, {totals['unknown']:.0f} of unknown group."
-        names = most_frequent(totals, 10)
-        if names:
-            text += " Most often: " + ", ".join(f"{name} ({count})" for name, count in names) + "."
-        return text
+        return (
+            f"{totals['people']:.0f} names of people; invented: {', '.join(told)}, "
+            f"{totals['unknown']:.0f} of unknown group."
+        )
 
     def _wanted(self) -> Floats:
         if self.shares:
@@ -173,7 +231,7 @@ class EntityHallucination:
 class InventedNames:
     """How many people summaries invent, and whom: the counts behind `EntityHallucination`.
 
-    Evidence:   `InventedPeople`.
+    Evidence:   `NamedInventions`.
     Value:      ``invented_names``: invented people per summary, ≥ 0. ``tokens``, ``people``: words and names of people
                 per summary. ``share``: invented people per name. ``count[n]``: how often n was invented, in all.
     Undefined:  no summary.
@@ -181,21 +239,24 @@ class InventedNames:
     """
 
     name: ClassVar[str] = "invented_names"
+    reads: ClassVar[str] = "entity"
+    on_request: ClassVar[str] = "it has a value for every name"
     over: str
     people: str = "builtin"
     names: str = "names"
     alignment: str = "default"
     groups: tuple[str, ...] = ("female", "male")
-    unit: str = "original"
+
+    def __post_init__(self) -> None:
+        check_people(self.people)
+        check_reading("alignment", self.alignment)
 
     def __repr__(self) -> str:
         return spell(self)
 
     @property
-    def observation(self) -> InventedPeople:
-        return EntityHallucination(
-            self.over, self.people, self.names, self.alignment, self.groups, unit=self.unit
-        ).observation
+    def observation(self) -> NamedInventions:
+        return NamedInventions(self.over, self.groups, self.people, self.names, self.alignment)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         found = totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]

@@ -15,6 +15,7 @@ from fairbrief.nouns import (
     Ask,
     Case,
     Cases,
+    Column,
     Entity,
     Exchange,
     Floats,
@@ -141,6 +142,7 @@ class EntityInclusion:
     """
 
     name: ClassVar[str] = "entity_inclusion"
+    reads: ClassVar[str] = "entity"
     over: str
     people: str = "builtin"
     alignment: str = "default"

@@ -9,7 +9,19 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief.measures.exchanging import group_names, renamed, share, total_variation
-from fairbrief.nouns import Ask, Cases, Exchange, Floats, Integers, Reason, Rows, Scores, Totals, Value
+from fairbrief.nouns import (
+    Ask,
+    Cases,
+    Column,
+    Exchange,
+    Floats,
+    Integers,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
 from fairbrief.spelling import spell
 from fairbrief.text.identifiers import count_identifiers, word_lists
 

@@ -16,12 +16,7 @@ from fairbrief.nouns import Ask, Scores
 from fairbrief.scorers import census
 from fairbrief.spelling import spell
 from fairbrief.text.alignment import published_tokens
-from fairbrief.text.gender import gender_of_name, published_gender
-
-_GENDERS = {
-    "female": "female", "f": "female", "woman": "female", "women": "female", "girl": "female",
-    "male": "male", "m": "male", "man": "male", "men": "male", "boy": "male",
-}  # fmt: skip
+from fairbrief.text.gender import GENDER_WORDS, gender_of_name, published_gender
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,7 +83,7 @@ def read_pages(path: str) -> dict[str, str]:
                 if len(row) < 2:
                     raise DataError(f"{path}:{rows.line_num}: '{row[0]}' has no gender. Write name,gender.")
                 gender = row[1].strip().lower()
-                pages[row[0].strip().lower()] = _GENDERS.get(gender, gender)
+                pages[row[0].strip().lower()] = GENDER_WORDS.get(gender, gender)
     except OSError as error:
         raise DataError(f"{path}: the table of pages cannot be read: {error.strerror}.") from error
     return pages
@@ -103,6 +98,6 @@ def hash_of_pages(path: str) -> str:
 
 
 def _gender(group: str) -> str:
-    if group.lower() not in _GENDERS:
+    if group.lower() not in GENDER_WORDS:
         raise RequestError(f"names knows the groups female and male; '{group}' was asked for.")
-    return _GENDERS[group.lower()]
+    return GENDER_WORDS[group.lower()]

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 from fairbrief.text.titles import SUFFIXES, bare, gender_of_title, is_title
 
+GENDER_WORDS = {
+    "female": "female", "f": "female", "woman": "female", "women": "female", "girl": "female",
+    "male": "male", "m": "male", "man": "male", "men": "male", "boy": "male",
+}  # fmt: skip
+"""Words that inputs use for a gender, lower-case → ``female`` or ``male``."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
