@@ -93,7 +93,7 @@ class Record:
     def block(self) -> str:
         """The variants of one original that were made together, as the attribute ``sample`` says."""
         sample = self.attributes.get("sample")
-        return self.id if sample is None else f"{self.cluster}\t{sample}"
+        return self.id if sample is None or self.original is None else f"{self.original}\t{sample}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -35,19 +35,20 @@ class Observer:
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
 
     def observe(self, cases: Sequence[tuple[Case, Origin]]) -> None:
-        """Observe every case that is a unit by itself."""
+        """Observe every case that is a unit by itself: a sample, too, if its record varies nothing."""
+        alone = [((case,), origin) for case, origin in cases]
+        originals = [((case,), origin) for case, origin in cases if case.record.original is None]
         for ledger in self.ledgers:
             if ledger.observation.scope == "case":
-                self._observe_units(ledger, [((case,), origin) for case, origin in cases])
-
-    def observe_clusters(self, clusters: Sequence[tuple[Cases, Origin]]) -> None:
-        """Observe the units that need all variants of an original, or of one sample of it, together."""
-        blocks = [block for cluster in clusters for block in _blocks(*cluster)]
-        for ledger in self.ledgers:
-            if ledger.observation.scope == "cluster":
-                self._observe_units(ledger, clusters)
+                self._observe_units(ledger, alone)
             elif ledger.observation.scope == "block":
-                self._observe_units(ledger, blocks)
+                self._observe_units(ledger, originals)
+
+    def observe_together(self, scope: str, units: Sequence[tuple[Cases, Origin]]) -> None:
+        """Observe the units of a scope that need several variants of an original together."""
+        for ledger in self.ledgers:
+            if ledger.observation.scope == scope:
+                self._observe_units(ledger, units)
 
     def _observe_units(self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]) -> None:
         usable = []
@@ -141,15 +142,6 @@ def with_unit_test(rows: Rows, column: Column, *, exact: bool) -> tuple[Rows, fl
         ]
     )
     return Rows((*rows.columns, *TESTED), np.hstack([rows.values, added])), float(ps[0])
-
-
-def _blocks(cases: Cases, origin: Origin) -> Iterator[tuple[Cases, Origin]]:
-    """The cases of one original, by the sample that they were made in."""
-    found: dict[str, list[Case]] = {}
-    for case in cases:
-        found.setdefault(case.record.block, []).append(case)
-    for block in found.values():
-        yield block, replace(origin, record=block[0].record.id)
 
 
 def _without_place(message: str) -> str:

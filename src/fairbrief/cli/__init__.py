@@ -18,12 +18,9 @@ COMMANDS = {
         "Audit summaries: from a file to numbers that can be defended, and a report.",
     ),
     "report": ("fairbrief.cli.report", "Print or rewrite the report of an audit that was saved."),
-<<<<<<< HEAD
     "compare": ("fairbrief.cli.compare", "Compare two saved audits, paired by record."),
     "gate": ("fairbrief.cli.gate", "Hold a saved audit to limits and a baseline; for pipelines."),
-=======
     "words": ("fairbrief.cli.words", "Show which words of the inputs tell groups of documents apart."),
->>>>>>> acbe858 (Plant biases, contrast words, print the paper's tables)
     "measures": ("fairbrief.cli.measures", "List what can be measured, or explain one measure."),
 }
 """Command → module and one line of help. The module's ``app`` holds the command (or its subcommands)."""
