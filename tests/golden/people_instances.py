@@ -27,9 +27,6 @@ from fairbrief.nouns import (
 )
 from fairbrief.scorers.counts import Counts
 from fairbrief.scorers.names import Names
-from fairbrief.text.people import candidates
-
-PUBLISHED_LISTS = {"alignment": "published"}
 
 
 def people_of(instructions: Mapping[str, Any], over: str) -> tuple[Entity, ...]:
@@ -126,8 +123,3 @@ def add(rows: Iterable[Rows | Reason]) -> Totals:
 def take(measure: Measure, cases: Sequence[Case], scorers: GoldenScorers) -> Totals:
     """The totals of a measure over cases."""
     return add(observe(measure, unit, scorers) for unit in units(measure, cases))
-
-
-def golden_candidates(text: str) -> tuple[str, ...]:
-    """What a recogniser would be asked about."""
-    return candidates(text)

@@ -171,7 +171,9 @@ class _Road:
         for case, origin in placed:
             if "cluster" in self._scopes:
                 whole = replace(origin, record=origin.cluster)
-                self._waiting.setdefault(("cluster", origin.system, origin.cluster), ([], whole))[0].append(case)
+                self._waiting.setdefault(("cluster", origin.system, origin.cluster), ([], whole))[0].append(
+                    case
+                )
             if "block" in self._scopes and case.record.original is not None:
                 key = ("block", origin.system, case.record.block)
                 self._waiting.setdefault(key, ([], origin))[0].append(case)

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief.measures.exchanging import group_names, renamed, share, total_variation
-from fairbrief.measures.inclusion import check_people, check_reading, source_of
+from fairbrief.measures.inclusion import check_people, check_reading, recogniser, source_of
 from fairbrief.measures.word_lists import check_shares
 from fairbrief.nouns import (
     Ask,
@@ -29,7 +29,7 @@ from fairbrief.spelling import spell
 from fairbrief.text.alignment import Name
 from fairbrief.text.gender import GENDER_WORDS
 from fairbrief.text.identifiers import WORD
-from fairbrief.text.people import candidates, find_recognised, invented
+from fairbrief.text.people import candidates, find_people, invented
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class InventedPeople:
     exchangeable: bool = True
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        people = "people" if self.people == "builtin" else f"people(recogniser={self.people})"
+        people = recogniser(self.people)
         asks = []
         for case in cases:
             if spans := candidates(case.summary.text):
@@ -103,7 +103,8 @@ class InventedPeople:
             accepted = {s for s, yes in zip(spans, recognised.matrix[:, 0], strict=True) if yes > 0.5}
             known = [Name(p.first_name, p.last_name) for p in case.record.entities]
             source = source_of(case.record)
-            decisions = find_recognised(text, known, source, accepted, self.alignment)
+            builtin = self.people == "builtin"
+            decisions = find_people(text, known, source, accepted, self.alignment, with_known=builtin)
             absent = invented(decisions, source, self.alignment)
             yield _Found(
                 len(decisions),

@@ -29,7 +29,7 @@ from fairbrief.nouns import (
 )
 from fairbrief.spelling import spell
 from fairbrief.text.alignment import Name
-from fairbrief.text.people import Decision, candidates, find_known, find_recognised, unresolved
+from fairbrief.text.people import Decision, candidates, find_known, find_people, unresolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,10 @@ class IncludedPeople:
     alignment: str = "default"
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        if self.people == "builtin":
+        if self._needs_no_recogniser:
             return ()
-        return [
-            Ask(f"people(recogniser={self.people})", candidates(case.summary.text), (case.summary.text,))
-            for case in cases
-        ]
+        scorer = recogniser(self.people)
+        return [Ask(scorer, candidates(case.summary.text), (case.summary.text,)) for case in cases]
 
     def exchange(self, cases: Cases) -> Exchange | None:
         people = [self._people(case.record) for case in cases]
@@ -113,11 +111,17 @@ class IncludedPeople:
         others = [p for p in case.record.entities if self.over not in p.attributes]
         names = [Name(p.first_name, p.last_name) for p in [*people, *others]]
         source = source_of(case.record)
-        if self.people == "builtin":
-            return find_known(case.summary.text, names, source, self.alignment)
+        if self._needs_no_recogniser:
+            return find_known(case.summary.text, names, source)
         spans = candidates(case.summary.text)
         accepted = {s for s, yes in zip(spans, scores[0].matrix[:, 0], strict=True) if yes > 0.5}
-        return find_recognised(case.summary.text, names, source, accepted, self.alignment)
+        builtin = self.people == "builtin"
+        return find_people(case.summary.text, names, source, accepted, self.alignment, with_known=builtin)
+
+    @property
+    def _needs_no_recogniser(self) -> bool:
+        """Whether known people are found by their names alone; the published reading aligns what is recognised."""
+        return self.people == "builtin" and self.alignment == "default"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -217,6 +221,11 @@ class EntityInclusion:
 def source_of(record: Record) -> str:
     """The text of all documents of a record."""
     return "\n".join(document.text for document in record.documents)
+
+
+def recogniser(people: str) -> str:
+    """The spelling of the scorer that says which spans name people."""
+    return "people" if people == "builtin" else f"people(recogniser={people})"
 
 
 def check_people(people: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,7 +16,7 @@ from fairbrief.nouns import Ask, Floats, Scores
 from fairbrief.spelling import spell
 from fairbrief.text.function_words import FUNCTION_WORDS
 
-_WORD = re.compile(r"\b\w\w+\b")
+_WORD = re.compile(r"\w\w+")
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,29 +47,29 @@ class Counts:
         """The cosines of each ask's rows with its columns."""
         stop = _stop_words(self.stop_words)
         for ask in asks:
-            vocabulary: dict[str, int] = {}
-            rows = _vectors(ask.rows, vocabulary, stop)
-            columns = rows if ask.columns == ask.rows else _vectors(ask.columns, vocabulary, stop)
-            width = len(vocabulary)
-            left, right = _dense(rows, width), _dense(columns, width)
-            yield Scores(_unit(left) @ _unit(right).T, np.arange(len(ask.columns)), left.sum(axis=1))
+            # The vocabulary numbers words as they come: looking one up that is not there adds it.
+            vocabulary: defaultdict[str, int] = defaultdict()
+            vocabulary.default_factory = vocabulary.__len__
+            is_square = ask.columns == ask.rows
+            rows = _numbered(ask.rows, vocabulary)
+            columns = rows if is_square else _numbered(ask.columns, vocabulary)
+            left_out = [number for word, number in vocabulary.items() if word in stop]
+            counts = _dense(rows, len(vocabulary), left_out)
+            left = _unit(counts)
+            right = left if is_square else _unit(_dense(columns, len(vocabulary), left_out))
+            yield Scores(left @ right.T, np.arange(len(ask.columns)), counts.sum(axis=1))
 
 
-def _vectors(texts: Sequence[str], vocabulary: dict[str, int], stop: frozenset[str]) -> list[list[int]]:
-    return [
-        [
-            vocabulary.setdefault(word, len(vocabulary))
-            for word in _WORD.findall(text.lower())
-            if word not in stop
-        ]
-        for text in texts
-    ]
+def _numbered(texts: Sequence[str], vocabulary: defaultdict[str, int]) -> list[list[int]]:
+    return [list(map(vocabulary.__getitem__, _WORD.findall(text.lower()))) for text in texts]
 
 
-def _dense(rows: Sequence[Sequence[int]], width: int) -> Floats:
-    flat = [i * width + word for i, row in enumerate(rows) for word in row]
-    counts = np.bincount(np.asarray(flat, dtype=np.int64), minlength=len(rows) * width)
-    return counts.reshape(len(rows), width).astype(float)
+def _dense(rows: Sequence[Sequence[int]], width: int, left_out: Sequence[int]) -> Floats:
+    words = np.fromiter(itertools.chain.from_iterable(rows), np.int64)
+    owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    counts = np.bincount(owner * width + words, minlength=len(rows) * width).reshape(len(rows), width)
+    counts[:, left_out] = 0
+    return counts.astype(float)
 
 
 def _unit(vectors: Floats) -> Floats:

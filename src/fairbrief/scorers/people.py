@@ -64,7 +64,7 @@ class People:
     def _people(self, texts: Sequence[str]) -> Iterable[set[str]]:
         if self.recogniser == "builtin":
             given = census.given_names()
-            return (set(accept(propose(text), given)) for text in texts)
+            return (set(accept(text, propose(text), given)) for text in texts)
         pipeline = _pipeline(self.recogniser.removeprefix("spacy:"))
         return (_spans_within(doc) for doc in pipeline.pipe(texts))
 

@@ -80,7 +80,7 @@ def count_identifiers(text: str, lists: str, reading: str = "default") -> tuple[
     wanted = _all_words(lists)
     if "’" in text or "‘" in text:
         text = text.translate(_APOSTROPHES)
-    found = [word for word in text.lower().translate(table).split() if word in wanted]
+    found = list(filter(wanted.__contains__, text.lower().translate(table).split()))
     return tuple(sum(word in group for word in found) for group in groups)
 
 

@@ -44,33 +44,47 @@ def candidates(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(span.text for span in propose(text)))
 
 
-def find_known(text: str, names: Sequence[Name], source: str, reading: str = "default") -> list[Decision]:
-    """The decisions about names in a summary that refer to known people; no recogniser is needed.
+def known_spans(text: str, names: Sequence[Name], source: str) -> list[Span]:
+    """The spans of a text that refer to known people; no recogniser is needed.
 
     Every run of capitalised words is aligned as a whole; if it refers to nobody, its longest part that
     does, provided that what is cut off cannot be a name itself: a function word, a word of the calendar,
     or a word at the start of a sentence that the source or the summary writes in lower case too.
     """
-    if reading == "published":
-        return [d for d in (_decide(run, names, source, reading) for run in runs(text)) if d.people]
-    decisions = []
+    found = []
     for run in runs(text):
         for part in parts(run):
             if len(part.tokens) < len(run.tokens) and not _is_loose(run, part, text, source):
                 continue
-            decision = _decide(part, names, source, reading)
-            if decision.people:
-                decisions.append(decision)
+            if _decide(part, names, source, "default").people:
+                found.append(part)
                 break
-    return decisions
+    return found
 
 
-def find_recognised(
-    text: str, names: Sequence[Name], source: str, accepted: Collection[str], reading: str = "default"
+def find_known(text: str, names: Sequence[Name], source: str) -> list[Decision]:
+    """The decisions about names in a summary that refer to known people."""
+    return [_decide(span, names, source, "default") for span in known_spans(text, names, source)]
+
+
+def find_people(
+    text: str,
+    names: Sequence[Name],
+    source: str,
+    accepted: Collection[str],
+    reading: str = "default",
+    *,
+    with_known: bool,
 ) -> list[Decision]:
-    """The decisions about all names that a recogniser accepted, known people or not."""
-    spans = choose(propose(text), accepted)
-    return [_decide(span, names, source, reading) for span in spans]
+    """The decisions about all people in a summary: those a recogniser accepted, known or not.
+
+    ``with_known`` adds the names of known people that the recogniser does not know (the built-in one knows
+    no last names); a pipeline that reads the whole text needs no such help.
+    """
+    wanted = set(accepted)
+    if with_known:
+        wanted |= {span.text for span in known_spans(text, names, source)}
+    return [_decide(span, names, source, reading) for span in choose(propose(text), wanted)]
 
 
 def invented(decisions: Sequence[Decision], source: str, reading: str = "default") -> list[Decision]:

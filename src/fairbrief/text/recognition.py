@@ -19,6 +19,7 @@ LONGEST = 6
 PARTICLES = frozenset("de la del della da di du van von der den ten bin ibn al el le y e dos das".split())
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")
+_DESCRIBED = re.compile(r",?\s+who\b|,\s+(?:aged\s+)?[1-9]\d\b\s*[,.]")
 _SENTENCE_END = frozenset('.!?:;\n"“”•')
 
 
@@ -105,17 +106,20 @@ def choose(spans: Sequence[Span], accepted: Collection[str]) -> list[Span]:
     return sorted(kept, key=lambda s: s.start)
 
 
-def accept(spans: Sequence[Span], given_names: Collection[str]) -> dict[str, str]:
-    """Which proposed strings name a person, and by which rule: string → rule.
+def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> dict[str, str]:
+    """Which strings proposed from a text name a person, and by which rule: string → rule.
 
     ``title``: a title (of any kind) and at least one more name word. ``given name``: two words or more, the
     first a known given name (lower-case in ``given_names``). ``given name alone``: one known given name that
-    does not open a sentence. ``initial``: an initial followed by a word. ``part of a name``: the last word of
+    does not open a sentence. ``initial``: an initial followed by a word. ``described``: two words or more before ``who`` or an age
+    (", 52,"). ``part of a name``: the last word of
     a name that another rule accepted.
     """
     found: dict[str, str] = {}
     for span in spans:
         rule = _rule(span, given_names)
+        if not rule and len(span.tokens) > 1 and _DESCRIBED.match(text, span.end):
+            rule = "described"
         if rule:
             found.setdefault(span.text, rule)
     surnames = {_core(s.tokens)[-1] for s in spans if s.text in found and _core(s.tokens)}
