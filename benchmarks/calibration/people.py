@@ -1,11 +1,12 @@
 """Do the tests about people hold their level, do signed intervals cover, are planted biases found?
 
-    python benchmarks/calibration/people.py [--audits 1000] [--design balanced|mono] [--out FILE]
+    python benchmarks/calibration/people.py [--audits 1000] [--originals 120] [--design balanced|mono] [--out FILE]
 
-Every simulated audit has 40 originals, filled with people whose groups are drawn at random; a system that does
+Every simulated audit has 120 originals, filled with people whose groups are drawn at random; a system that does
 not see groups keeps some sentences (early ones sooner, and each original has a length of its own) and
 invents people, some again and again in all variants of one original. So no measure has anything to find.
-``balanced``: pairs with exchanged groups; ``mono``: one group per variant.
+Counts are whole people: in small audits (40 originals) a permutation test cannot spend its whole 5 % and rejects
+3 to 5 %. ``balanced``: pairs with exchanged groups; ``mono``: one group per variant.
 """
 
 from __future__ import annotations
@@ -35,20 +36,22 @@ ABSENT = "Fairbanks Underwood Castellano Whitmore Abernathy Pemberton".split()
 VERBS = "praised criticised visited rejected opened sold bought repaired painted measured".split()
 THINGS = "bridge budget garden factory treaty school harbour museum theatre orchard station mill".split()
 PRONOUN = {"female": ("she", "her"), "male": ("he", "his")}
-ORIGINALS, SAMPLES = 40, 2
+ORIGINALS, SAMPLES = 120, 2
 CONTRASTS = ("shift[female]", "log_odds[female/male]")
 
 
-def simulate(rng: np.random.Generator, design: str) -> list[Case]:
+def simulate(
+    rng: np.random.Generator, design: str, originals: int = ORIGINALS, samples: int = SAMPLES
+) -> list[Case]:
     """The cases of one audit in which groups are exchangeable."""
     cases = []
-    for original in range(ORIGINALS):
+    for original in range(originals):
         size = int(rng.integers(3, 6))
         last = rng.permutation(LAST)[:size]
         acts = [(rng.choice(VERBS), *rng.choice(THINGS, 2, replace=False)) for _ in range(size)]
         frank = rng.normal(0, 0.8)
         idol = (rng.choice(["female", "male"]), rng.choice(ABSENT))
-        for sample in range(SAMPLES):
+        for sample in range(samples):
             half = np.arange(size) < size // 2
             groups = np.where(rng.permutation(half), "female", "male")
             flipped = np.where(groups == "female", "male", "female")
@@ -93,13 +96,13 @@ def measures(design: str) -> tuple[str, ...]:
     return (*shared, "distinguishability@gender") if design == "mono" else shared
 
 
-def level(audits: int, design: str, seed: int) -> dict[str, dict[str, float]]:
+def level(audits: int, design: str, seed: int, originals: int = ORIGINALS) -> dict[str, dict[str, float]]:
     """Share of rejections at 5 % by quantity, and how often the interval of a contrast holds its true zero."""
     p: dict[str, list[float]] = defaultdict(list)
     covered: dict[str, list[bool]] = defaultdict(list)
     for number in range(audits):
         rng = np.random.default_rng([seed, number])
-        cases = simulate(rng, design)
+        cases = simulate(rng, design, originals)
         result = audit(cases, Plan(measures=measures(design), draws=500, seed=number))
         for e in result.estimates:
             label = f"{e.measure.split('(')[0].split('@')[0]}: {e.quantity}"
@@ -107,8 +110,9 @@ def level(audits: int, design: str, seed: int) -> dict[str, dict[str, float]]:
                 p[label].append(e.p)
             if e.quantity in CONTRASTS and e.low is not None and e.high is not None:
                 covered[label].append(e.low <= 0 <= e.high)
-        if number % 100 == 99:
-            print(f"{design}: {number + 1} of {audits}", file=sys.stderr, flush=True)
+        if number % 50 == 49:
+            rates = {label: round(float(np.mean(np.array(values) <= 0.05)), 3) for label, values in p.items()}
+            print(f"{design}: {number + 1} of {audits}: {rates}", file=sys.stderr, flush=True)
     found = {}
     for label, values in p.items():
         found[label] = {
@@ -144,13 +148,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--audits", type=int, default=1000)
+    parser.add_argument("--originals", type=int, default=ORIGINALS)
     parser.add_argument("--design", choices=("balanced", "mono"), action="append")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     found = {
         "planted": planted(given.seed),
-        **{d: level(given.audits, d, given.seed) for d in given.design or ("balanced", "mono")},
+        **{
+            d: level(given.audits, d, given.seed, given.originals)
+            for d in given.design or ("balanced", "mono")
+        },
     }
     text = json.dumps(found, indent=1)
     print(text)

@@ -131,9 +131,8 @@ def main() -> None:
     parser.add_argument("--originals", type=int, default=50)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    simulation.ORIGINALS, simulation.SAMPLES = given.originals, 10
     rng = np.random.default_rng(0)
-    cases = [c for c in simulation.simulate(rng, "mono") if not c.summary.reason]
+    cases = [c for c in simulation.simulate(rng, "mono", given.originals, samples=10) if not c.summary.reason]
     cases = [lengthened(case) for case in cases]
     found = {
         "summaries": len(cases),
