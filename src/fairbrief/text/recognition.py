@@ -25,11 +25,12 @@ _SENTENCE_END = frozenset('.!?:;\n"“”•')
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters ``start`` to ``end`` of a text, its tokens, and whether it opens a sentence."""
+    """Characters ``start`` to ``end`` of a text, its tokens with their places, and whether it opens a sentence."""
 
     start: int
     end: int
     tokens: tuple[str, ...]
+    places: tuple[tuple[int, int], ...] = ()
     opens: bool = False
 
     @property
@@ -77,17 +78,12 @@ def runs(text: str) -> list[Span]:
 def parts(run: Span) -> list[Span]:
     """Every stretch of a run that begins and ends with a capital, longest first, then leftmost."""
     n = len(run.tokens)
-    ends, position = [], 0
-    for token in run.tokens:
-        ends.append((position, position + len(token)))
-        position += len(token) + 1
     found = []
     for size in range(min(n, LONGEST), 0, -1):
         for i in range(n - size + 1):
-            stretch = run.tokens[i : i + size]
+            stretch, places = run.tokens[i : i + size], run.places[i : i + size]
             if stretch[0][0].isupper() and stretch[-1][0].isupper():
-                start, end = run.start + ends[i][0], run.start + ends[i + size - 1][1]
-                found.append(Span(start, end, stretch, run.opens and i == 0))
+                found.append(Span(places[0][0], places[-1][1], stretch, places, run.opens and i == 0))
     return found
 
 
@@ -174,5 +170,6 @@ def _flush(current: list[_Token], found: list[Span]) -> None:
         current.pop()
     if current:
         tokens = tuple(token.text for token in current)
-        found.append(Span(current[0].start, current[-1].end, tokens, current[0].opens))
+        places = tuple((token.start, token.end) for token in current)
+        found.append(Span(places[0][0], places[-1][1], tokens, places, current[0].opens))
     current.clear()
