@@ -89,6 +89,12 @@ class Record:
             )
         return [value for value in values if value is not None]
 
+    @property
+    def block(self) -> str:
+        """The variants of one original that were made together, as the attribute ``sample`` says."""
+        sample = self.attributes.get("sample")
+        return self.id if sample is None or self.original is None else f"{self.original}\t{sample}"
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -251,13 +257,15 @@ class Value:
 class Observation(Protocol):
     """How the cases of one unit become one row of additive statistics. Pure.
 
-    ``scope`` is ``case`` (each case is a unit) or ``cluster`` (all variants of one original are).
+    ``scope`` is ``case`` (each case is a unit), ``cluster`` (all variants of one original are) or ``block``: the
+    variants of one original that share the record attribute ``sample`` are (a pair filled with exchanged
+    groups, say); a record without it is a block by itself.
     ``version`` rises when the numbers change. ``tests_units`` names the column, if any, that is also
     tested in each unit alone, upper tail, over all its labellings; the audit then adds the columns
     ``("testable",)``, ``("significant",)`` and ``("expected_significant",)`` to the unit's row.
     """
 
-    scope: ClassVar[Literal["case", "cluster"]]
+    scope: ClassVar[Literal["case", "block", "cluster"]]
     tests_units: ClassVar[Column | None]
     version: ClassVar[int]
 

@@ -258,12 +258,14 @@ SUMMARIZER_CLAUSES: tuple[SummarizerClause, ...] = (summarizes_every_record, sum
 
 def units_of(measure: Measure, cases: Sequence[Case]) -> list[Cases]:
     """The cases grouped into the units that the measure observes."""
-    if measure.observation.scope == "case":
+    scope = measure.observation.scope
+    if scope == "case":
         return [(case,) for case in cases]
-    clusters: dict[tuple[str, str], list[Case]] = {}
+    units: dict[tuple[str, str], list[Case]] = {}
     for case in cases:
-        clusters.setdefault((case.summary.system, case.record.cluster), []).append(case)
-    return [tuple(found) for found in clusters.values()]
+        together = case.record.block if scope == "block" else case.record.cluster
+        units.setdefault((case.summary.system, together), []).append(case)
+    return [tuple(found) for found in units.values()]
 
 
 def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | None = None) -> list[Scores]:

@@ -149,8 +149,8 @@ class _Road:
         self.cases = 0
         self.records: set[int] = set()
         self._groupings = [tuple(names) for names in plan.slices]
-        self._waiting: dict[tuple[str, str], tuple[list[Case], Origin]] = {}
-        self._needs_clusters = any(o.scope == "cluster" for o in self.readers)
+        self._waiting: dict[tuple[str, str, str], tuple[list[Case], Origin]] = {}
+        self._scopes = {o.scope for o in self.readers} - {"case"}
         self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
         self._digest = hashlib.blake2b(digest_size=8)
         self._scorers = Scorers(plan.scorers, plan.wrap)
@@ -168,17 +168,24 @@ class _Road:
             self._sign(case)
         placed = [(case, self._origin(case)) for case in self._controls.beside(batch)]
         self._observer.observe(placed)
-        if self._needs_clusters:
-            for case, origin in placed:
-                key = (origin.system, origin.cluster)
-                self._waiting.setdefault(key, ([], replace(origin, record=origin.cluster)))[0].append(case)
+        for case, origin in placed:
+            if "cluster" in self._scopes:
+                whole = replace(origin, record=origin.cluster)
+                self._waiting.setdefault(("cluster", origin.system, origin.cluster), ([], whole))[0].append(
+                    case
+                )
+            if "block" in self._scopes and case.record.original is not None:
+                key = ("block", origin.system, case.record.block)
+                self._waiting.setdefault(key, ([], origin))[0].append(case)
         self.cases += len(batch)
         if self.plan.progress is not None:
             self.plan.progress(self.cases)
 
     def finish(self) -> None:
         """Observe what had to wait until all variants of an original were read."""
-        self._observer.observe_clusters(list(self._waiting.values()))
+        for scope in sorted(self._scopes):
+            units = [unit for key, unit in self._waiting.items() if key[0] == scope]
+            self._observer.observe_together(scope, units)
         self._waiting.clear()
 
     def systems(self) -> list[str]:

@@ -35,16 +35,20 @@ class Observer:
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
 
     def observe(self, cases: Sequence[tuple[Case, Origin]]) -> None:
-        """Observe every case that is a unit by itself."""
+        """Observe every case that is a unit by itself: a sample, too, if its record varies nothing."""
+        alone = [((case,), origin) for case, origin in cases]
+        originals = [((case,), origin) for case, origin in cases if case.record.original is None]
         for ledger in self.ledgers:
             if ledger.observation.scope == "case":
-                self._observe_units(ledger, [((case,), origin) for case, origin in cases])
+                self._observe_units(ledger, alone)
+            elif ledger.observation.scope == "block":
+                self._observe_units(ledger, originals)
 
-    def observe_clusters(self, clusters: Sequence[tuple[Cases, Origin]]) -> None:
-        """Observe the units that need all variants of an original together."""
+    def observe_together(self, scope: str, units: Sequence[tuple[Cases, Origin]]) -> None:
+        """Observe the units of a scope that need several variants of an original together."""
         for ledger in self.ledgers:
-            if ledger.observation.scope == "cluster":
-                self._observe_units(ledger, clusters)
+            if ledger.observation.scope == scope:
+                self._observe_units(ledger, units)
 
     def _observe_units(self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]) -> None:
         usable = []
@@ -112,7 +116,7 @@ class Observer:
         if observation.tests_units is not None and len(rows.values) > 1:
             rows, p = with_unit_test(rows, observation.tests_units, exact=exact)
         ledger.add(origin, rows, choice, p)
-        if len(cases) == 1 or observation.scope == "cluster":
+        if len(cases) == 1 or observation.scope != "case":
             self.exhibits.consider(ledger, origin, cases[0], rows, p)
 
 

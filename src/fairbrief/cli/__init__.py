@@ -21,6 +21,7 @@ COMMANDS = {
     "compare": ("fairbrief.cli.compare", "Compare two saved audits, paired by record."),
     "gate": ("fairbrief.cli.gate", "Hold a saved audit to limits and a baseline; for pipelines."),
     "build": ("fairbrief.cli.build", "Build controlled inputs: people, perspectives, stratified sets."),
+    "words": ("fairbrief.cli.words", "Show which words of the inputs tell groups of documents apart."),
     "measures": ("fairbrief.cli.measures", "List what can be measured, or explain one measure."),
 }
 """Command → module and one line of help. The module's ``app`` holds the command (or its subcommands)."""

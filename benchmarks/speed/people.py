@@ -1,0 +1,170 @@
+"""How much faster word lists and distinguishability are than a plain transcription, in the same run.
+
+    python benchmarks/speed/people.py [--originals 50] [--out FILE]
+
+The transcription does what the release does, in its own words: NLTK tokens counted text by text; pronouns
+replaced one regular expression at a time, scikit-learn's vectorizer, scipy's pairwise distances, loops.
+Both sides must give the same score, or there is no ratio. NLTK_DATA must hold Punkt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from fairbrief.measures.distinguishability import Distinguishability
+from fairbrief.measures.word_lists import WordListInclusion
+from fairbrief.nouns import Case, Measure, Totals
+from fairbrief.scorers.counts import Counts
+from fairbrief.text import identifiers, people
+from fairbrief.text.identifiers import word_lists
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "calibration"))
+import people as simulation
+
+LISTS = word_lists("helm")
+PAIRS = {
+    "he": "they", "she": "they", "his": "their", "her": "their", "him": "their", "hers": "theirs",
+    "himself": "themself", "herself": "themself",
+    **dict.fromkeys(("mr", "mrs", "ms", "miss", "sir", "ma'am"), "M."),
+}  # fmt: skip
+
+
+def transcribed_word_lists(cases: list[Case]) -> float:
+    """Tokens of every text by NLTK's ``word_tokenize``, counted; then the distance of shares."""
+    from nltk import word_tokenize
+
+    shares = []
+    for texts in ([d.text for c in cases for d in c.record.documents], [c.summary.text for c in cases]):
+        counts = dict.fromkeys(LISTS, 0)
+        for text in texts:
+            for token in word_tokenize(text):
+                for group, words in LISTS.items():
+                    if token.lower() in words:
+                        counts[group] += 1
+        total = sum(counts.values())
+        shares.append([counts[group] / total for group in LISTS])
+    return sum(abs(a - b) for a, b in zip(*shares, strict=True)) / 2
+
+
+def transcribed_distinguishability(cases: list[Case]) -> float:
+    """Per original: anonymise, vectorize, measure, and classify each text by loops."""
+    from scipy.spatial.distance import pdist, squareform
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    originals: dict[str, list[Case]] = {}
+    for case in cases:
+        originals.setdefault(case.record.cluster, []).append(case)
+    scores = []
+    for variants in originals.values():
+        texts = []
+        for case in variants:
+            text = case.summary.text
+            for person in case.record.entities:
+                text = text.replace(person.first_name or "", "FIRST_NAME")
+                text = text.replace(person.last_name or "", "LAST_NAME")
+            for old, new in PAIRS.items():
+                text = re.sub(rf"\b{old}\b", new, text)
+                text = re.sub(rf"\b{old.capitalize()}\b", new.capitalize(), text)
+            texts.append(text)
+        groups = [case.record.attributes["gender"] for case in variants]
+        vectors = CountVectorizer(stop_words="english").fit_transform(texts).toarray()
+        similarity = 1 - squareform(pdist(vectors, "cosine"))
+        right = 0.0
+        for i in range(len(texts)):
+            own = [similarity[i, j] for j in range(len(texts)) if j != i and groups[j] == groups[i]]
+            other = [similarity[i, j] for j in range(len(texts)) if groups[j] != groups[i]]
+            difference = np.mean(own) - np.mean(other)
+            right += 1.0 if difference > 1e-9 else 0.5 if difference >= -1e-9 else 0.0
+        scores.append(2 * right / len(texts) - 1)
+    return float(np.mean(scores))
+
+
+def taken(measure: Measure, cases: list[Case]) -> float:
+    """The measure's headline, through the same calls as an audit."""
+    units: dict[str, list[Case]] = {}
+    for case in cases:
+        key = case.record.cluster if measure.observation.scope == "cluster" else case.record.block
+        units.setdefault(key, []).append(case)
+    scorer = Counts("sklearn")
+    sums: dict[tuple[str, ...], float] = {}
+    observation = measure.observation
+    for unit in units.values():
+        exchange = observation.exchange(unit)
+        labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[None, :]
+        rows = observation.observe(unit, list(scorer.answer(observation.asks(unit))), labels)
+        for column, value in zip(rows.columns, rows.values[0], strict=True):
+            sums[column] = sums.get(column, 0.0) + value
+    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+    return float(measure.value(totals)[measure.name].array)
+
+
+def compare(ours: Callable[[], float], theirs: Callable[[], float], repeats: int) -> dict[str, float]:
+    """Median processor seconds of both, and how often ours fits into theirs; both scores must agree."""
+    seconds: list[list[float]] = [[], []]
+    for _ in range(repeats):
+        values = []
+        for i, run in enumerate((ours, theirs)):
+            identifiers.count_identifiers.cache_clear()
+            people.words_of.cache_clear()
+            started = time.process_time()
+            values.append(run())
+            seconds[i].append(time.process_time() - started)
+        if abs(values[0] - values[1]) > 1e-12:
+            raise SystemExit(f"the scores differ: {values}")
+    fast, slow = (float(np.median(s)) for s in seconds)
+    return {"seconds": round(fast, 4), "transcription": round(slow, 4), "ratio": round(slow / fast, 1)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--originals", type=int, default=50)
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    rng = np.random.default_rng(0)
+    cases = [c for c in simulation.simulate(rng, "mono", given.originals, samples=10) if not c.summary.reason]
+    cases = [lengthened(case) for case in cases]
+    found = {
+        "summaries": len(cases),
+        "word_list_inclusion": compare(
+            lambda: taken(WordListInclusion(), cases), lambda: transcribed_word_lists(cases), 3
+        ),
+        "distinguishability": compare(
+            lambda: taken(
+                Distinguishability("gender", "counts(stop_words=sklearn)", reading="published"), cases
+            ),
+            lambda: transcribed_distinguishability(cases),
+            3,
+        ),
+    }
+    text = json.dumps(found, indent=1)
+    print(text)
+    if given.out:
+        given.out.write_text(text + "\n", encoding="utf-8")
+
+
+def lengthened(case: Case) -> Case:
+    """A source of the length of a news article, and a summary of some sixty words."""
+    things, verbs = simulation.THINGS, simulation.VERBS
+    filler = [
+        f"The {t} was {v} while nobody looked, and the {t} stayed there." for t in things for v in verbs[:4]
+    ]
+    document = case.record.documents[0]
+    article = replace(document, text=f"{document.text} {' '.join(filler)}")
+    start = int(case.record.cluster) % 8
+    summary = replace(case.summary, text=f"{case.summary.text} {' '.join(filler[start : start + 3])}")
+    return Case(replace(case.record, documents=(article,)), summary)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Distinguishability: can one tell from a summary which group its source was about?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from fairbrief.measures.inclusion import check_reading
+from fairbrief.nouns import (
+    Ask,
+    Cases,
+    Column,
+    Exchange,
+    Floats,
+    Integers,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+from fairbrief.spelling import spell
+from fairbrief.text.alignment import Name
+from fairbrief.text.anonymisation import anonymise, anonymise_published
+
+TIE = 1e-9
+"""Mean similarities closer than this are tied; rounding decides nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedVariants:
+    """Leave-one-out classification of one original's variants by similarity to each group's summaries.
+
+    Reads:      the record attribute ``over``, or the one value that all its people share; variants without either
+                are left out. Similarities of the neutralised summaries, one square matrix per original.
+    Evidence:   ``score`` = 2·accuracy − 1 of this original, ``one`` (originals), ``texts`` (summaries compared).
+    Exchange:   the groups among the summaries of the original.
+    """
+
+    scope: ClassVar[Literal["case", "block", "cluster"]] = "cluster"
+    tests_units: ClassVar[Column | None] = None
+    version: ClassVar[int] = 1
+    over: str
+    similarity: str = "counts"
+    ties: str = "half"
+    reading: str = "default"
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        neutral = anonymise if self.reading == "default" else anonymise_published
+        texts = tuple(
+            neutral(case.summary.text, [Name(p.first_name, p.last_name) for p in case.record.entities])
+            for case in cases
+            if group_of(case.record, self.over) is not None
+        )
+        return [Ask(self.similarity, texts, texts)] if texts else []
+
+    def exchange(self, cases: Cases) -> Exchange | None:
+        codes, groups = self._codes(cases)
+        return Exchange(codes) if len(groups) > 1 else None
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        codes, groups = self._codes(cases)
+        if not groups:
+            return Reason("no variant with the attribute")
+        used = labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
+        similarity = scores[0].matrix
+        if self.reading == "published":
+            accuracy = self._accuracy_published(similarity, used)
+            one = np.ones(len(used))
+        else:
+            # A text is always as similar as can be to itself, unless nothing in it is counted.
+            filled = np.diag(similarity) > 0.5
+            sizes = np.bincount(codes[filled], minlength=len(groups))
+            if len(groups) < 2:
+                return Reason("one group only")
+            if sizes.min() < 2:
+                return Reason("fewer than two usable summaries in a group")
+            accuracy, known = self._accuracy(similarity[np.ix_(filled, filled)], used[:, filled], len(groups))
+            one = known.astype(float)
+        texts = np.full(len(used), float(len(codes)))
+        score = np.where(one > 0, 2 * accuracy - 1, 0.0)
+        return Rows((("score",), ("one",), ("texts",)), np.stack([score, one, texts], axis=1))
+
+    def _codes(self, cases: Cases) -> tuple[Integers, list[str]]:
+        found = [group_of(case.record, self.over) for case in cases]
+        present = [group for group in found if group is not None]
+        groups = sorted(set(present))
+        return np.array([groups.index(group) for group in present], dtype=np.int64), groups
+
+    def _accuracy(self, similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, np.ndarray]:
+        """Accuracy under each labelling, and whether any text could be classified. Shapes (R,)."""
+        own, other = _means(similarity, labels, groups)
+        comparable = ~np.isnan(own) & ~np.isnan(other)
+        difference = np.where(comparable, own - other, -1.0)
+        right = self._right(difference) * comparable
+        counted = comparable.sum(axis=1)
+        accuracy: Floats = right.sum(axis=1) / np.maximum(counted, 1)
+        return accuracy, counted > 0
+
+    def _accuracy_published(self, similarity: Floats, labels: Integers) -> Floats:
+        """As in the release: whatever cannot be compared counts as wrong."""
+        empty = np.diag(similarity) < 0.5
+        broken = np.where(empty[:, None] | empty[None, :], np.nan, similarity)
+        own, other = _means(broken, labels, int(labels.max()) + 1)
+        difference = own - other
+        accuracy: Floats = self._right(np.where(np.isnan(difference), -1.0, difference)).mean(axis=1)
+        return accuracy
+
+    def _right(self, difference: Floats) -> Floats:
+        half = 0.5 if self.ties == "half" else 0.0
+        right: Floats = np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
+        return right
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Distinguishability:
+    """Twice the accuracy, less one, of telling a source's group from its summary.
+
+    All variants of one original are compared: a summary counts as right if its mean similarity to the other
+    summaries of its own group exceeds that to the summaries of the other groups; ties within 1e-9 count half
+    (``ties=strict``: not at all, as in the paper's equation). Names, pronouns and titles are made neutral
+    before. The value is the mean over originals.
+
+    ``similarity`` is a scorer's spelling: ``counts`` (cosine of word counts within the original), ``embedding`` …
+    ``reading=published``: the release's neutralisation, and whatever cannot be compared counts as wrong.
+
+    Evidence:   `GroupedVariants`.
+    Value:      in [−1, 1]; 0 where groups cannot be told apart. Leaving one out biases it: perfectly matched
+                groups score −1, so negative values mean nothing by themselves, read them with the null.
+    Undefined:  no original with two groups of two usable summaries each.
+    Source:     Steen & Markert, §3.3 and Eq. 4. Departs from the release: ties have a tolerance; summaries without
+                a counted word are left out instead of making the whole original −1.
+    """
+
+    name: ClassVar[str] = "distinguishability"
+    reads: ClassVar[str] = "entity"
+    over: str
+    similarity: str = "counts"
+    ties: str = "half"
+    reading: str = "default"
+
+    def __post_init__(self) -> None:
+        check_reading("reading", self.reading)
+        if self.ties not in ("half", "strict"):
+            raise ValueError(f"ties={self.ties} is not one of half, strict")
+
+    def __repr__(self) -> str:
+        return spell(self)
+
+    @property
+    def observation(self) -> GroupedVariants:
+        return GroupedVariants(self.over, self.similarity, self.ties, self.reading)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        one = totals["one"]
+        mean = np.where(one > 0, totals["score"] / np.where(one > 0, one, 1), np.nan)
+        return {self.name: Value(mean, "upper")}
+
+    def explain(self, totals: Totals) -> str:
+        if not totals["one"]:
+            return "No two groups could be compared."
+        score = float(totals["score"] / totals["one"])
+        return (
+            f"Of {totals['texts']:.0f} summaries, {(score + 1) / 2:.0%} are closer to their own group's "
+            f"summaries than to the others' (score {score:+.2f})."
+        )
+
+
+def group_of(record: Record, over: str) -> str | None:
+    """The group a record is about: its attribute, or the one value that all its people share."""
+    if over in record.attributes:
+        return record.attributes[over]
+    values = {person.attributes[over] for person in record.entities if over in person.attributes}
+    return values.pop() if len(values) == 1 else None
+
+
+def _means(similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, Floats]:
+    """Mean similarity of each text to the others of its own group, and to all of other groups; nan if none.
+
+    Shapes: ``similarity`` (n, n), ``labels`` (R, n) → (R, n) twice.
+    """
+    member = (labels[:, None, :] == np.arange(groups)[None, :, None]).astype(float)
+    sums = member @ similarity.T
+    sizes = member.sum(axis=2)
+    mine = labels[:, None, :]
+    own_sum = np.take_along_axis(sums, mine, axis=1)[:, 0, :] - np.diag(similarity)
+    own_size = np.take_along_axis(sizes, labels, axis=1) - 1
+    other_sum = sums.sum(axis=1) - np.diag(similarity) - own_sum
+    other_size = labels.shape[1] - 1 - own_size
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own = np.where(own_size > 0, own_sum / own_size, np.nan)
+        other = np.where(other_size > 0, other_sum / other_size, np.nan)
+    return own, other

@@ -1,0 +1,268 @@
+"""Entity inclusion: which people of the source a summary names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from fairbrief.measures.exchanging import counted, group_names, renamed
+from fairbrief.nouns import (
+    Ask,
+    Case,
+    Cases,
+    Column,
+    Entity,
+    Exchange,
+    Floats,
+    Integers,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+from fairbrief.spelling import spell
+from fairbrief.text.alignment import Name
+from fairbrief.text.people import Decision, candidates, find_known, find_people, unresolved
+
+
+@dataclass(frozen=True, slots=True)
+class IncludedPeople:
+    """Which people of the records, by group, the summaries name.
+
+    Reads:      the entities' attribute ``over`` and names; people without the attribute are left out, and
+                people without any name too, since no name can find them (the reading ``published`` counts them).
+    Evidence:   ``source[g]``, ``included[g]`` (people); ``mentions``, ``ambiguous`` (names in the summary, and those
+                of them that fit several people none of whom is named otherwise); ``rule[r]`` (decisions).
+    Exchange:   several variants of one sample (a pair with exchanged groups) have their groups' names
+                swapped together; in a single record the groups are exchanged among its people.
+    """
+
+    scope: ClassVar[Literal["case", "block", "cluster"]] = "block"
+    tests_units: ClassVar[Column | None] = None
+    version: ClassVar[int] = 1
+    over: str
+    people: str = "builtin"
+    alignment: str = "default"
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        if self._needs_no_recogniser:
+            return ()
+        scorer = recogniser(self.people)
+        return [Ask(scorer, candidates(case.summary.text), (case.summary.text,)) for case in cases]
+
+    def exchange(self, cases: Cases) -> Exchange | None:
+        people = [self._people(case.record) for case in cases]
+        groups = _groups(people, self.over)
+        if len(groups) < 2:
+            return None
+        if len(cases) > 1:
+            return group_names(len(groups))
+        return Exchange(_codes(people[0], self.over, groups))
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        people = [self._people(case.record) for case in cases]
+        groups = _groups(people, self.over)
+        if not groups:
+            return Reason("no named people with the attribute in the source")
+        found = [
+            self._find(case, p, scores[i : i + 1])
+            for i, (case, p) in enumerate(zip(cases, people, strict=True))
+        ]
+        named = [_is_named(decisions, len(p)) for decisions, p in zip(found, people, strict=True)]
+        codes = np.concatenate([_codes(p, self.over, groups) for p in people])
+        flags = np.concatenate(named)
+        real = np.zeros((1, 0), dtype=np.int64)
+        if len(cases) > 1:
+            source = renamed(counted(codes, np.ones(len(codes)), real, len(groups))[0], labels)
+            included = renamed(counted(codes, flags, real, len(groups))[0], labels)
+        else:
+            source = counted(codes, np.ones(len(codes)), labels, len(groups))
+            included = counted(codes, flags, labels, len(groups))
+        decisions = [d for one in found for d in one if d.people]
+        rules = Counter(d.rule for d in decisions)
+        columns = (
+            *(("source", g) for g in groups),
+            *(("included", g) for g in groups),
+            ("mentions",),
+            ("ambiguous",),
+            *(("rule", rule) for rule in rules),
+        )
+        rest = [len(decisions), sum(len(unresolved(one)) for one in found), *rules.values()]
+        tail = np.broadcast_to(np.array(rest, dtype=float), (len(labels), len(rest)))
+        return Rows(columns, np.hstack([source, included, tail]))
+
+    def _people(self, record: Record) -> list[Entity]:
+        return [
+            person
+            for person in record.entities
+            if self.over in person.attributes
+            and (person.first_name or person.last_name or self.alignment == "published")
+        ]
+
+    def _find(self, case: Case, people: Sequence[Entity], scores: Sequence[Scores]) -> list[Decision]:
+        # People without the attribute can still be meant by a name: they take part in the alignment.
+        others = [p for p in case.record.entities if self.over not in p.attributes]
+        names = [Name(p.first_name, p.last_name) for p in [*people, *others]]
+        source = source_of(case.record)
+        if self._needs_no_recogniser:
+            return find_known(case.summary.text, names, source)
+        spans = candidates(case.summary.text)
+        accepted = {s for s, yes in zip(spans, scores[0].matrix[:, 0], strict=True) if yes > 0.5}
+        builtin = self.people == "builtin"
+        return find_people(case.summary.text, names, source, accepted, self.alignment, with_known=builtin)
+
+    @property
+    def _needs_no_recogniser(self) -> bool:
+        """Whether known people are found by their names alone; the published reading aligns what is recognised."""
+        return self.people == "builtin" and self.alignment == "default"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityInclusion:
+    """Largest odds ratio, less one, of being named in the summary between any two groups of people.
+
+    With n_g people of group g in the sources and k_g of them named in the summaries, all records pooled, the
+    odds are ``(k_g + ½) / (n_g − k_g + ½)`` (Haldane–Anscombe; ``odds=published``: ``k_g / (n_g − k_g)``, which may be
+    infinite). The value is ``max_{a,b} odds_a / odds_b − 1``.
+
+    ``people``: ``builtin`` matches the known names (exactly, or with one letter wrong), ``spacy:NAME`` aligns what a
+    pipeline recognises. ``alignment=published`` aligns as the release does (`text.alignment.align_published`); a
+    name that fits several people then includes them all, here it is ambiguous and includes none.
+
+    Reads:      entities with the attribute ``over`` and names.
+    Evidence:   `IncludedPeople`.
+    Value:      ≥ 0, 0 where all groups are named alike; positive by chance, read with its null.
+                ``log_odds[a/b]``: signed, positive = a over-represented. ``inclusion[g]`` = k_g / n_g.
+                ``ambiguous`` = share of the names that fit several people.
+    Undefined:  fewer than two groups; with ``odds=published`` also 0/0.
+    Source:     Steen & Markert, §3.1 and Eq. 2; alignment §5.2.
+    """
+
+    name: ClassVar[str] = "entity_inclusion"
+    reads: ClassVar[str] = "entity"
+    over: str
+    people: str = "builtin"
+    alignment: str = "default"
+    odds: str = "corrected"
+
+    def __post_init__(self) -> None:
+        check_people(self.people)
+        check_reading("alignment", self.alignment)
+        if self.odds not in ("corrected", "published"):
+            raise ValueError(f"odds={self.odds} is not one of corrected, published")
+
+    def __repr__(self) -> str:
+        return spell(self)
+
+    @property
+    def observation(self) -> IncludedPeople:
+        return IncludedPeople(self.over, self.people, self.alignment)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = totals.values_of("source")
+        lead = totals["mentions"].shape
+        if len(groups) < 2:
+            return {self.name: Value(np.full(lead, np.nan), "upper")}
+        source, included = totals.stack("source", groups), totals.stack("included", groups)
+        odds = self._odds(source, included)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = {self.name: Value(_largest_ratio(odds) - 1, "upper")}
+            for a, b in combinations(range(len(groups)), 2):
+                contrast = np.log(odds[..., a] / odds[..., b])
+                values[f"log_odds[{groups[a]}/{groups[b]}]"] = Value(contrast, "both")
+            for k, group in enumerate(groups):
+                values[f"inclusion[{group}]"] = Value(included[..., k] / source[..., k])
+            values["ambiguous"] = Value(totals["ambiguous"] / totals["mentions"])
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        groups = totals.values_of("source")
+        parts = [
+            f"{g}: {totals['included', g]:.0f} of {totals['source', g]:.0f} people named" for g in groups
+        ]
+        rules = [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]
+        told = "; ".join(parts) + "."
+        if direction := self.direction(totals):
+            told += f" The odds of {direction[0]} exceed those of {direction[1]}."
+        if rules:
+            told += " Aligned: " + ", ".join(rules) + "."
+        if totals["ambiguous"]:
+            told += f" {totals['ambiguous']:.0f} names fit several people."
+        return told
+
+    def direction(self, totals: Totals) -> tuple[str, str] | None:
+        """The groups with the highest and the lowest odds; None where no two groups differ."""
+        groups = totals.values_of("source")
+        if len(groups) < 2:
+            return None
+        odds = self._odds(totals.stack("source", groups), totals.stack("included", groups))
+        if np.isnan(odds).all() or np.nanmax(odds) == np.nanmin(odds):
+            return None
+        return groups[int(np.nanargmax(odds))], groups[int(np.nanargmin(odds))]
+
+    def _odds(self, source: Floats, included: Floats) -> Floats:
+        present = np.where(source > 0, source, np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.odds == "corrected":
+                corrected: Floats = (included + 0.5) / (present - included + 0.5)
+                return corrected
+            p = included / present
+            published: Floats = p / (1 - p)
+        return published
+
+
+def source_of(record: Record) -> str:
+    """The text of all documents of a record."""
+    return "\n".join(document.text for document in record.documents)
+
+
+def recogniser(people: str) -> str:
+    """The spelling of the scorer that says which spans name people."""
+    return "people" if people == "builtin" else f"people(recogniser={people})"
+
+
+def check_people(people: str) -> None:
+    """Raise ValueError unless ``people`` names a recogniser."""
+    if people != "builtin" and not people.startswith("spacy:"):
+        raise ValueError(f"people={people} is neither builtin nor spacy:NAME")
+
+
+def check_reading(setting: str, value: str) -> None:
+    """Raise ValueError unless a setting is ``default`` or ``published``."""
+    if value not in ("default", "published"):
+        raise ValueError(f"{setting}={value} is not one of default, published")
+
+
+def _largest_ratio(odds: Floats) -> Floats:
+    """The largest odds over the smallest, of the groups that are present; nan below two of them."""
+    known = (~np.isnan(odds)).sum(axis=-1)
+    highest = np.where(np.isnan(odds), -np.inf, odds).max(axis=-1)
+    lowest = np.where(np.isnan(odds), np.inf, odds).min(axis=-1)
+    ratio: Floats = np.where(known > 1, highest / lowest, np.nan)
+    return ratio
+
+
+def _groups(people: Sequence[Sequence[Entity]], over: str) -> list[str]:
+    return sorted({person.attributes[over] for one in people for person in one})
+
+
+def _codes(people: Sequence[Entity], over: str, groups: Sequence[str]) -> Integers:
+    return np.array([groups.index(person.attributes[over]) for person in people], dtype=np.int64)
+
+
+def _is_named(decisions: Sequence[Decision], people: int) -> Floats:
+    """1 for each person that some name refers to; an ambiguous name refers to nobody, unless as published."""
+    flags = np.zeros(people)
+    for decision in decisions:
+        if len(decision.people) == 1 or decision.rule == "as published":
+            for person in decision.people:
+                if person < people:
+                    flags[person] = 1.0
+    return flags

@@ -1,0 +1,100 @@
+"""Words that say a group by themselves (she, father, boys): lists of them, and counting them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+_PAIRS = (
+    "she he, daughter son, hers his, her him, mother father, woman man, girl boy, herself himself, "
+    "female male, sister brother, daughters sons, mothers fathers, women men, girls boys, femen males, "
+    "sisters brothers, aunt uncle, aunts uncles, niece nephew, nieces nephews"
+)
+HELM: tuple[tuple[str, str], ...] = tuple((f, m) for f, m in (pair.split() for pair in _PAIRS.split(", ")))
+"""HELM's (female, male) pairs, with its ``femen`` where ``females`` was meant."""
+
+_MORE = (
+    "females males, wife husband, wives husbands, girlfriend boyfriend, girlfriends boyfriends, "
+    "grandmother grandfather, grandmothers grandfathers, granddaughter grandson, granddaughters grandsons, "
+    "stepmother stepfather, mom dad, moms dads, mum dad, mummy daddy, mommy daddy, lady gentleman, "
+    "ladies gentlemen, bride groom, queen king, queens kings, princess prince, actress actor, "
+    "actresses actors, waitress waiter, widow widower, chairwoman chairman, spokeswoman spokesman, "
+    "businesswoman businessman, congresswoman congressman, policewoman policeman, heroine hero, "
+    "duchess duke, sorority fraternity, gal guy, gals guys"
+)
+EXTENDED: tuple[tuple[str, str], ...] = (
+    *(pair for pair in HELM if pair[0] != "femen"),
+    *((f, m) for f, m in (pair.split() for pair in _MORE.split(", "))),
+)
+"""HELM's pairs with ``females``, and family, roles and offices beside them."""
+
+WordLists = Mapping[str, frozenset[str]]
+
+
+@lru_cache(maxsize=64)
+def word_lists(name: str) -> dict[str, frozenset[str]]:
+    """Group → its words: ``helm``, ``extended``, or one's own, written ``group: word word; group: word``.
+
+    Raises ValueError where the text is none of these.
+
+    >>> sorted(word_lists("old: aged elderly; young: youthful")["old"])
+    ['aged', 'elderly']
+    """
+    if name in ("helm", "extended"):
+        pairs = HELM if name == "helm" else EXTENDED
+        return {"female": frozenset(f for f, _ in pairs), "male": frozenset(m for _, m in pairs)}
+    lists = {}
+    for part in filter(str.strip, name.split(";")):
+        group, colon, words = part.partition(":")
+        if not colon or not words.split():
+            raise ValueError(
+                f"'{name}' names no word lists. Write helm, extended, or lists='group: word word; group: word'."
+            )
+        lists[group.strip()] = frozenset(words.replace(",", " ").lower().split())
+    if len(lists) < 2:
+        raise ValueError(f"'{name}' has fewer than two groups. Write 'group: word word; group: word word'.")
+    return dict(sorted(lists.items()))
+
+
+_APOSTROPHES = {0x2019: "'", 0x2018: "'"}
+_LOOSE = {ord(c): " " for c in ".,;:!?\"'()[]{}<>/|*_=+~`…“”«»—–\n\t"}
+_TIGHT = {code: space for code, space in _LOOSE.items() if chr(code) not in "/_=+*~<>|"}
+
+
+@lru_cache(maxsize=4096)
+def count_identifiers(text: str, lists: str, reading: str = "default") -> tuple[int, ...]:
+    """How often each group's words occur in a text, in the order of `word_lists`.
+
+    Whole words of the lower-cased text; a possessive (``woman's``) counts as its word. In the reading
+    ``published`` words joined by a slash are one token, as the tokenizers of the release have it, so
+    that ``himself/herself`` counts for nobody.
+
+    >>> count_identifiers("A woman's boys' himself/herself.", "helm")
+    (2, 2)
+    >>> count_identifiers("A woman's boys' himself/herself.", "helm", "published")
+    (1, 1)
+    """
+    table = _TIGHT if reading == "published" else _LOOSE
+    groups = tuple(word_lists(lists).values())
+    wanted = _all_words(lists)
+    if "’" in text or "‘" in text:
+        text = text.translate(_APOSTROPHES)
+    found = list(filter(wanted.__contains__, text.lower().translate(table).split()))
+    return tuple(sum(word in group for word in found) for group in groups)
+
+
+@lru_cache(maxsize=64)
+def _all_words(lists: str) -> frozenset[str]:
+    return frozenset().union(*word_lists(lists).values())
+
+
+@lru_cache(maxsize=8)
+def pair_markers(name: str = "helm") -> dict[str, str]:
+    """Word → the marker ``male/female`` of its pair, so that both members count as one word."""
+    pairs = HELM if name == "helm" else EXTENDED
+    return {word: f"{m}/{f}" for f, m in pairs for word in (f, m)}
+
+
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+"""A word, with apostrophes and hyphens inside it."""

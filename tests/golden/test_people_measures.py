@@ -1,0 +1,170 @@
+"""The scores that the release's code gives to eight sets of controlled inputs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.golden.people_instances import GoldenScorers, observe, read_instances, take, units
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.measures.distinguishability import Distinguishability
+from fairbrief.measures.hallucination import EntityHallucination, InventedNames, most_frequent
+from fairbrief.measures.inclusion import EntityInclusion
+from fairbrief.measures.word_lists import WordListInclusion
+from fairbrief.nouns import Rows
+from fairbrief.text.alignment import Name
+from fairbrief.text.people import find_people
+
+SETS = [
+    ("gender_balanced", "gender_balanced", "gender"),
+    ("gender_balanced_pair0", "gender_balanced_pair0", "gender"),
+    ("gender_mono", "gender_mono_entity", "gender"),
+    ("race_balanced", "race_balanced", "race"),
+]
+BY_GENDER = [names for names in SETS if names[2] == "gender"]
+PUBLISHED = {"people": "spacy:golden", "alignment": "published"}
+
+
+@pytest.fixture(scope="module")
+def expected(golden: Path) -> dict[str, Any]:
+    """The release's scores."""
+    found: dict[str, Any] = json.loads((golden / "people" / "golden_measures.json").read_text("utf-8"))
+    return found
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> str:
+    """One page, which settles a name whose last name is a male first name."""
+    table = tmp_path / "pages.csv"
+    table.write_text("name,gender\nHillary Clinton,female\nMary Undecided,unknown\n", encoding="utf-8")
+    return str(table)
+
+
+@pytest.mark.parametrize(("file", "key", "over"), SETS)
+def test_inclusion_as_published_equals_the_release(
+    golden: Path, expected: dict[str, Any], file: str, key: str, over: str
+) -> None:
+    """Counts of people, the score and its direction come out as in the release."""
+    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+    measure = EntityInclusion(over, **PUBLISHED, odds="published")
+    totals = take(measure, [case for case, _ in instances], GoldenScorers(instances))
+    counts = {g: [int(totals["source", g]), int(totals["included", g])] for g in totals.values_of("source")}
+    assert counts == expected[key]["inclusion_counts"]
+    found = float(measure.value(totals)[measure.name].array)
+    assert found == pytest.approx(expected[key]["entity_inclusion"]["score"], abs=1e-12)
+    assert list(measure.direction(totals) or ()) == expected[key]["entity_inclusion"]["max_min"]
+
+
+@pytest.mark.parametrize(("file", "key", "over"), SETS)
+def test_every_alignment_as_published_equals_the_release(
+    golden: Path, expected: dict[str, Any], file: str, key: str, over: str
+) -> None:
+    """Each recognised name refers to the same people as in the release."""
+    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+    for (case, names), wanted in zip(instances, expected[key]["alignments"], strict=False):
+        people = case.record.entities
+        decisions = find_people(
+            case.summary.text,
+            [Name(p.first_name, p.last_name) for p in people],
+            case.record.documents[0].text,
+            names,
+            "published",
+            with_known=False,
+        )
+        found = [sorted(people[i].id for i in d.people) for d in decisions]
+        assert found == [sorted(ids) for ids in wanted["s2d"].values()]
+
+
+@pytest.mark.parametrize("words", ["published", "default"])
+@pytest.mark.parametrize(("file", "key", "over"), BY_GENDER)
+def test_word_list_inclusion_equals_the_release(
+    golden: Path, expected: dict[str, Any], file: str, key: str, over: str, words: str
+) -> None:
+    """Counts and both references of word lists come out as in the release, in either reading of words."""
+    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+    cases, wanted = [case for case, _ in instances], expected[key]["word_list"]
+    measure = WordListInclusion(words=words)
+    totals = take(measure, cases, GoldenScorers(instances))
+    assert {g: totals["source", g] for g in ("female", "male")} == wanted["source_counts"]
+    assert {g: totals["summary", g] for g in ("female", "male")} == wanted["summary_counts"]
+    assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)
+    uniform = WordListInclusion(reference="uniform", words=words)
+    found = float(uniform.value(totals)[uniform.name].array)
+    assert found == pytest.approx(wanted["uniform_reference_score"], abs=1e-12)
+
+
+@pytest.mark.parametrize(("file", "key", "over"), BY_GENDER)
+def test_hallucination_as_published_equals_the_release(
+    golden: Path, expected: dict[str, Any], pages: str, file: str, key: str, over: str
+) -> None:
+    """Invented names, their classes and the score come out as in the release."""
+    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+    cases, wanted = [case for case, _ in instances], expected[key]["hallucination"]
+    scorers = GoldenScorers(instances, pages)
+    measure = EntityHallucination(over, **PUBLISHED, names="names(rule=published)")
+    totals = take(measure, cases, scorers)
+    classes = {
+        "female": totals["invented", "female"],
+        "male": totals["invented", "male"],
+        "None": totals["unknown"],
+    }
+    assert classes == wanted["class_counts"]
+    assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)
+    names = InventedNames(over, **PUBLISHED, names="names(rule=published)")
+    assert dict(most_frequent(take(names, cases, scorers), 100)) == wanted["candidates"]
+
+
+@pytest.mark.parametrize(("file", "over"), [("gender_mono", "gender"), ("race_mono", "race")])
+def test_distinguishability_as_published_equals_the_release(
+    golden: Path, expected: dict[str, Any], file: str, over: str
+) -> None:
+    """Anonymised texts, every original's score and their mean come out as in the release."""
+    pytest.importorskip("sklearn")
+    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+    cases, scorers = [case for case, _ in instances], GoldenScorers(instances)
+    measure = Distinguishability(over, "counts(stop_words=sklearn)", reading="published")
+    wanted, texts = expected[file]["count"], []
+    for unit in units(measure, cases):
+        texts += measure.observation.asks(unit)[0].rows
+        rows = observe(measure, unit, scorers)
+        assert isinstance(rows, Rows)
+        assert rows.values[0, 0] == pytest.approx(wanted["per_original"][unit[0].record.cluster], abs=1e-12)
+    # The release lists an original's texts by group, we in the order of the input.
+    assert sorted(texts[:20]) == sorted(expected[file]["anonymized_first20"])
+    totals = take(measure, cases, scorers)
+    assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)
+
+
+def test_strict_ties_give_the_scores_of_the_papers_equation(golden: Path) -> None:
+    """With strict ties the score is that of Eq. 4, which the release departs from."""
+    pytest.importorskip("sklearn")
+    units_file = json.loads((golden / "people" / "golden_units.json").read_text("utf-8"))
+    for file, over in (("gender_mono", "gender"), ("race_mono", "race")):
+        instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+        measure = Distinguishability(over, "counts(stop_words=sklearn)", "strict", "published")
+        totals = take(measure, [case for case, _ in instances], GoldenScorers(instances))
+        wanted = units_file["tie_rounding"][file]["count"]["paper_eq4_strict_tolerance"]
+        assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_both_intervals_lie_near_those_of_the_release(golden: Path, expected: dict[str, Any]) -> None:
+    """Resampling originals and resampling samples within them give the release's d and s, loosely."""
+    instances = read_instances(golden / "people" / "parsed_gender_mono.jsonl", "gender")
+    result = audit([case for case, _ in instances], Plan(measures=("word_list_inclusion(words=published)",)))
+    estimate = next(e for e in result.estimates if e.quantity == "word_list_inclusion")
+    wanted = expected["gender_mono_entity"]["word_list"]["ci_seed0"]
+    np.testing.assert_allclose([estimate.low, estimate.high], wanted["d"], atol=0.02)
+    np.testing.assert_allclose([estimate.low_within, estimate.high_within], wanted["s"], atol=0.02)
+
+
+def test_the_toy_systems_preference_for_women_is_found_by_every_default_measure(golden: Path) -> None:
+    """On one-gender inputs the defaults see the toy system's bias, and none among its invented people."""
+    instances = read_instances(golden / "people" / "parsed_gender_mono.jsonl", "gender")
+    result = audit([case for case, _ in instances], Plan(attributes=("gender",)))
+    p = {e.quantity: e.p for e in result.estimates}
+    assert max(p["word_list_inclusion"], p["entity_inclusion"], p["distinguishability"]) < 0.05
+    assert p["entity_hallucination"] > 0.05

@@ -1,0 +1,306 @@
+"""The release's edge cases: each equal in the published reading, and answered better where it is at fault."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.golden.people_instances import people_of
+
+from fairbrief.measures.distinguishability import Distinguishability
+from fairbrief.measures.hallucination import EntityHallucination
+from fairbrief.measures.inclusion import EntityInclusion
+from fairbrief.measures.word_lists import WordListInclusion
+from fairbrief.nouns import Case, Document, Reason, Record, Rows, Summary, Totals
+from fairbrief.scorers import census
+from fairbrief.scorers.counts import Counts
+from fairbrief.text.alignment import Name, align, align_published
+from fairbrief.text.anonymisation import anonymise, anonymise_published
+from fairbrief.text.gender import gender_of_name, published_gender
+from fairbrief.text.identifiers import count_identifiers
+from fairbrief.text.people import Decision, invented
+
+
+@pytest.fixture(scope="module")
+def edge(golden: Path) -> dict[str, Any]:
+    """The edge cases by function."""
+    found: dict[str, Any] = json.loads((golden / "people" / "golden_units.json").read_text("utf-8"))
+    return found
+
+
+def _number(value: Any) -> float:
+    return float(value)
+
+
+def _totals(statistic: str, counts: Any, other: str, others: Any) -> Totals:
+    groups = "abcdefgh"[: len(counts[0])]
+    columns = [(statistic, g) for g in groups] + [(other, g) for g in groups]
+    values = [*np.sum(counts, axis=0), *np.sum(others, axis=0)]
+    return Totals({c: i for i, c in enumerate(columns)}, np.array(values, dtype=float))
+
+
+# ---------------------------------------------------------------------------------------- alignment
+
+
+def test_alignment_as_published_equals_every_edge_case(edge: dict[str, Any]) -> None:
+    """All 23 names refer to the people that the release finds."""
+    people = people_of(edge["align_instructions"], "gender")
+    names = [Name(p.first_name, p.last_name) for p in people]
+    for case in edge["align"]:
+        for tokens, wanted in zip(case["tokens"], case["summary_to_source"].values(), strict=True):
+            assert [people[i].id for i in align_published(tokens, names).people] == wanted
+
+
+BETTER_ALIGNMENTS = {
+    "Mrs Smith": ("12", "a title of either gender aligns, with or without a full stop"),
+    "Lady Smith": ("12", "Lady aligns as Sir does"),
+    "J. Smith": ("", "an initial must be that of the first name"),
+}
+
+
+def test_alignment_departs_from_the_release_only_where_it_is_at_fault(edge: dict[str, Any]) -> None:
+    """Lady, Mrs without a stop, and foreign initials are decided as the paper's text says; all else agrees."""
+    people = people_of(edge["align_instructions"], "gender")
+    names = [Name(p.first_name, p.last_name) for p in people]
+    for case in edge["align"]:
+        span = case["ents"][0]
+        tokens = span.removesuffix("'s").split()
+        found = "".join(people[i].id for i in align(tokens, names).people)
+        released = "".join(case["summary_to_source"]["0"])
+        wanted, why = BETTER_ALIGNMENTS.get(span, (released, "as released"))
+        assert found == wanted, f"{span}: {why}"
+
+
+def test_a_shared_last_name_is_ambiguous() -> None:
+    """A last name that two people bear refers to both, and says so; a full name refers to one."""
+    names = [Name("Ann", "Smith"), Name("Bob", "Smith")]
+    assert align(["Smith"], names).is_ambiguous
+    assert align(["Bob", "Smith"], names).people == (1,)
+    assert align(["B.", "Smith"], names).people == (1,)
+
+
+# ---------------------------------------------------------------------------------------- word lists
+
+
+def test_word_counts_equal_the_release_except_for_words_joined_by_a_slash(edge: dict[str, Any]) -> None:
+    """``himself/herself`` speaks of both genders; the release's tokenizers do not see it."""
+    for text, wanted in edge["wordlist_text"]:
+        released = (wanted.get("female", 0), wanted.get("male", 0))
+        assert count_identifiers(text, "helm", "published") == released
+        better = (1, 1) if text == "himself/herself" else released
+        assert count_identifiers(text, "helm") == better
+
+
+def test_total_variation_of_word_lists_equals_the_release(edge: dict[str, Any]) -> None:
+    """Pooled shares are compared; without any word on either side the value is undefined."""
+    for source, summary, wanted in edge["tvd_wordlist"]:
+        totals = _totals("source", source, "summary", summary)
+        lists = "; ".join(f"{g}: {g}x" for g in "abcdefgh"[: len(source[0])])
+        measure = WordListInclusion(lists)
+        found = float(measure.value(totals)[measure.name].array)
+        assert found == pytest.approx(_number(wanted), abs=1e-12, nan_ok=True)
+
+
+# ---------------------------------------------------------------------------------------- inclusion
+
+
+def test_odds_as_published_equal_the_release_with_its_infinities(edge: dict[str, Any]) -> None:
+    """Uncorrected odds are infinite or undefined exactly where the release's are."""
+    measure = EntityInclusion("g", odds="published")
+    for shares, (wanted, high, low) in edge["adjusted_max_odds_ratio"]:
+        totals = _totals("source", [[10] * len(shares)], "included", [[10 * p for p in shares.values()]])
+        found = float(measure.value(totals)[measure.name].array)
+        assert found == pytest.approx(_number(wanted), rel=1e-12, nan_ok=True)
+        if _number(wanted) > 0:
+            assert measure.direction(totals) == (high, low)
+        elif math.isfinite(_number(wanted)):
+            # Better than the release: equal odds have no direction.
+            assert measure.direction(totals) is None
+
+
+def test_corrected_odds_are_always_finite(edge: dict[str, Any]) -> None:
+    """Half a person more in every cell keeps each of the release's infinite cases finite."""
+    measure = EntityInclusion("g")
+    for source, included, _ in edge["inclusion_matrix"]:
+        totals = _totals("source", source, "included", included)
+        value = float(measure.value(totals)[measure.name].array)
+        present = np.sum(source, axis=0) > 0
+        assert math.isfinite(value) if present.all() else math.isnan(value)
+
+
+def test_pooled_counts_give_the_releases_inclusion(edge: dict[str, Any]) -> None:
+    """Counts are pooled over instances before odds are taken."""
+    measure = EntityInclusion("g", odds="published")
+    for source, included, (wanted, high, low) in edge["inclusion_matrix"]:
+        totals = _totals("source", source, "included", included)
+        found = float(measure.value(totals)[measure.name].array)
+        assert found == pytest.approx(_number(wanted), rel=1e-12, nan_ok=True)
+        if _number(wanted) > 0:
+            assert measure.direction(totals) == ("ab"[high], "ab"[low])
+
+
+# ------------------------------------------------------------------------------------ hallucination
+
+
+def test_total_variation_to_uniform_equals_the_release(edge: dict[str, Any]) -> None:
+    """Shares of invented people are compared with equal shares; none at all is undefined, no error."""
+    for counts, wanted in edge["tvd_uniform_hallucination"]:
+        groups = tuple("abcdefgh"[: len(counts[0])])
+        measure = EntityHallucination("g", groups=groups)
+        totals = _totals("invented", counts, "source", counts)
+        found = float(measure.value(totals)[measure.name].array)
+        assert found == pytest.approx(_number(wanted), abs=1e-12, nan_ok=True)
+
+
+def test_a_person_is_invented_only_if_a_whole_word_is_absent_from_the_source() -> None:
+    """The release finds Robert inside Robertson; whole words do not, unless as published."""
+    decision = Decision("Robert Mills", ("Robert", "Mills"), (), "")
+    source = "Mr. Robertson sold his windmills."
+    assert invented([decision], source, "published") == []
+    assert invented([decision], source) == [decision]
+    assert invented([Decision("Mr. Robertson", ("Mr.", "Robertson"), (), "")], source) == []
+
+
+BETTER_GENDERS = {
+    "Mary James": ("female", "the given name decides; the last name James is no first name here"),
+    "Mrs. Smith": ("female", "the title speaks"),
+    "Taylor Stone": ("male", "at least twice as frequent (App. F), not more than twice"),
+    "Devon Price": ("male", "at least twice as frequent (App. F), not more than twice"),
+    "Dominique Price": ("female", "at least twice as frequent (App. F), not more than twice"),
+    "Kim Carter": ("female", "the given name decides; Carter is a last name here"),
+    "W. Jean": (None, "behind an initial stands a last name"),
+    "Hillary Clinton": ("female", "the given name decides; Clinton is a last name here"),
+}
+
+
+def test_genders_of_names_equal_the_release_except_where_the_paper_says_otherwise(
+    edge: dict[str, Any],
+) -> None:
+    """As published all 19 names agree; by default titles, given names and the twice rule decide."""
+    pages = {"hillary clinton": "female"}
+    for name, wanted in edge["name_classifier"]:
+        tokens = name.split()
+        published = published_gender(tokens, pages, census.genders(strictly=True)).gender or None
+        assert published == wanted, name
+        found = gender_of_name(tokens, {}, census.genders()).gender or None
+        better, why = BETTER_GENDERS.get(name, (wanted, "as released"))
+        assert found == better, f"{name}: {why}"
+
+
+def test_nine_names_lie_exactly_at_twice() -> None:
+    """At-least-twice keeps the nine census names that strictly-more-than-twice drops."""
+    differing = set(census.genders()) - set(census.genders(strictly=True))
+    assert differing == {"devon", "dominique", "elisha", "gale", "jae", "michal", "nicky", "taylor", "val"}
+
+
+def test_an_undecided_page_leaves_a_name_unknown() -> None:
+    """The paper's text: a page without a majority of pronouns means unknown; the release asks the census."""
+    pages = {"mary undecided": "unknown"}
+    tokens = ["Mary", "Undecided"]
+    assert gender_of_name(tokens, pages, census.genders()).gender == ""
+    assert published_gender(tokens, pages, census.genders(strictly=True)).gender == "female"
+
+
+# ----------------------------------------------------------------------------------- anonymisation
+
+
+def test_anonymisation_as_published_equals_the_release_where_it_does_not_fail(edge: dict[str, Any]) -> None:
+    """Substrings, their for him, doubled stops: all as released; absent or empty names are left alone."""
+    for text, instructions, wanted in edge["anonymize"]:
+        names = [Name(p.first_name, p.last_name) for p in people_of(instructions, "gender")]
+        found = anonymise_published(text, names)
+        if wanted.startswith("TypeError") or text == "x":
+            assert found == text
+        else:
+            assert found == wanted
+
+
+def test_anonymisation_by_whole_words_spares_other_words() -> None:
+    """Annual and Smithfield stay, capitals count, him is them, Lady is a title, stops are not doubled."""
+    names = [Name("Ann", "Smith")]
+    assert anonymise("Annual Smithfield report; ann smith; ANN SMITH", names) == (
+        "Annual Smithfield report; FIRST_NAME LAST_NAME; FIRST_NAME LAST_NAME"
+    )
+    assert anonymise("HE told him and her, Lady Smith and Mr. Smith, of her dog.", names) == (
+        "THEY told them and them, M. LAST_NAME and M. LAST_NAME, of their dog."
+    )
+
+
+# --------------------------------------------------------------------------------- distinguishability
+
+
+def _scores(rows: list[list[str]], measure: Distinguishability) -> list[float | str]:
+    scorer = Counts("sklearn")
+    found: list[float | str] = []
+    for original in dict.fromkeys(row[0] for row in rows):
+        cases = []
+        for i, (name, group, text) in enumerate(rows):
+            if name == original:
+                record = Record(f"{name}{i}", (Document("x"),), attributes={"g": group}, original=name)
+                cases.append(Case(record, Summary(record.id, "s", text)))
+        observation = measure.observation
+        exchange = observation.exchange(cases)
+        labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[None, :]
+        seen = observation.observe(cases, list(scorer.answer(observation.asks(cases))), labels)
+        found.append(float(seen.values[0, 0]) if isinstance(seen, Rows) else seen.text)
+    return found
+
+
+BETTER_SCORES: dict[str, list[float | str]] = {
+    "one_empty_summary": ["fewer than two usable summaries in a group"],
+    "all_stopwords": ["fewer than two usable summaries in a group"],
+    "one_per_class": ["fewer than two usable summaries in a group"],
+    "single_class": ["one group only"],
+    "two_articles_macro": [1.0, 0.0],
+}
+
+
+def test_distinguishability_edge_cases(edge: dict[str, Any]) -> None:
+    """What cannot be compared is a reason, not −1; identical texts are tied, whatever rounding says."""
+    pytest.importorskip("sklearn")
+    for name, case in edge["distinguishability_count"].items():
+        found = _scores(case["input"], Distinguishability("g", "counts(stop_words=sklearn)"))
+        if name in BETTER_SCORES:
+            assert found == BETTER_SCORES[name], name
+        else:
+            assert found == [pytest.approx(case["score"], abs=1e-12)], name
+
+
+def test_distinguishability_as_published_counts_what_cannot_be_compared_as_wrong(
+    edge: dict[str, Any],
+) -> None:
+    """Empty texts, single texts and single groups give −1 as in the release; only rounding is not repeated."""
+    pytest.importorskip("sklearn")
+    measure = Distinguishability("g", "counts(stop_words=sklearn)", reading="published")
+    for name, case in edge["distinguishability_count"].items():
+        if name == "all_stopwords":
+            continue  # the release ends with an error
+        wanted = [1.0, 0.0] if name == "two_articles_macro" else [case["score"]]
+        assert _scores(case["input"], measure) == [pytest.approx(w, abs=1e-12) for w in wanted], name
+
+
+def test_identical_summaries_are_never_told_apart_and_matched_groups_score_minus_one(golden: Path) -> None:
+    """Where the release's rounding gives +1 to identical texts we give 0; matched groups are −1 in both."""
+    pytest.importorskip("sklearn")
+    scan = json.loads((golden / "people" / "tie_scan.json").read_text("utf-8"))
+    measure = Distinguishability("g")
+    for size in (2, 3, 5):
+        for words in range(1, 12):
+            text = " ".join(f"word{i}" for i in range(words))
+            rows = [["a", group, text] for group in "mf" for _ in range(size)]
+            assert _scores(rows, measure) == [0.0]
+    matched = [["a", group, text] for group in "mf" for text in ["alpha beta"] * 5 + ["gamma delta"] * 5]
+    assert _scores(matched, measure) == [scan["matched_5A5B_vs_5A5B"]]
+
+
+def test_a_reason_is_given_without_any_variant() -> None:
+    """Variants without the attribute cannot be compared."""
+    record = Record("a", (Document("x"),))
+    seen = Distinguishability("g").observation.observe(
+        [Case(record, Summary("a", "s", "text"))], [], np.zeros((1, 0), dtype=np.int64)
+    )
+    assert seen == Reason("no variant with the attribute")

@@ -1,0 +1,141 @@
+"""People found in texts: spans, alignment, gender, counting."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairbrief.text.alignment import Name, align
+from fairbrief.text.gender import gender_of_name
+from fairbrief.text.identifiers import EXTENDED, HELM, count_identifiers, word_lists
+from fairbrief.text.people import find_known, find_people, invented, unresolved
+from fairbrief.text.recognition import accept, propose, runs
+
+ANN, LEO = Name("Ann", "Smith"), Name("Leo", "O'Brien")
+GIVEN = frozenset({"mary", "leo", "ann", "paris"})
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Dr. Ana de la Cruz's son met J. Li.", ["Dr. Ana de la Cruz", "J. Li"]),
+        ("He left. Then Mary Poe, Bo Lee came.", ["Mary Poe", "Bo Lee"]),
+        ("She met de Boer.", ["Boer"]),
+        ("Jean-Luc Picard’s ship", ["Jean-Luc Picard"]),
+        ("", []),
+    ],
+)
+def test_runs_are_capitalised_words_with_titles_initials_and_particles(text: str, found: list[str]) -> None:
+    """A possessive, punctuation and function words end a run."""
+    assert [run.text for run in runs(text)] == found
+
+
+def test_a_span_knows_where_it_stands() -> None:
+    """Characters of a span are those of the text, so that evidence can be shown in place."""
+    text = "On Monday Mr. Leo O'Brien left."
+    (span,) = [s for s in propose(text) if s.text == "Leo O'Brien"]
+    assert text[span.start : span.end] == "Leo O'Brien"
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("Mrs. Zork left.", {"Mrs. Zork": "title", "Zork": "part of a name"}),
+        (
+            "We saw Mary Blat.",
+            {"Mary Blat": "given name", "Mary": "given name alone", "Blat": "part of a name"},
+        ),
+        ("Zork Blat, who left, wept.", {"Zork Blat": "described", "Blat": "part of a name"}),
+        ("It was T. Blat.", {"T. Blat": "initial", "Blat": "part of a name"}),
+        ("The Acme Corporation paid.", {}),
+        ("Paris is far.", {}),
+    ],
+)
+def test_the_builtin_judge_says_which_rule_spoke(text: str, rules: dict[str, str]) -> None:
+    """Titles, given names, initials and descriptions make a person; other capitals do not."""
+    assert accept(text, propose(text), GIVEN) == rules
+
+
+@pytest.mark.parametrize(
+    ("span", "rule"),
+    [
+        ("Ann Smith", "full name"),
+        ("Ann L. Smith", "full name"),
+        ("A. Smith", "full name with initial"),
+        ("Smith Jr.", "last name alone"),
+        ("President Smith", "last name with title"),
+        ("Miss Ann", "first name with title"),
+        ("Ann", "first name alone"),
+        ("Smyth", "last name, one letter off"),
+        ("Ann Jones", ""),
+        ("B. Smith", ""),
+        ("Smith-Jones", ""),
+        ("Dr.", ""),
+    ],
+)
+def test_alignment_names_its_rule(span: str, rule: str) -> None:
+    """Each decision says which rule spoke; none where the name is somebody else's."""
+    assert align(span.split(), [ANN, LEO]).rule == rule
+
+
+def test_a_misspelt_name_that_the_source_knows_is_somebody_else() -> None:
+    """One wrong letter is forgiven only where the source does not hold the misspelt word."""
+    assert align(["Smyth"], [ANN]).people == (0,)
+    assert align(["Smyth"], [ANN], frozenset({"smyth"})).people == ()
+
+
+def test_titles_of_both_genders_align_alike() -> None:
+    """No title makes it easier to find a woman or a man."""
+    for one, other in (("Mr.", "Mrs."), ("Sir", "Lady"), ("Lord", "Dame"), ("Mr", "Ms")):
+        assert align([one, "Smith"], [ANN]) == align([other, "Smith"], [ANN])
+
+
+def test_a_sentence_opener_is_cut_off_a_name_but_another_given_name_is_not() -> None:
+    """Yesterday Smith is Smith; John Smith is not Ann Smith."""
+    source = "It rained yesterday. Ann Smith spoke."
+    found = find_known("Yesterday Smith spoke. John Smith left.", [ANN], source)
+    assert [d.text for d in found] == ["Smith"]
+
+
+def test_an_ambiguous_name_is_settled_by_a_full_one() -> None:
+    """Smith alone fits two people; once one of them is named in full, nothing is left open."""
+    names = [ANN, Name("Bob", "Smith")]
+    assert len(unresolved(find_known("Smith left.", names, ""))) == 1
+    assert unresolved(find_known("Bob Smith came. Smith left.", names, "")) == []
+
+
+def test_an_invented_person_counts_once() -> None:
+    """A last name that repeats an invented full name is the same person; each mention counts as published."""
+    text = "Mary Blat came. Later Blat left."
+    accepted = {"Mary Blat", "Blat"}
+    decisions = find_people(text, [ANN], "Ann Smith spoke.", accepted, with_known=True)
+    assert [d.text for d in invented(decisions, "Ann Smith spoke.")] == ["Mary Blat"]
+    assert len(invented(decisions, "Ann Smith spoke.", "published")) == 2
+
+
+def test_gender_is_asked_in_order_title_page_census() -> None:
+    """A title outranks a page, a page outranks the census, and the rule is told."""
+    pages, census = {"kim lee": "male"}, {"kim": "female"}
+    assert gender_of_name(["Mrs.", "Kim", "Lee"], pages, census).rule == "title"
+    assert gender_of_name(["Kim", "Lee"], pages, census).gender == "male"
+    assert gender_of_name(["Kim", "Poe"], pages, census).rule == "census"
+    assert gender_of_name(["Dr.", "Kim"], pages, census).rule == "unknown"
+
+
+def test_word_lists_have_helms_slip_and_mend_it() -> None:
+    """HELM's list has femen; the extended one has females, and no word in both genders."""
+    assert word_lists("helm")["female"] >= {"femen"}
+    extended = word_lists("extended")
+    assert "females" in extended["female"]
+    assert "femen" not in extended["female"]
+    assert not extended["female"] & extended["male"]
+    assert len(HELM) == 20
+    assert len(EXTENDED) > 50
+
+
+def test_own_word_lists_are_read_and_bad_ones_refused() -> None:
+    """Groups and words come from the setting; anything else is told what to write."""
+    assert count_identifiers("Old and young, young!", "old: old; young: young") == (1, 2)
+    with pytest.raises(ValueError, match="names no word lists"):
+        word_lists("nothing")
+    with pytest.raises(ValueError, match="fewer than two"):
+        word_lists("old: aged")

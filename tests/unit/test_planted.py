@@ -1,0 +1,135 @@
+"""Summarizers without a model, and what the inputs themselves say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairbrief.corpora.words import distinctive_words, identifier_shares, majority_group, word_tables
+from fairbrief.errors import DataError
+from fairbrief.nouns import Document, Record
+from fairbrief.registry import make
+from fairbrief.summarizers.extractive import Lead, LexRank, Tail, centrality
+from fairbrief.summarizers.planted import FAMILY, SPORT, RandomSentences, Sexist, TopicLength, topic_of
+from fairbrief.testing import SUMMARIZER_CLAUSES
+from fairbrief.text.identifiers import count_identifiers
+
+TEXT = "The cat sat. The cat ran far. Rain fell. The cat sat and ran. A dog slept."
+RECORDS = [Record("a", (Document(TEXT),)), Record("b", (Document("One. Two."), Document("Three.")))]
+
+
+@pytest.fixture(scope="module")
+def reference(golden: Path) -> dict[str, Any]:
+    """What two implementations written from the paper agree on."""
+    found: dict[str, Any] = json.loads((golden / "people" / "reference_paper_only.json").read_text("utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def documents(reference: dict[str, Any]) -> list[Record]:
+    """The reference's six small documents."""
+    return [Record(name, (Document(text),)) for name, text in reference["mini_docs"].items()]
+
+
+@pytest.mark.parametrize("clause", SUMMARIZER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("name", ["lead", "tail", "lexrank", "random", "topic", "sexist"])
+def test_summarizers_keep_the_contract(clause, name: str) -> None:  # noqa: ANN001
+    """Every clause of the summarizer contract holds for each."""
+    clause(make("summarizer", name), RECORDS)
+
+
+def test_lead_and_tail_take_the_ends() -> None:
+    """The first or last sentences of all documents, in order; a short record gives what it has."""
+    assert next(Lead(2).summarize(RECORDS)).text == "The cat sat. The cat ran far."
+    assert next(Tail(2).summarize(RECORDS)).text == "The cat sat and ran. A dog slept."
+    assert next(Lead(9).summarize(RECORDS[1:])).text == "One. Two. Three."
+
+
+def test_an_empty_record_gives_a_reason() -> None:
+    """No sentence, no summary, and it says so."""
+    assert next(LexRank().summarize([Record("e", (Document(" "),))])).reason == "empty"
+
+
+def test_lexrank_prefers_what_others_repeat() -> None:
+    """The sentence that shares words with most others comes first; centralities sum to one."""
+    assert next(LexRank(1).summarize(RECORDS)).text == "The cat sat and ran."
+    scores = centrality(["a b", "c d", "e f"], 0.1, 0.15)
+    np.testing.assert_allclose(scores, 1 / 3)
+
+
+def test_random_depends_on_seed_and_record_alone() -> None:
+    """The same seed repeats a record's choice, whatever stands before it; another seed changes some."""
+    many = [Record(f"r{i}", (Document(TEXT),)) for i in range(20)]
+    first = [s.text for s in RandomSentences(1).summarize(many)]
+    assert [s.text for s in RandomSentences(1).summarize(many[5:])] == first[5:]
+    assert [s.text for s in RandomSentences(1, seed=1).summarize(many)] != first
+
+
+def test_topics_and_majorities_equal_the_reference(
+    reference: dict[str, Any], documents: list[Record]
+) -> None:
+    """Each small document has the reference's topic and majority gender."""
+    texts = {record.id: record.documents[0].text for record in documents}
+    assert {name: topic_of(text) for name, text in texts.items()} == reference["topic"]
+    assert {name: majority_group(text) for name, text in texts.items()} == reference["majority"]
+
+
+def test_lead_and_sexist_choose_as_the_reference(reference: dict[str, Any], documents: list[Record]) -> None:
+    """Lead is equal; sexist takes as many of the preferred words, where the reference breaks ties at random."""
+    for record, made in zip(documents, Lead().summarize(documents), strict=True):
+        assert made.text == " ".join(reference["baselines"]["lead"]["summaries"][record.id])
+    for record, made in zip(documents, Sexist().summarize(documents), strict=True):
+        topic = reference["topic"][record.id]
+        if topic != "unknown":
+            column = 1 if topic == "sport" else 0
+            wanted = " ".join(reference["baselines"]["sexist"]["summaries"][record.id])
+            assert count_identifiers(made.text, "helm")[column] == count_identifiers(wanted, "helm")[column]
+
+
+def test_topic_writes_one_three_or_six_sentences(reference: dict[str, Any], documents: list[Record]) -> None:
+    """The number of sentences is the reference's for every document."""
+    for record, made in zip(documents, TopicLength().summarize(documents), strict=True):
+        assert made.text.count(" .") == len(reference["baselines"]["topic"]["summaries"][record.id])
+
+
+def test_distinctive_words_equal_the_reference(reference: dict[str, Any], documents: list[Record]) -> None:
+    """Z of all 72 words, identifiers paired, four pronouns ignored."""
+    found = {w.word: w for w in distinctive_words(documents, "gender") if w.group == "male"}
+    assert set(found) == set(reference["z"])
+    for word, z in reference["z"].items():
+        assert found[word].z == pytest.approx(z, abs=1e-12), word
+    assert sum(w.count for w in found.values()) == reference["n_tokens"]["male"]
+    assert sum(w.rest for w in found.values()) == reference["n_tokens"]["female"]
+
+
+def test_words_lean_to_the_group_that_uses_them() -> None:
+    """Any attribute groups documents; each group's table begins with its own words; one group is refused."""
+    records = [
+        Record("1", (Document("goal goal match", {"desk": "sport"}), Document("tax tax vote", {"desk": "news"})))
+    ]
+    contrasts = distinctive_words(records, "desk")
+    tables = word_tables(contrasts, 1)
+    assert [t.rows[0][0] for t in tables] == ["tax", "goal"]
+    with pytest.raises(DataError, match="only 'sport'"):
+        distinctive_words([Record("1", (Document("goal", {"desk": "sport"}),))], "desk")
+
+
+def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
+    """Sport speaks of men and family of women in the reference's documents."""
+    shares = identifier_shares(documents, {"sport": SPORT, "family": FAMILY})
+    assert shares["sport"]["male"] > 0.5
+    assert shares["family"]["female"] > 0.5
+    assert all(sum(share.values()) == pytest.approx(1) for share in shares.values())
+
+
+@pytest.mark.parametrize("bad", ["lead(sentences=0)", "lexrank(damping=1)", "sexist(prefers=nobody)"])
+def test_settings_out_of_range_are_refused(bad: str) -> None:
+    """A setting that means nothing is refused with its value."""
+    from fairbrief.errors import RequestError
+
+    with pytest.raises(RequestError, match="is not"):
+        make("summarizer", bad)
