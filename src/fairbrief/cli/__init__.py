@@ -22,6 +22,8 @@ COMMANDS = {
     "gate": ("fairbrief.cli.gate", "Hold a saved audit to limits and a baseline; for pipelines."),
     "build": ("fairbrief.cli.build", "Build controlled inputs: people, perspectives, stratified sets."),
     "words": ("fairbrief.cli.words", "Show which words of the inputs tell groups of documents apart."),
+    "doctor": ("fairbrief.cli.doctor", "Say what this machine can do, and what is missing for the rest."),
+    "prefetch": ("fairbrief.cli.prefetch", "Bring models to this machine, so that it can go offline."),
     "measures": ("fairbrief.cli.measures", "List what can be measured, or explain one measure."),
 }
 """Command → module and one line of help. The module's ``app`` holds the command (or its subcommands)."""
