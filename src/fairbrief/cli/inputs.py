@@ -101,14 +101,22 @@ def progress_bar(reading: Reading, *, quiet: bool) -> Iterator[Callable[[int], N
     if quiet or not console.is_terminal:
         yield None
         return
+    from fairbrief.scorers.progress import Progress as Scored
+    from fairbrief.scorers.progress import watched
+
     columns = (
         TextColumn("auditing"), BarColumn(), TextColumn("{task.fields[cases]:,} summaries"),
-        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), TextColumn("{task.fields[scoring]}"),
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("audit", total=reading.bytes_total or None, cases=0)
+        task = bar.add_task("audit", total=reading.bytes_total or None, cases=0, scoring="")
 
         def advance(cases: int) -> None:
-            bar.update(task, completed=reading.bytes_read, cases=cases)
+            bar.update(task, completed=reading.bytes_read, cases=cases, scoring="")
 
-        yield advance
+        def scoring(scored: Scored) -> None:
+            done = f"{scored.scorer} {scored.done:,}/{scored.total:,}, {scored.per_second:,.0f}/s"
+            bar.update(task, scoring=done)
+
+        with watched(scoring):
+            yield advance
