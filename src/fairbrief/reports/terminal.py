@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as Grid
@@ -172,16 +173,43 @@ def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Consol
 
 
 def _print_table(table: Table, console: Console) -> None:
-    """A printed table in its own layout; columns that are not the first hold numbers, to the right."""
-    grid = _grid(table.header[0] if table.header else "")
-    for name in table.header[1:]:
-        grid.add_column(_plain(name), justify="right", overflow="fold")
-    for row in table.rows:
-        grid.add_row(*map(_plain, row))
+    """A printed table in its own layout; columns that are not the first hold numbers, to the right.
+
+    A table wider than the terminal goes on below, its first column repeated: no cell is cut.
+    """
     _heading(console, table.title)
-    console.print(grid)
+    for columns in _fitting(table, console.width):
+        grid = _grid(table.header[0] if table.header else "")
+        for k in columns:
+            grid.add_column(
+                _plain(table.header[k]), justify="right", overflow="fold", min_width=_width(table, k)
+            )
+        for row in table.rows:
+            grid.add_row(*(_plain(row[k]) for k in (0, *columns)))
+        console.print(grid)
     for note in table.notes:
         _say(console, note, style="dim")
+
+
+def _fitting(table: Table, width: int) -> Iterable[list[int]]:
+    """The columns after the first, in groups that fit beside it."""
+    group: list[int] = []
+    first = used = max(24, min(_width(table, 0), 30))
+    for k in range(1, len(table.header)):
+        need = _width(table, k) + 2
+        if group and used + need > width:
+            yield group
+            group, used = [], first
+        group.append(k)
+        used += need
+    yield group
+
+
+def _width(table: Table, column: int) -> int:
+    """What a column needs: its longest cell, or the longest word of its heading."""
+    words_ = table.header[column].split() or [""]
+    cells = [row[column] for row in table.rows]
+    return min(max(cell_len(printable(text)) for text in (*words_, *cells)), 30)
 
 
 def _print_left_out(result: Result, console: Console) -> None:
