@@ -109,7 +109,9 @@ def test_distinctive_words_equal_the_reference(reference: dict[str, Any], docume
 def test_words_lean_to_the_group_that_uses_them() -> None:
     """Any attribute groups documents; each group's table begins with its own words; one group is refused."""
     records = [
-        Record("1", (Document("goal goal match", {"desk": "sport"}), Document("tax tax vote", {"desk": "news"})))
+        Record(
+            "1", (Document("goal goal match", {"desk": "sport"}), Document("tax tax vote", {"desk": "news"}))
+        )
     ]
     contrasts = distinctive_words(records, "desk")
     tables = word_tables(contrasts, 1)
