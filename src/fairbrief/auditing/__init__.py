@@ -103,7 +103,8 @@ def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
     attributes = tuple(plan.attributes)
     if protocol is not None:
         known = choosing.attributes_of(head)
-        return choosing.named(protocol.measures(attributes or tuple(known["document"])), attributes)
+        of_its_kind = tuple(known[getattr(protocol, "reads", "document")])
+        return choosing.named(protocol.measures(attributes or of_its_kind), attributes)
     if plan.measures:
         spelled = [m for m in plan.measures if isinstance(m, str)]
         built = [m for m in plan.measures if not isinstance(m, str)]

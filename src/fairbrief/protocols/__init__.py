@@ -14,7 +14,11 @@ from fairbrief.nouns import Estimate, Table
 
 @runtime_checkable
 class PaperProtocol(Protocol):
-    """A paper's whole protocol: which measures, in which reading, and the tables that it printed."""
+    """A paper's whole protocol: which measures, in which reading, and the tables that it printed.
+
+    An attribute ``reads``, if there is one, says whose attributes it is taken over where the user names
+    none: ``document`` (unless it says otherwise), ``record`` or ``entity``.
+    """
 
     name: str
     paper: str

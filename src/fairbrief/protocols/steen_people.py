@@ -25,6 +25,7 @@ class SteenPeople:
     """
 
     name: ClassVar[str] = "steen-people"
+    reads: ClassVar[str] = "entity"
     paper: ClassVar[str] = (
         "Steen, Markert: Bias in News Summarization: Measures, Pitfalls and Corpora. Findings of ACL 2024. arXiv:2309.08047"
     )
