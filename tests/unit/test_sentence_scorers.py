@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,10 +12,12 @@ from hypothesis import strategies as st
 from fairbrief import registry
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Ask, Floats
+from fairbrief.scorers import tfidf
 from fairbrief.scorers.rouge import Rouge1, Rouge2
 from fairbrief.scorers.sentence_pairs import TOGETHER
 from fairbrief.scorers.tfidf import Tfidf
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
+from fairbrief.text import rouge
 from fairbrief.text.rouge import rouge_scores
 from fairbrief.text.sentences import split
 
@@ -113,6 +117,15 @@ def test_identical_article_sentences_are_exactly_tied() -> None:
         [Ask("s", ("It rained. We left. It rained.",), ("It rained hard.",))]
     )
     assert found.matrix[0, 0] == found.matrix[2, 0]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=40), st.text(st.characters(max_codepoint=127), max_size=40))
+def test_words_are_those_of_the_published_patterns(any_text: str, ascii_text: str) -> None:
+    """Plain text takes a faster way to the same words, in TF-IDF and in ROUGE."""
+    for text in (any_text, ascii_text, any_text + ascii_text):
+        assert tfidf._tokens(text) == re.findall(r"(?u)\b\w\w+\b", text.lower())
+        assert rouge.tokens(text) == re.findall(r"[a-z0-9]+", text.lower())
 
 
 def test_settings_that_mean_nothing_are_refused() -> None:

@@ -22,8 +22,8 @@ from fairbrief.errors import RequestError
 from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.text import punkt, sentences
 
-TOGETHER = 16
-"""Asks that share one array: enough to drown numpy's call costs, few enough to stay in the cache."""
+TOGETHER = 8
+"""Asks that share one array: enough to spread numpy's call costs, few enough to stay in the cache."""
 
 CUTS: dict[str, Callable[[str], list[str]]] = {
     "given": lambda text: [text],

@@ -15,6 +15,8 @@ from fairbrief.scorers.sentence_pairs import Cut, Entries, batches, code, tabula
 from fairbrief.spelling import spell
 
 _TOKEN = re.compile(r"\w{2,}")
+_PLAIN = b"".join(c.lower() if c.isalnum() or c == b"_" else b" " for c in (bytes([i]) for i in range(256)))
+"""What becomes of ASCII characters: lower case, or a gap. Translating is faster than matching."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class Tfidf:
 
 
 def _tokens(text: str) -> list[str]:
+    if text.isascii():
+        return [word for word in text.encode().translate(_PLAIN).decode().split() if len(word) > 1]
     return _TOKEN.findall(text.lower())
 
 
