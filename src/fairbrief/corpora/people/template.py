@@ -226,8 +226,10 @@ def _in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
         if (slot.document, slot.start) < end:
             _claimed_twice(record, slot)
         before = record.documents[slot.document].text[max(0, slot.start - 4) : slot.start]
-        if slot.role in ("first", "last", "content") and (found := _ARTICLE.search(before)):
-            start = slot.start - len(found[0])
+        found = _ARTICLE.search(before) if slot.role in ("first", "last", "content") else None
+        start = slot.start - len(found[0]) if found else 0
+        # "An" may also be the given name right before this slot.
+        if found and (slot.document, start) >= end:
             yield Slot(slot.document, start, start + len(found[1]), "article", slot.people, found[1])
         yield slot
         end = (slot.document, slot.end)
