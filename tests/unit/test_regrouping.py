@@ -69,7 +69,10 @@ class LengthGap:
         mean = {
             s: np.where(n > 0, totals["words", s] / np.where(n > 0, n, 1), np.nan) for s, n in count.items()
         }
-        return {"length_gap": Value(mean["left"] - mean["right"], "both"), "all": Value(totals["all"], "both")}
+        return {
+            "length_gap": Value(mean["left"] - mean["right"], "both"),
+            "all": Value(totals["all"], "both"),
+        }
 
     def explain(self, totals: Totals) -> str:
         return f"{totals['all']} records"
@@ -191,7 +194,9 @@ def test_one_group_alone_has_no_chance_level() -> None:
 def test_a_statistic_that_only_one_group_has_moves_with_its_row() -> None:
     """Columns that no real row of a group has are made for it; sums over groups stay what they are."""
     ledger = Ledger(Lengths(), 10)
-    for i, (side, extra) in enumerate([("left", "long"), ("left", "long"), ("right", "short"), ("right", "short")]):
+    for i, (side, extra) in enumerate(
+        [("left", "long"), ("left", "long"), ("right", "short"), ("right", "short")]
+    ):
         columns = (("records", side), ("kind", side, extra))
         ledger.add(Origin("s", str(i), str(i)), Rows(columns, np.array([[1.0, i + 1.0]])), None)
     null = regrouped_null(ledger, np.arange(4), 50, 0)

@@ -8,7 +8,9 @@ FEMALE_WORDS = frozenset({"she", "her", "hers"})
 MALE_WORDS = frozenset({"he", "him", "his"})
 FEMALE, MALE = "female", "male"
 
-_WORDS = re.compile(rf"\b(?:{'|'.join(sorted(FEMALE_WORDS | MALE_WORDS, key=len, reverse=True))})\b", re.IGNORECASE)
+_WORDS = re.compile(
+    rf"\b(?:{'|'.join(sorted(FEMALE_WORDS | MALE_WORDS, key=len, reverse=True))})\b", re.IGNORECASE
+)
 
 
 def count_gender_words(text: str) -> tuple[int, int]:
