@@ -83,7 +83,7 @@ def test_words_outside_the_lexicon_are_scored_by_their_vectors(made: WordSentime
 
 
 def test_the_score_of_a_word_is_the_difference_of_the_log_probabilities(made: WordSentiment) -> None:
-    """log P(positive) − log P(negative) of scikit-learn's own probabilities, on the same split."""
+    """It is log P(positive) − log P(negative) of scikit-learn's own probabilities, on the same split."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import train_test_split
 

@@ -132,7 +132,7 @@ def test_the_two_word_files_are_a_lexicon(tmp_path: Path, monkeypatch: pytest.Mo
     """Comments are passed over, Latin-1 is read, and NLTK's data is found through NLTK_DATA."""
     folder = tmp_path / "corpora" / "opinion_lexicon"
     folder.mkdir(parents=True)
-    (folder / "positive-words.txt").write_bytes("; comment\n\nfine\n".encode())
+    (folder / "positive-words.txt").write_bytes(b"; comment\n\nfine\n")
     with pytest.raises(DataError, match=r"no negative-words\.txt"):
         read_lexicon(str(folder))
     (folder / "negative-words.txt").write_bytes("; comment\nna\xefve\n".encode("latin-1"))

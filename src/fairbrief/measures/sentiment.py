@@ -108,11 +108,14 @@ class SentimentShift:
                 ``r2[g]``; ``slope_difference[k−l]``; ``adjusted_difference[k−l]``, the coefficient of
                 the group beside article sentiment, with ``adjusted_error[k−l]``, ``adjusted_p[k−l]``.
                 The intervals of the audit resample records and need no equal scatter.
-    Beware:     A shorter text is nearer to neutral or further from it by its length alone, and an
-                extreme article has a less extreme summary whatever the summarizer does (slope below
-                zero: regression to the mean). Groups whose articles differ in sentiment or length
-                then differ in shift without any bias: read ``adjusted_difference``, and the same
-                value of a random extract of the same length, audited as a control beside the system.
+    Beware:     The value's zero is the zero of the arithmetic, not of every instrument. A score of whole
+                texts (``vader(by=text)``) runs to its ends with length, so shorter texts shift towards the
+                middle whatever they say; and an extreme article, extreme in part by chance, gets a less
+                extreme summary (slope below zero: regression to the mean). Groups whose articles differ in
+                sentiment or length then differ in shift without any bias. Read ``adjusted_difference``, and
+                the same values of a random extract of the same length, audited as a control beside the
+                system: that is the chance level of shift and slope. For means over sentences or words it
+                is near zero.
     Undefined:  with fewer than two groups; records: "no gender word in the article", "the article's
                 gender words are mixed", "the record lacks the attribute", no known sentiment.
     Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
@@ -164,7 +167,7 @@ class SentimentShift:
             for g in totals.values_of("one")
             if totals["one", g] > 0
         ]
-        return "; ".join(parts) + ". A random extract of the same length shifts, too: compare with one."
+        return "; ".join(parts) + ". Its chance level is the shift of a random extract of that length."
 
     def __repr__(self) -> str:
         return spell(self)

@@ -74,7 +74,7 @@ class ChauSentiment:
         )
         return (
             f"Sentiment: {judge}.",
-            "A shorter text shifts by its length alone: read beside a random extract of the same length.",
+            "The chance level of shift and slope is that of a random extract of the same length: audit one beside the system.",
         )
 
     def __repr__(self) -> str:
@@ -178,7 +178,9 @@ def regressions(evidence: pa.Table, level: float = 0.95) -> Table:
         "Figure 7: least squares of the shift (summary − article)",
         ("system", "rows", "term", *header),
         tuple(lines),
-        ("A slope below zero is regression to the mean first of all: compare with a random extract's.",),
+        (
+            "A slope below zero may be regression to the mean alone: compare with that of a random extract of the same length.",
+        ),
     )
 
 
