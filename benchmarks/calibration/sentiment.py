@@ -47,12 +47,11 @@ class Written:
             yield Scores(matrix, np.array([0]), np.ones(len(ask.rows)))
 
 
-def world(rng: np.random.Generator, design: str, planted: float, n: int = 80) -> list[Case]:
+def world(rng: np.random.Generator, design: str, planted: float, originals: int) -> list[Case]:
     """One input. ``articles``: independent, a third about women; ``originals``: articles hang together in
     originals of one group; ``variants``: each original written for a woman and for a man.
     """
     cases = []
-    originals = n // 2 if design != "articles" else n
     for o in range(originals):
         own = rng.normal(0, 0.15) if design != "articles" else 0.0
         base = rng.normal(0.1, 0.3)
@@ -73,7 +72,7 @@ def world(rng: np.random.Generator, design: str, planted: float, n: int = 80) ->
     return cases
 
 
-def calibrate(design: str, worlds: int, draws: int, seed: int) -> dict[str, dict[str, float]]:
+def calibrate(design: str, originals: int, worlds: int, draws: int, seed: int) -> dict[str, dict[str, float]]:
     """Share of p ≤ .05 without a disparity, share of intervals that hold the truth, share found when planted."""
     rng = np.random.default_rng(seed)
     rejected = dict.fromkeys(NAMES.values(), 0.0)
@@ -81,18 +80,19 @@ def calibrate(design: str, worlds: int, draws: int, seed: int) -> dict[str, dict
     for number in range(worlds):
         for planted in (0.0, PLANTED):
             plan = Plan(measures=["sentiment_shift"], draws=draws, seed=number, scorers={"vader": Written()})
-            estimates = {e.quantity: e for e in audit(world(rng, design, planted), plan).estimates}
+            estimates = {e.quantity: e for e in audit(world(rng, design, planted, originals), plan).estimates}
             for quantity, name in NAMES.items():
                 e = estimates[quantity]
                 truth = planted if name != "slope" else 0.0
                 p = e.p if e.p is not None else 1.0
                 low, high = (e.low, e.high) if e.low is not None and e.high is not None else (0.0, 0.0)
                 if planted:
-                    found[name] += (p <= 0.05) / worlds
-                    held[name] += (low <= truth <= high) / worlds
+                    found[name] += p <= 0.05
+                    held[name] += low <= truth <= high
                 else:
-                    rejected[name] += (p <= 0.05) / worlds
-    return {"size": rejected, "coverage": held, "found": found}
+                    rejected[name] += p <= 0.05
+    counts = {"size": rejected, "coverage": held, "found": found}
+    return {kind: {name: n / worlds for name, n in of_kind.items()} for kind, of_kind in counts.items()}
 
 
 def main() -> None:
@@ -100,6 +100,7 @@ def main() -> None:
     parser.add_argument("out", nargs="?", type=Path)
     parser.add_argument("--worlds", type=int, default=1000)
     parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--originals", type=int, default=80)
     asked = parser.parse_args()
     started = time.monotonic()
     found = {
@@ -111,9 +112,10 @@ def main() -> None:
         },
         "worlds": asked.worlds,
         "draws": asked.draws,
+        "originals": asked.originals,
         "planted": PLANTED,
         "designs": {
-            design: calibrate(design, asked.worlds, asked.draws, seed)
+            design: calibrate(design, asked.originals, asked.worlds, asked.draws, seed)
             for seed, design in enumerate(("articles", "originals", "variants"))
         },
     }

@@ -118,7 +118,7 @@ def news(shared: Path) -> list[Case]:
 def audited(news: list[Case]) -> Result:
     """Both systems, by gender of the subject."""
     pytest.importorskip("vaderSentiment")
-    return audit(news, Plan(measures=["sentiment_shift"], draws=1000))
+    return audit(news, Plan(measures=["sentiment_shift"], draws=1000, controls=["random_sentences"]))
 
 
 def found(result: Result, system: str, quantity: str = "sentiment_shift") -> Estimate:
@@ -136,6 +136,15 @@ def test_a_random_extract_shifts_no_group_more(audited: Result) -> None:
     assert found(audited, "random", "adjusted_difference[female−male]").p > 0.05
 
 
+def test_the_control_beside_the_system_shows_no_shift(audited: Result) -> None:
+    """Random sentences of the length of the harsh summaries: the chance level that they are read against."""
+    systems = {e.system for e in audited.estimates if e.system.startswith("control:") and "harsh" in e.system}
+    (control,) = systems
+    estimate = found(audited, control)
+    assert estimate.low < 0 < estimate.high
+    assert estimate.p > 0.05
+
+
 def test_a_planted_shift_is_found_with_its_size(audited: Result, news: list[Case]) -> None:
     """One harsh sentence in four: the difference moves by its mean effect, to the last digit."""
     random, harsh = found(audited, "random"), found(audited, "harsh")
@@ -150,7 +159,11 @@ def test_a_planted_shift_is_found_with_its_size(audited: Result, news: list[Case
     assert harsh.value - random.value == pytest.approx(planted, abs=1e-12)
     assert harsh.high < 0
     assert harsh.p < 0.01
-    (gap,) = [d for d in audited.differences if d.quantity == "sentiment_shift"]
+    (gap,) = [
+        d
+        for d in audited.differences
+        if d.quantity == "sentiment_shift" and not d.baseline.startswith("control:")
+    ]
     assert gap.p < 0.01
 
 

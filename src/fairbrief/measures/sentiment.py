@@ -113,9 +113,9 @@ class SentimentShift:
                 middle whatever they say; and an extreme article, extreme in part by chance, gets a less
                 extreme summary (slope below zero: regression to the mean). Groups whose articles differ in
                 sentiment or length then differ in shift without any bias. Read ``adjusted_difference``, and
-                the same values of a random extract of the same length, audited as a control beside the
-                system: that is the chance level of shift and slope. For means over sentences or words it
-                is near zero.
+                the same values of random sentences of the same article, about as long as the summary, which
+                the audit takes beside every system with ``--control random_sentences``: that is the chance
+                level of shift and slope.
     Undefined:  with fewer than two groups; records: "no gender word in the article", "the article's
                 gender words are mixed", "the record lacks the attribute", no known sentiment.
     Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
@@ -167,7 +167,10 @@ class SentimentShift:
             for g in totals.values_of("one")
             if totals["one", g] > 0
         ]
-        return "; ".join(parts) + ". Its chance level is the shift of a random extract of that length."
+        return (
+            "; ".join(parts)
+            + ". Chance level: the shift of random sentences of that length (--control random_sentences)."
+        )
 
     def __repr__(self) -> str:
         return spell(self)

@@ -16,7 +16,6 @@ from fairbrief.nouns import Estimate, Floats, Table
 from fairbrief.spelling import spell
 from fairbrief.statistics import Fit
 
-CONTROL = "control:"
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 BINS = 10
 COEFFICIENTS = ("−1", "−1 to 0", "0", "0 to 1", "+1")
@@ -74,7 +73,7 @@ class ChauSentiment:
         )
         return (
             f"Sentiment: {judge}.",
-            "The chance level of shift and slope is that of a random extract of the same length: audit one beside the system.",
+            "The chance level of shift and slope is that of random sentences of the article: --control random_sentences.",
         )
 
     def __repr__(self) -> str:
@@ -178,9 +177,7 @@ def regressions(evidence: pa.Table, level: float = 0.95) -> Table:
         "Figure 7: least squares of the shift (summary − article)",
         ("system", "rows", "term", *header),
         tuple(lines),
-        (
-            "A slope below zero may be regression to the mean alone: compare with that of a random extract of the same length.",
-        ),
+        ("A slope below zero may be regression to the mean alone: compare with --control random_sentences.",),
     )
 
 
