@@ -263,6 +263,11 @@ class Observation(Protocol):
     ``version`` rises when the numbers change. ``tests_units`` names the column, if any, that is also
     tested in each unit alone, upper tail, over all its labellings; the audit then adds the columns
     ``("testable",)``, ``("significant",)`` and ``("expected_significant",)`` to the unit's row.
+
+    Where "no disparity" lets whole units change groups (articles about women and about men), there is
+    nothing to exchange inside one; a class attribute ``grouped_by`` then names the statistic that
+    tells a unit's group: its row has 1 in ``(grouped_by, group)`` and ``(statistic, group, …)`` for
+    all that moves along, and the audit exchanges the groups between units.
     """
 
     scope: ClassVar[Literal["case", "block", "cluster"]]

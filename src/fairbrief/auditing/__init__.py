@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pyarrow as pa
+
 from fairbrief import __version__, registry
 from fairbrief.auditing import choosing, estimating
 from fairbrief.auditing.controls import CONTROL, Controls
@@ -24,7 +26,8 @@ from fairbrief.auditing.ledger import Ledger, Origin, Slice, slices_of, systems_
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.errors import DataError, RequestError
-from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer
+from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer, Table
+from fairbrief.protocols import EvidenceProtocol, PaperProtocol
 from fairbrief.reports.result import LeftOut, Result
 from fairbrief.statistics import LabelDraws
 
@@ -75,11 +78,12 @@ def audit(cases: Iterable[Case], plan: Plan) -> Result:
         road.carry(batch)
     road.finish()
     estimates, gaps = road.estimates()
-    tables = tuple(protocol.tables(estimates)) if protocol is not None else ()
+    evidence = evidence_table(road.ledgers, road.readers)
+    tables = _tables(protocol, estimates, evidence) if protocol is not None else ()
     return Result(
         estimates=tuple(estimates),
         differences=tuple(gaps),
-        evidence=evidence_table(road.ledgers, road.readers),
+        evidence=evidence,
         exhibits=tuple(road.exhibits.shown([s for s in road.systems() if not s.startswith(CONTROL)])),
         tables=tables,
         left_out=choice.left_out,
@@ -110,7 +114,7 @@ def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
         built = [m for m in plan.measures if not isinstance(m, str)]
         return choosing.Choice((*choosing.named(spelled, attributes).measures, *built))
     choice = choosing.fitting(head, attributes)
-    trial = _Road(replace(plan, draws=0, controls=(), skips=True, progress=None), choice.measures)
+    trial = _Road(replace(plan, draws=0, controls=(), skips=True, progress=None), choice.measures, trial=True)
     trial.carry(head)
     trial.finish()
     observed = {ledger.observation: ledger for ledger in trial.ledgers}
@@ -122,6 +126,13 @@ def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
         said = "; ".join(f"{out.measure}: {out.reason}" for out in (*dropped, *choice.left_out))
         raise RequestError(f"No measure can read this input. {said}")
     return choosing.Choice(kept, (*dropped, *choice.left_out))
+
+
+def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], evidence: pa.Table) -> tuple[Table, ...]:
+    tables = tuple(protocol.tables(estimates))
+    if isinstance(protocol, EvidenceProtocol):
+        tables += tuple(protocol.evidence_tables(evidence))
+    return tables
 
 
 def _commonest_reason(ledger: Ledger) -> str:
@@ -137,7 +148,7 @@ def _batches(stream: Iterator[Case]) -> Iterator[list[Case]]:
 class _Road:
     """The ledgers of one audit, and the batches on their way into them."""
 
-    def __init__(self, plan: Plan, measures: Sequence[Measure]) -> None:
+    def __init__(self, plan: Plan, measures: Sequence[Measure], *, trial: bool = False) -> None:
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
         self._controls = Controls(plan.controls, over, plan.seed)
         self.plan = plan
@@ -161,6 +172,7 @@ class _Road:
             LabelDraws(max(plan.draws, 1), plan.seed),
             self.exhibits,
             skips=plan.skips,
+            trial=trial,
         )
 
     def carry(self, batch: Sequence[Case]) -> None:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairbrief.auditing.ledger import WHOLE, Ledger, Null, Slice
-from fairbrief.nouns import Estimate, Floats, Integers, Measure, Value
+from fairbrief.auditing.regrouping import regrouped_null
+from fairbrief.nouns import Estimate, Floats, Integers, Measure, Totals, Value
 from fairbrief.statistics import (
     BlockBootstrap,
     Bootstrap,
@@ -41,6 +42,7 @@ class Part:
     """The rows of one system and slice, summed by cluster. Shape of ``sums``: (clusters, columns).
 
     ``blocks`` sums them by sampled variant, with the cluster of each, where originals have several.
+    ``chosen`` (rows,) are the places of its rows in the ledger's matrix.
     """
 
     ledger: Ledger
@@ -50,6 +52,7 @@ class Part:
     clusters: tuple[str, ...]
     rows: int
     blocks: tuple[Floats, Integers] | None = None
+    chosen: Integers | None = None
 
 
 def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice], Part]:
@@ -78,7 +81,7 @@ def _part(ledger: Ledger, system: str, part: Slice, chosen: Integers, matrix: Fl
     rows = matrix[chosen] if len(chosen) < len(matrix) else matrix
     sums = _summed(rows, cluster, len(codes)) if len(codes) < len(chosen) else rows
     blocks = _blocks(rows, cluster, [(origins[i].cluster, origins[i].block) for i in chosen])
-    return Part(ledger, system, part, sums, tuple(codes), len(chosen), blocks)
+    return Part(ledger, system, part, sums, tuple(codes), len(chosen), blocks, chosen)
 
 
 def _blocks(
@@ -96,7 +99,7 @@ def _blocks(
 
 def with_sums(part: Part, sums: Floats) -> Part:
     """The part with other sums of the same clusters, and no blocks."""
-    return replace(part, sums=sums, blocks=None)
+    return replace(part, sums=sums, blocks=None, chosen=None)
 
 
 def widened(array: Floats, width: int) -> Floats:
@@ -126,12 +129,14 @@ def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> lis
     drawn = Bootstrap(clusters, settings.draws, settings.seed).totals(part.sums) if several else None
     within = _drawn_within(part, settings)
     null = ledger.null(part.system, part.slice)
+    if null is None and part.chosen is not None:
+        null = regrouped_null(ledger, part.chosen, settings.draws, settings.seed)
     found = []
     for measure in measures:
         values = measure.value(ledger.totals(total))
         resampled = measure.value(ledger.totals(drawn)) if drawn is not None else {}
         inside = measure.value(ledger.totals(within)) if within is not None else {}
-        by_chance = measure.value(ledger.totals(null.sums)) if null is not None else {}
+        by_chance = measure.value(_null_totals(ledger, null)) if null is not None else {}
         for name, value in values.items():
             made = _described(blank, measure, name)
             made = _with_interval(made, value, resampled.get(name), settings)
@@ -140,6 +145,10 @@ def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> lis
                 made = _with_chance(made, value, by_chance[name], null, settings)
             found.append(made)
     return found
+
+
+def _null_totals(ledger: Ledger, null: Null) -> Totals:
+    return ledger.totals(null.sums) if null.columns is None else Totals(null.columns, null.sums)
 
 
 def _described(blank: Estimate, measure: Measure, quantity: str, notes: tuple[str, ...] = ()) -> Estimate:

@@ -31,10 +31,14 @@ class Origin:
 
 @dataclass(slots=True)
 class Null:
-    """Sums of randomly relabelled rows of one system and slice. Shape of ``sums``: (draws, columns)."""
+    """Sums of randomly relabelled rows of one system and slice. Shape of ``sums``: (draws, columns).
+
+    ``columns`` names them where relabelling made columns that no real row has.
+    """
 
     sums: Floats
     log_labellings: float = 0.0
+    columns: Mapping[Column, int] | None = None
 
 
 @dataclass

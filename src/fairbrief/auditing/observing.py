@@ -9,7 +9,7 @@ import numpy as np
 
 from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import Ledger, Origin
-from fairbrief.errors import DataError
+from fairbrief.errors import DataError, MissingExtra
 from fairbrief.nouns import Ask, Case, Cases, Column, Floats, Reason, Rows, Scorer, Scores
 from fairbrief.statistics import LabelDraws
 
@@ -24,7 +24,8 @@ class Observer:
     """Carries batches of cases into ledgers: gathers the asks, scores them at once, observes.
 
     A data error that an observation raises ends the audit, or with ``skips`` leaves the unit out
-    with the reason counted.
+    with the reason counted. On ``trial`` a scorer whose library is not installed leaves its units out
+    with that reason, so that the measure is not taken; later it ends the audit.
     """
 
     ledgers: Sequence[Ledger]
@@ -32,6 +33,7 @@ class Observer:
     label_draws: LabelDraws
     exhibits: Exhibits
     skips: bool = False
+    trial: bool = False
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
 
     def observe(self, cases: Sequence[tuple[Case, Origin]]) -> None:
@@ -58,7 +60,16 @@ class Observer:
                 usable.append((answered, origin))
             else:
                 ledger.leave_out(origin, cases[0].summary.reason)
-        for (cases, origin), asked, scores in self._scored(ledger, usable):
+        try:
+            self._observe_scored(ledger, usable)
+        except MissingExtra as error:
+            if not self.trial:
+                raise
+            for _, origin in usable:
+                ledger.leave_out(origin, str(error))
+
+    def _observe_scored(self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]) -> None:
+        for (cases, origin), asked, scores in self._scored(ledger, units):
             if isinstance(asked, Reason):
                 ledger.leave_out(origin, asked.text)
                 continue

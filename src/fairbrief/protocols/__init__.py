@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+import pyarrow as pa
+
 from fairbrief.nouns import Estimate, Table
 
 
@@ -30,4 +32,13 @@ class PaperProtocol(Protocol):
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The paper's tables, filled from ``estimates``; those of other measures are passed over."""
+        ...
+
+
+@runtime_checkable
+class EvidenceProtocol(PaperProtocol, Protocol):
+    """A protocol some of whose tables are made of rows, not of estimates: a distribution, a regression."""
+
+    def evidence_tables(self, evidence: pa.Table) -> tuple[Table, ...]:
+        """The tables that need single rows; they stand after those of `tables`."""
         ...

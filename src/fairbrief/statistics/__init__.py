@@ -34,6 +34,7 @@ from fairbrief.statistics.permutation import (
     upper_p,
 )
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
+from fairbrief.statistics.regrouping import regrouped_totals
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "percentile_interval",
     "randolph_kappa",
     "ranks",
+    "regrouped_totals",
     "sample_labellings",
     "smallest_p",
     "spearman",

@@ -1,0 +1,122 @@
+"""Whether summaries speak of women and men as their articles do: the gender coefficient of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from fairbrief.measures.subjects import NO_GENDER_WORD, article_of, coefficient_of
+from fairbrief.nouns import (
+    Ask,
+    Cases,
+    Column,
+    Exchange,
+    Floats,
+    Integers,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+from fairbrief.spelling import spell
+
+
+@dataclass(frozen=True)
+class GenderWords:
+    """Gender coefficients of article (x) and summary (y); one row per article that has gender words.
+
+    Columns: ``articles``; ``article coefficient`` x; and where the summary has gender words too,
+    ``both``, ``x``, ``y``, ``x²``, ``y²``, ``xy``, ``same sign`` (1 if x and y have one sign, or both are 0)
+    and ``change`` y − x.
+
+    Undefined:  "no gender word in the article".
+    """
+
+    scope: ClassVar[Literal["case", "cluster"]] = "case"
+    tests_units: ClassVar[Column | None] = None
+    version: ClassVar[int] = 1
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 # words are counted, nothing is scored
+        return ()
+
+    def exchange(self, cases: Cases) -> Exchange | None:  # noqa: ARG002 # there are no labels
+        return None
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        (case,) = cases
+        x = coefficient_of(article_of(case.record))
+        if x is None:
+            return NO_GENDER_WORD
+        y = coefficient_of(case.summary.text)
+        row = {"articles": 1.0, "article coefficient": x}
+        row |= dict.fromkeys(("both", "x", "y", "x²", "y²", "xy", "same sign", "change"), 0.0)
+        if y is not None:
+            same = float(np.sign(x) == np.sign(y))
+            row |= {"both": 1.0, "x": x, "y": y, "x²": x * x, "y²": y * y, "xy": x * y}
+            row |= {"same sign": same, "change": y - x}
+        return Rows(tuple((name,) for name in row), np.array([list(row.values())]))
+
+
+@dataclass(frozen=True, repr=False)
+class GenderAgreement:
+    """Pearson correlation between the gender coefficients of articles and of their summaries.
+
+    Coefficient of a text: (she, her, hers − he, him, his) / all of them, in [−1, 1].
+
+    Reads:      the texts alone.
+    Value:      in [−1, 1]; 1: summaries keep the mix of gender words of their articles. Over records
+                where both texts have such words. Beside it: ``same_sign``, the share of them whose
+                coefficients have one sign; ``coefficient_change``, mean of summary − article (positive:
+                summaries speak of women more); ``article_coefficient``, mean over all articles;
+                ``without_gender_words``, the share of summaries that keep none.
+    Undefined:  where article or summary coefficients do not vary; "no gender word in the article".
+    Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
+    """
+
+    name: ClassVar[str] = "gender_agreement"
+
+    @property
+    def observation(self) -> GenderWords:
+        return GenderWords()
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        both = totals["both"]
+        return {
+            "gender_agreement": Value(_correlation(totals)),
+            "same_sign": Value(_ratio(totals["same sign"], both)),
+            "coefficient_change": Value(_ratio(totals["change"], both)),
+            "article_coefficient": Value(_ratio(totals["article coefficient"], totals["articles"])),
+            "without_gender_words": Value(_ratio(totals["articles"] - both, totals["articles"])),
+        }
+
+    def explain(self, totals: Totals) -> str:
+        """Both coefficients of one record."""
+        article = f"gender coefficient of the article {float(totals['article coefficient']):+.2f}"
+        if not totals["both"] > 0:
+            return f"{article}; the summary has no gender word"
+        return f"{article}, of the summary {float(totals['y']):+.2f}"
+
+    def __repr__(self) -> str:
+        return spell(self)
+
+
+FLAT = 1e-12
+"""Variance, as a share of the mean square, below which coefficients do not vary."""
+
+
+def _correlation(totals: Totals) -> Floats:
+    n = totals["both"]
+    mx, my = _ratio(totals["x"], n), _ratio(totals["y"], n)
+    xx, yy = _ratio(totals["x²"], n) - mx * mx, _ratio(totals["y²"], n) - my * my
+    varies = (xx > FLAT) & (yy > FLAT)
+    spread = np.sqrt(np.where(varies, xx * yy, 1.0))
+    return np.where(varies, np.clip((_ratio(totals["xy"], n) - mx * my) / spread, -1.0, 1.0), np.nan)
+
+
+def _ratio(top: Floats, bottom: Floats) -> Floats:
+    some = bottom > 0
+    return np.where(some, top / np.where(some, bottom, 1.0), np.nan)

@@ -1,0 +1,65 @@
+"""Regressions of the sentiment shift from single rows: what sums alone cannot give, robust errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairbrief.nouns import Floats, Integers
+from fairbrief.statistics import Fit, fit_robust, fit_sums
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """One regression of the shift: its terms (the constant first), and its errors twice.
+
+    ``classical`` trusts equal scatter; ``robust`` is HC3, or where rows of one cluster hang together
+    (``is_clustered``) cluster-robust.
+    """
+
+    title: str
+    terms: tuple[str, ...]
+    n: int
+    classical: Fit
+    robust: Fit
+    is_clustered: bool
+
+
+def regress_shift(
+    article: Floats, shift: Floats, groups: Sequence[str], clusters: Sequence[str], level: float = 0.95
+) -> list[Regression]:
+    """Shift on article sentiment in each group; then on the groups' dummies, without and with article.
+
+    The last group in the order of the alphabet is what the dummies compare with. Shapes: all (rows,).
+    Coefficients are nan where their columns depend on each other or there are too few rows.
+    """
+    article, shift = np.asarray(article, dtype=np.float64), np.asarray(shift, dtype=np.float64)
+    names = sorted(set(groups))
+    of_row = np.array(groups, dtype=object)
+    cluster = np.unique(np.array(clusters, dtype=str), return_inverse=True)[1]
+    ones = np.ones(len(article))
+    found = []
+    for name in names:
+        rows = of_row == name
+        design = np.column_stack([ones[rows], article[rows]])
+        found.append(_regress(name, ("constant", "article"), design, shift[rows], cluster[rows], level))
+    if len(names) > 1:
+        dummies = [(of_row == name).astype(np.float64) for name in names[:-1]]
+        told = ", ".join(names[:-1]) + f" against {names[-1]}"
+        design = np.column_stack([ones, *dummies])
+        found.append(_regress(told, ("constant", *names[:-1]), design, shift, cluster, level))
+        design = np.column_stack([ones, article, *dummies])
+        terms = ("constant", "article", *names[:-1])
+        found.append(_regress(f"{told}, article held fixed", terms, design, shift, cluster, level))
+    return found
+
+
+def _regress(
+    title: str, terms: tuple[str, ...], x: Floats, y: Floats, clusters: Integers, level: float
+) -> Regression:
+    is_clustered = len(np.unique(clusters)) < len(y)
+    classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))), level)
+    robust = fit_robust(x, y, clusters if is_clustered else None, level)
+    return Regression(title, terms, len(y), classical, robust, is_clustered)

@@ -1,0 +1,392 @@
+"""The shift of sentiment by group: what is observed, what is found, and what is not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from fairbrief import registry, testing
+from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.evidence import ledgers_from
+from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.measures.gender_agreement import GenderAgreement
+from fairbrief.measures.sentiment import SentimentShift
+from fairbrief.measures.shift_regressions import regress_shift
+from fairbrief.nouns import Ask, Case, Document, Entity, Estimate, Record, Scores, Summary
+from fairbrief.protocols import EvidenceProtocol
+from fairbrief.protocols.chau_sentiment import ChauSentiment, coefficients, regressions, shifts
+from fairbrief.reports.result import Result
+from fairbrief.scorers import vader
+from fairbrief.testing import MEASURE_CLAUSES
+
+PRONOUN = {"female": "She", "male": "He"}
+
+
+@dataclass(frozen=True)
+class Written:
+    """Reads the sentiment that stands in the text, ``She s=-0.25``; a text without it has none."""
+
+    name: ClassVar[str] = "vader"
+
+    @property
+    def fingerprint(self) -> str:
+        return "vader:written"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        for ask in asks:
+            found = [row.partition("s=")[2].split() for row in ask.rows]
+            matrix = np.array([[float(f[0]) if f else 0.0] for f in found])
+            yield Scores(matrix, np.array([0]), np.array([float(bool(f)) for f in found]))
+
+
+def case(i: int, group: str, article: float, summary: float, **record: object) -> Case:
+    """An article about a woman or a man, and its summary, of the written sentiments."""
+    text = f"{PRONOUN.get(group, 'They')} s={article!r}"
+    made = Record(f"r{i}", (Document(text),), **record)
+    return Case(made, Summary(made.id, "s", f"{PRONOUN.get(group, 'They')} s={summary!r}"))
+
+
+def drawn(
+    n: int, planted: float = 0.0, seed: int = 0, groups: Sequence[str] = ("female", "male")
+) -> list[Case]:
+    """Articles whose shift depends on their sentiment, and on the first group by the planted amount."""
+    rng = np.random.default_rng(seed)
+    cases = []
+    for i in range(n):
+        group = groups[i % len(groups)]
+        article = float(rng.normal(0.1, 0.3))
+        shift = 0.1 - 0.5 * article + planted * (group == groups[0]) + float(rng.normal(0, 0.1))
+        cases.append(case(i, group, article, article + shift, attributes={"side": group}))
+    return cases
+
+
+def run(cases: Sequence[Case], measure: str = "sentiment_shift", draws: int = 400, **plan: object) -> Result:
+    """An audit of written sentiments."""
+    return audit(cases, Plan(measures=[measure], draws=draws, scorers={"vader": Written()}, **plan))
+
+
+def quantity(result: Result, name: str) -> Estimate:
+    """The estimate of this name over all records."""
+    (found,) = [e for e in result.estimates if e.quantity == name and not e.slice]
+    return found
+
+
+# ------------------------------------------------------------------------------------- the contract
+
+CONTRACT = [
+    Case(
+        Record(f"c{i}", (Document(article, {"side": side}),), attributes={"side": side}),
+        Summary(f"c{i}", "s", summary),
+    )
+    for i, (article, summary, side) in enumerate(
+        [
+            ("She won a wonderful prize. She smiled.", "She won.", "a"),
+            ("He lost a terrible war.", "He lost badly.", "b"),
+            ("She wept. It was sad.", "She was happy.", "b"),
+            ("He was glad and proud.", "", "a"),
+            ("He met her.", "They met him, a hero.", "c"),
+            ("Nobody knows.", "Who knows?", "c"),
+        ]
+    )
+]
+
+
+@pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize(
+    "measure",
+    [SentimentShift(), SentimentShift(over="side"), SentimentShift(threshold=0.5), GenderAgreement()],
+    ids=repr,
+)
+def test_the_measures_keep_the_clause(clause: testing.MeasureClause, measure: SentimentShift) -> None:
+    """Both measures meet every clause, over gender words and over an attribute."""
+    pytest.importorskip("vaderSentiment")
+    clause(measure, CONTRACT)
+
+
+def test_spellings_name_groups_scorer_and_threshold() -> None:
+    """Without ``@`` the groups are the genders of the subjects."""
+    assert registry.make("measure", "sentiment_shift") == SentimentShift()
+    spelled = "sentiment_shift(scorer=word_sentiment(vectors=v.txt), threshold=0.5)@party"
+    assert repr(registry.make("measure", spelled)) == spelled
+    with pytest.raises(RequestError, match="threshold must lie in"):
+        registry.make("measure", "sentiment_shift(threshold=0)")
+
+
+# ------------------------------------------------------------------------------------- the numbers
+
+
+def test_the_headline_is_the_difference_of_mean_shifts_female_minus_male() -> None:
+    """Computed by hand over four records."""
+    cases = [
+        case(0, "female", 0.0, 0.3),
+        case(1, "female", 0.2, 0.3),
+        case(2, "male", 0.5, 0.4),
+        case(3, "male", 0, 0),
+    ]
+    result = run(cases, draws=0)
+    assert quantity(result, "sentiment_shift").value == pytest.approx(0.2 - -0.05)
+    assert quantity(result, "difference[female−male]").value == pytest.approx(0.25)
+    assert quantity(result, "shift[female]").value == pytest.approx(0.2)
+    assert quantity(result, "article[male]").value == pytest.approx(0.25)
+    assert quantity(result, "summary[male]").value == pytest.approx(0.2)
+
+
+def test_a_planted_shift_of_one_group_is_found_with_its_size() -> None:
+    """The interval holds the planted difference and p is small; the other direction has the other sign."""
+    found = quantity(run(drawn(200, planted=0.15)), "sentiment_shift")
+    assert found.low < 0.15 < found.high
+    assert found.p < 0.01
+    assert quantity(run(drawn(200, planted=-0.15)), "sentiment_shift").high < 0
+
+
+def test_without_a_planted_shift_none_is_found() -> None:
+    """The chance level of a signed difference is zero, and p is not small."""
+    found = quantity(run(drawn(200, seed=1)), "sentiment_shift")
+    assert found.p > 0.05
+    assert abs(found.null_mean) < 0.01
+
+
+def test_the_difference_at_equal_article_sentiment_is_free_of_regression_to_the_mean() -> None:
+    """Sad articles about women: their summaries rise by regression alone, and the adjusted difference says so."""
+    rng = np.random.default_rng(3)
+    cases = []
+    for i in range(300):
+        group = ("female", "male")[i % 2]
+        article = float(rng.normal(-0.3 if group == "female" else 0.3, 0.2))
+        cases.append(case(i, group, article, 0.5 * article + float(rng.normal(0, 0.1))))
+    result = run(cases)
+    assert quantity(result, "sentiment_shift").p < 0.01
+    assert quantity(result, "sentiment_shift").value == pytest.approx(0.3, abs=0.05)
+    adjusted = quantity(result, "adjusted_difference[female−male]")
+    assert adjusted.low < 0 < adjusted.high
+    assert quantity(result, "slope[female]").value == pytest.approx(-0.5, abs=0.1)
+
+
+def test_more_than_two_groups_have_a_largest_difference_and_all_pairs() -> None:
+    """The headline cannot be negative then, is tested in its upper tail, and every group against chance."""
+    result = run(drawn(240, planted=0.2, groups=("x", "y", "z")), "sentiment_shift@side")
+    headline = quantity(result, "sentiment_shift")
+    pairs = {p: quantity(result, f"difference[{p}]") for p in ("x−y", "x−z", "y−z")}
+    assert headline.value == pytest.approx(max(abs(e.value) for e in pairs.values()))
+    assert headline.p < 0.01
+    assert headline.null_mean > 0
+    assert pairs["y−z"].p > 0.05 > pairs["x−y"].p
+    assert quantity(result, "shift[x]").p < 0.01
+
+
+def test_counterfactual_variants_are_compared_inside_their_original() -> None:
+    """Where an article was written for a woman and for a man, the pair decides, not the article."""
+    rng = np.random.default_rng(5)
+    cases = []
+    for o in range(15):
+        shift = float(rng.normal(0, 2))
+        cases += [
+            case(2 * o, "female", 0.0, shift + 0.05, original=f"o{o}"),
+            case(2 * o + 1, "male", 0.0, shift, original=f"o{o}"),
+        ]
+    found = quantity(run(cases), "sentiment_shift")
+    assert found.value == pytest.approx(0.05)
+    assert found.p < 0.01
+
+
+# ---------------------------------------------------------------------------------- who has no row
+
+
+def test_what_cannot_be_grouped_or_scored_is_counted_by_reason() -> None:
+    """Rows and exclusions add up to the cases; an absent sentiment is no zero."""
+    cases = [*drawn(4), case(10, "none", 0, 0), case(11, "female", 0, 0), case(12, "male", 0, 0)]
+    cases[5] = Case(cases[5].record, Summary("r11", "s", "She left."))
+    cases[6] = Case(Record("r12", (Document("He saw her s=1"),)), Summary("r12", "s", "s=1"))
+    found = quantity(run(cases, draws=0), "sentiment_shift")
+    assert found.n == 4
+    assert found.excluded == {
+        "no gender word in the article": 1,
+        "no word of known sentiment in the summary": 1,
+        "the article's gender words are mixed": 1,
+    }
+
+
+def test_an_attribute_is_read_from_the_record_its_documents_or_its_people() -> None:
+    """Whoever of them has it; where they differ there is no group."""
+    documents = (Document("s=0", {"side": "a"}),)
+    records = [
+        Record("1", (Document("s=0"),), attributes={"side": "a"}),
+        Record("2", documents),
+        Record("3", (Document("s=0"),), entities=(Entity("p", attributes={"side": "b"}),)),
+        Record("4", (*documents, Document("s=0", {"side": "b"}))),
+        Record("5", (Document("s=0"),)),
+    ]
+    found = run([Case(r, Summary(r.id, "s", "s=1")) for r in records], "sentiment_shift@side", draws=0)
+    assert quantity(found, "sentiment_shift").n == 3
+    assert quantity(found, "sentiment_shift").excluded == {
+        "the record lacks the attribute": 1,
+        "the record's documents or people differ in the attribute": 1,
+    }
+
+
+def test_one_group_alone_has_no_difference() -> None:
+    """Undefined is said, never zero."""
+    found = quantity(run(drawn(10, groups=("female",))), "sentiment_shift")
+    assert found.value is None
+    assert found.notes
+
+
+# --------------------------------------------------------------------------------------- agreement
+
+
+def test_coefficients_of_articles_and_summaries_agree_as_numpy_says() -> None:
+    """Correlation, share of one sign, mean change, and summaries that keep no gender word."""
+    rng = np.random.default_rng(0)
+    cases, xs, ys = [], [], []
+    for i in range(40):
+        counts = rng.integers(0, 4, 4)
+        texts = [" ".join(["she"] * f + ["he"] * m) or "they" for f, m in (counts[:2], counts[2:])]
+        cases.append(Case(Record(str(i), (Document(texts[0]),)), Summary(str(i), "s", texts[1])))
+        if counts[:2].sum() and counts[2:].sum():
+            xs.append((counts[0] - counts[1]) / counts[:2].sum())
+            ys.append((counts[2] - counts[3]) / counts[2:].sum())
+    result = run(cases, "gender_agreement", draws=50)
+    assert quantity(result, "gender_agreement").value == pytest.approx(np.corrcoef(xs, ys)[0, 1])
+    assert quantity(result, "same_sign").value == pytest.approx(np.mean(np.sign(xs) == np.sign(ys)))
+    assert quantity(result, "coefficient_change").value == pytest.approx(np.mean(ys) - np.mean(xs))
+    n = quantity(result, "gender_agreement").n
+    assert quantity(result, "without_gender_words").value == pytest.approx(1 - len(xs) / n)
+
+
+# -------------------------------------------------------------------------------------- statsmodels
+
+
+def test_every_regression_is_statsmodels() -> None:
+    """Coefficients, errors, t, p, intervals and R² of each table, classical and HC3, to 1e-10."""
+    sm = pytest.importorskip("statsmodels.api")
+    cases = drawn(90, planted=0.1, seed=7)
+    result = run(cases, draws=0)
+    (part,) = shifts(result.evidence)
+    female = (np.array(part.group) == "female").astype(float)
+    ones = np.ones(90)
+    designs = [
+        (np.column_stack([ones, part.article])[female == 1], part.shift[female == 1]),
+        (np.column_stack([ones, part.article])[female == 0], part.shift[female == 0]),
+        (np.column_stack([ones, female]), part.shift),
+        (np.column_stack([ones, part.article, female]), part.shift),
+    ]
+    found = regress_shift(part.article, part.shift, part.group, part.cluster)
+    for regression, (x, y) in zip(found, designs, strict=True):
+        for ours, theirs in (
+            (regression.classical, sm.OLS(y, x).fit()),
+            (regression.robust, sm.OLS(y, x).fit(cov_type="HC3", use_t=True)),
+        ):
+            pairs = [(ours.coefficients, theirs.params), (ours.errors, theirs.bse), (ours.t, theirs.tvalues)]
+            pairs += [(ours.p, theirs.pvalues), (np.column_stack([ours.low, ours.high]), theirs.conf_int())]
+            for mine, reference in [*pairs, (ours.r2, theirs.rsquared)]:
+                np.testing.assert_allclose(mine, reference, rtol=1e-10, atol=1e-12)
+    by_group = sm.OLS(designs[0][1], designs[0][0]).fit()
+    adjusted = sm.OLS(designs[3][1], designs[3][0]).fit()
+    for name, reference in {
+        "slope[female]": by_group.params[1], "slope_error[female]": by_group.bse[1],
+        "slope_p[female]": by_group.pvalues[1], "intercept[female]": by_group.params[0],
+        "intercept_error[female]": by_group.bse[0], "intercept_p[female]": by_group.pvalues[0],
+        "r2[female]": by_group.rsquared, "adjusted_difference[female−male]": adjusted.params[2],
+        "adjusted_error[female−male]": adjusted.bse[2], "adjusted_p[female−male]": adjusted.pvalues[2],
+        "sentiment_shift": sm.OLS(designs[2][1], designs[2][0]).fit().params[1],
+    }.items():  # fmt: skip
+        assert quantity(result, name).value == pytest.approx(reference, rel=1e-10, abs=1e-12), name
+
+
+def test_regressions_over_variants_have_cluster_robust_errors() -> None:
+    """Rows of one original hang together: the robust errors are statsmodels' of the clusters."""
+    sm = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(2)
+    x, cluster = rng.normal(size=40), np.repeat(np.arange(10), 4)
+    y = x + rng.normal(size=10)[cluster]
+    (found,) = regress_shift(x, y, ["a"] * 40, [str(c) for c in cluster])
+    design = np.column_stack([np.ones(40), x])
+    theirs = sm.OLS(y, design).fit(cov_type="cluster", cov_kwds={"groups": cluster}, use_t=True)
+    assert found.is_clustered
+    np.testing.assert_allclose(found.robust.errors, theirs.bse, rtol=1e-10)
+
+
+# --------------------------------------------------------------------------------------- protocol
+
+
+def test_the_protocol_prints_the_papers_figures_as_tables() -> None:
+    """Differences, distributions, histogram, coefficients and regressions, for every system."""
+    cases = drawn(60, planted=0.1)
+    cases += [Case(c.record, replace(c.summary, system="t")) for c in cases]
+    result = audit(cases, Plan(protocol="chau-sentiment", draws=200, scorers={"vader": Written()}))
+    titles = [table.title.partition(":")[0] for table in result.tables]
+    assert titles == [
+        "Difference of the shift between groups",
+        "Figure 3",
+        "Figure 3 as counts",
+        "Figure 6",
+        "Figure 7",
+    ]
+    for table in result.tables:
+        assert {row[0] for row in table.rows} == {"s", "t"}
+        assert all(len(row) == len(table.header) for row in table.rows)
+    histogram = result.tables[2]
+    assert {sum(int(c) for c in row[3:]) for row in histogram.rows} == {30}
+    seven = result.tables[4]
+    slope = next(r for r in seven.rows if r[:3] == ("s", "female", "article"))
+    assert slope[3] == f"{quantity_of(result, 's', 'slope[female]').value:.3f}"
+    assert slope[4] == f"{quantity_of(result, 's', 'slope_error[female]').value:.3f}"
+
+
+def quantity_of(result: Result, system: str, name: str) -> Estimate:
+    """The estimate of this name for a system."""
+    return next(e for e in result.estimates if e.system == system and e.quantity == name)
+
+
+def test_the_protocol_takes_vectors_and_says_so_when_it_has_none() -> None:
+    """Its spelling carries the file; VADER is named as the stand-in."""
+    protocol = registry.make("protocol", "chau-sentiment(vectors='my vectors.txt', threshold=0.5)")
+    assert isinstance(protocol, EvidenceProtocol)
+    shift = registry.make("measure", protocol.measures(())[0])
+    assert shift == SentimentShift(scorer="word_sentiment(vectors='my vectors.txt')", threshold=0.5)
+    assert "VADER" in ChauSentiment().tables([])[0].notes[0]
+
+
+def test_tables_of_evidence_without_a_row_are_empty() -> None:
+    """Nothing to tabulate is no error."""
+    result = run([case(0, "none", 0, 0)], draws=0)
+    assert regressions(result.evidence).rows == ()
+    assert coefficients(result.evidence).rows == ()
+    both = audit(drawn(6), Plan(measures=["gender_agreement"], draws=0))
+    assert coefficients(both.evidence).rows[0] == ("s", "articles", "3", "0", "0", "0", "3", "0")
+
+
+def test_saved_evidence_gives_the_values_again() -> None:
+    """The columns of the groups survive the table."""
+    result = run(drawn(30), draws=0)
+    ((ledger, (measure,)),) = ledgers_from(result.evidence)
+    again = measure.value(ledger.totals(ledger.matrix().sum(axis=0)))
+    assert float(again["sentiment_shift"].array) == quantity(result, "sentiment_shift").value
+
+
+# ------------------------------------------------------------------------------------ missing extra
+
+
+def test_a_default_audit_leaves_the_shift_out_where_vader_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The rest is audited, and the reason says what to install; asked for by name, it is an error."""
+    monkeypatch.setitem(sys.modules, "vaderSentiment.vaderSentiment", None)
+    vader._analyzer.cache_clear()
+    monkeypatch.setattr(
+        registry,
+        "loaded",
+        lambda _: [("gender_agreement", GenderAgreement), ("sentiment_shift", SentimentShift)],
+    )
+    result = audit(drawn(6), Plan(draws=0))
+    assert {e.measure for e in result.estimates} == {"gender_agreement"}
+    (left,) = result.left_out
+    assert left.measure == "sentiment_shift"
+    assert "fairbrief[sentiment]" in left.reason
+    with pytest.raises(MissingExtra, match="vaderSentiment"):
+        audit(drawn(6), Plan(measures=["sentiment_shift"], draws=0))

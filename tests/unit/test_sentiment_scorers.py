@@ -1,0 +1,147 @@
+"""The two sentiment scorers keep the contract, and say how good and how sure they are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairbrief import registry, testing
+from fairbrief.errors import DataError, MissingExtra, RequestError
+from fairbrief.nouns import Ask
+from fairbrief.scorers import vader
+from fairbrief.scorers.vader import Vader
+from fairbrief.scorers.word_sentiment import WordSentiment
+from fairbrief.testing import SCORER_CLAUSES
+
+TEXTS = ("A wonderful, happy day. Everyone smiled.", "A terrible war killed thousands.", "", "Zzyzx qwrt.")
+ASKS = [Ask("x", TEXTS, ("sentiment",)), Ask("x", TEXTS[:1], ("sentiment",)), Ask("x", (), ("sentiment",))]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> WordSentiment:
+    """A scorer over vectors whose first coordinate leans with the polarity of the word."""
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(0)
+    lines, table = [], []
+    for i in range(400):
+        kind = 1 if i % 3 == 0 else -1
+        vector = rng.normal(size=8) * 0.5
+        vector[0] += kind
+        lines.append(f"w{chr(97 + i // 26)}{chr(97 + i % 26)} " + " ".join(f"{x:.5f}" for x in vector))
+        table.append(f"{lines[-1].split()[0]},{kind}")
+    lines.append("bright 3 " + " ".join(["0"] * 7))
+    lines.append("dark -3 " + " ".join(["0"] * 7))
+    (tmp_path / "v.txt").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "l.csv").write_text("\n".join(table), encoding="utf-8")
+    return WordSentiment(str(tmp_path / "v.txt"), str(tmp_path / "l.csv"))
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+def test_vader_keeps_the_clause(clause: testing.ScorerClause) -> None:
+    """VADER meets every clause of the contract, for empty texts and asks, too."""
+    pytest.importorskip("vaderSentiment")
+    clause(Vader(), ASKS)
+    clause(Vader(by="text"), ASKS)
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+def test_word_sentiment_keeps_the_clause(clause: testing.ScorerClause, made: WordSentiment) -> None:
+    """Word sentiment meets every clause of the contract."""
+    clause(made, [Ask("x", ("bright wab", "dark", "nothing known"), ("sentiment",))])
+
+
+def test_vader_is_the_mean_compound_of_the_sentences() -> None:
+    """A passage is the mean of its sentences' compound scores, not the compound of all its words."""
+    analyzer = pytest.importorskip("vaderSentiment.vaderSentiment").SentimentIntensityAnalyzer()
+    sentences = ["A wonderful, happy day.", "The war was terrible.", "It rained."]
+    expected = np.mean([analyzer.polarity_scores(s)["compound"] for s in sentences])
+    (scores,) = Vader().answer([Ask("vader", (" ".join(sentences), " "), ("sentiment",))])
+    assert scores.matrix[0, 0] == pytest.approx(expected)
+    assert scores.sizes.tolist() == [3, 0]
+    (whole,) = Vader(by="text").answer([Ask("vader", (" ".join(sentences),), ("sentiment",))])
+    assert whole.matrix[0, 0] == analyzer.polarity_scores(" ".join(sentences))["compound"]
+
+
+def test_vader_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message says what to install."""
+    monkeypatch.setitem(sys.modules, "vaderSentiment.vaderSentiment", None)
+    vader._analyzer.cache_clear()
+    with pytest.raises(MissingExtra, match=r"vaderSentiment.*fairbrief\[sentiment\]"):
+        list(Vader().answer(ASKS))
+
+
+def test_words_outside_the_lexicon_are_scored_by_their_vectors(made: WordSentiment) -> None:
+    """The sign of an untaught word is its vector's, and the score is the log-odds of the classifier."""
+    scores = made.trained().scores
+    assert scores["bright"] > 0 > scores["dark"]
+    (answer,) = made.answer([Ask("x", ("Bright, dark and dark",), ("sentiment",))])
+    assert answer.matrix[0, 0] == pytest.approx((scores["bright"] + 2 * scores["dark"]) / 3)
+    assert answer.sizes.tolist() == [3]
+
+
+def test_the_score_of_a_word_is_the_difference_of_the_log_probabilities(made: WordSentiment) -> None:
+    """It is log P(positive) − log P(negative) of scikit-learn's own probabilities, on the same split."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import train_test_split
+
+    lines = [line.split() for line in Path(made.vectors).read_text().splitlines()]
+    labels = dict(line.split(",") for line in Path(made.lexicon).read_text().splitlines())
+    x = np.array([[float(v) for v in line[1:]] for line in lines], dtype=np.float32).astype(float)
+    y = np.array([int(labels.get(line[0], 0)) for line in lines])
+    taught, tested = train_test_split(np.arange(400), test_size=40, random_state=0, stratify=y[:400])
+    model = LogisticRegression(max_iter=2000).fit(x[taught], y[taught])
+    log = model.predict_log_proba(x)
+    trained = made.trained()
+    ours = [trained.scores[line[0]] for line in lines]
+    np.testing.assert_allclose(ours, log[:, 1] - log[:, 0], rtol=1e-5, atol=1e-6)
+    assert trained.accuracy == model.score(x[tested], y[tested])
+    assert (trained.tested, trained.taught) == (40, 360)
+
+
+def test_held_out_accuracy_stands_in_the_fingerprint_and_beats_the_majority(made: WordSentiment) -> None:
+    """Vectors that know polarity give an accuracy well above always saying the commoner kind."""
+    trained = made.trained()
+    assert trained.accuracy > 0.9 > trained.majority
+    assert f"held-out accuracy:{trained.accuracy:.3f} of 40 words" in made.fingerprint
+
+
+def test_vectors_that_know_nothing_of_polarity_do_no_better_than_chance(tmp_path: Path) -> None:
+    """The held-out accuracy can fail: over random vectors it stays near a half."""
+    rng = np.random.default_rng(1)
+    words = [f"w{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(600)]
+    rows = [f"{w} " + " ".join(f"{x:.4f}" for x in rng.normal(size=20)) for w in words]
+    (tmp_path / "v.txt").write_text("\n".join(rows), encoding="utf-8")
+    (tmp_path / "l.csv").write_text(
+        "\n".join(f"{w},{1 if i % 2 else -1}" for i, w in enumerate(words)), encoding="utf-8"
+    )
+    trained = WordSentiment(str(tmp_path / "v.txt"), str(tmp_path / "l.csv"), held_out=0.5).trained()
+    assert 0.4 < trained.accuracy < 0.6
+
+
+def test_a_changed_setting_changes_the_fingerprint(made: WordSentiment) -> None:
+    """Seed, strength and balance decide scores, so they are in the cache's key."""
+    from dataclasses import replace
+
+    others = [replace(made, seed=1), replace(made, strength=0.01), replace(made, balanced=True)]
+    assert len({made.fingerprint, *(o.fingerprint for o in others)}) == 4
+
+
+def test_too_few_lexicon_words_with_a_vector_are_refused(tmp_path: Path, made: WordSentiment) -> None:
+    """The message counts what there was of each kind."""
+    (tmp_path / "few.csv").write_text("waa,1\nwab,-1\n", encoding="utf-8")
+    with pytest.raises(DataError, match="1 positive and 1 negative words"):
+        WordSentiment(made.vectors, str(tmp_path / "few.csv")).trained()
+
+
+def test_scorers_are_made_by_name() -> None:
+    """Spellings read back, and a vector file must be named."""
+    assert registry.make("scorer", "vader(by=text)") == Vader(by="text")
+    made = registry.make("scorer", "word_sentiment(vectors='a b/v.txt', balanced=true)")
+    assert made == WordSentiment("a b/v.txt", balanced=True)
+    with pytest.raises(RequestError, match="needs vectors"):
+        registry.make("scorer", "word_sentiment")
+    with pytest.raises(RequestError, match="sentences or text"):
+        registry.make("scorer", "vader(by=words)")
