@@ -28,9 +28,10 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(PIP) --editable .
 	touch $@
 
-$(TESTED): $(INSTALLED) tests/plugin_package/pyproject.toml
+$(TESTED): $(INSTALLED) tests/plugin_package/pyproject.toml tests/neural/hash-pinned.txt
 	$(PIP) --group test --group neural
 	$(PIP) --no-deps --no-build-isolation --editable . --editable tests/plugin_package
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement tests/neural/hash-pinned.txt
 	touch $@
 
 clean:
