@@ -42,8 +42,35 @@ NO_SUPPORT = Reason("no unit is supported")
 FEW_UNITS = Reason("too few units")
 
 
+@dataclass(frozen=True, repr=False)
+class CoverageSettings:
+    """What decides how coverage is observed; measures and observation share it."""
+
+    over: str
+    scorer: str = "containment"
+    units: str = "auto"
+    cut: Cut = "groups"
+    words: int = 100
+    merge: float = 1.0
+    denominator: Literal["all", "covered"] = "all"
+    least_units: int = 1
+    unsupported: Literal["left out", "zero"] = "left out"
+
+    def __post_init__(self) -> None:
+        if self.cut not in CUTS:
+            raise ValueError(f"cut is {', '.join(CUTS)}; not '{self.cut}'")
+        if self.units not in ("auto", "given", "sentences"):
+            raise ValueError(f"units is auto, given or sentences; not '{self.units}'")
+        if self.denominator not in ("all", "covered"):
+            raise ValueError(f"denominator is all or covered; not '{self.denominator}'")
+        if self.unsupported not in ("left out", "zero"):
+            raise ValueError(f"unsupported is 'left out' or zero; not '{self.unsupported}'")
+        if self.unsupported == "zero" and self.denominator == "covered":
+            raise ValueError("unsupported=zero needs denominator=all: nothing divided by nothing is no zero")
+
+
 @dataclass(frozen=True)
-class Coverage:
+class Coverage(CoverageSettings):
     """How much of the summary each document of a record supports, by the value of an attribute.
 
     With p_ij = max over the chunks of document i of score(chunk, unit j), document i's coverage is
@@ -59,31 +86,9 @@ class Coverage:
     Undefined:  "one group only", "the summary has no unit", "no unit is supported", "too few units".
     """
 
-    over: str
-    scorer: str = "containment"
-    units: str = "auto"
-    cut: Cut = "groups"
-    words: int = 100
-    merge: float = 1.0
-    denominator: Literal["all", "covered"] = "all"
-    least_units: int = 1
-    unsupported: Literal["left out", "zero"] = "left out"
-
     scope: ClassVar[Literal["case", "cluster"]] = "case"
     tests_units: ClassVar[Column | None] = ("gap",)
     version: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        if self.cut not in CUTS:
-            raise ValueError(f"cut is {', '.join(CUTS)}; not '{self.cut}'")
-        if self.units not in ("auto", "given", "sentences"):
-            raise ValueError(f"units is auto, given or sentences; not '{self.units}'")
-        if self.denominator not in ("all", "covered"):
-            raise ValueError(f"denominator is all or covered; not '{self.denominator}'")
-        if self.unsupported not in ("left out", "zero"):
-            raise ValueError(f"unsupported is 'left out' or zero; not '{self.unsupported}'")
-        if self.unsupported == "zero" and self.denominator == "covered":
-            raise ValueError("unsupported=zero needs denominator=all: nothing divided by nothing is no zero")
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -192,21 +197,12 @@ def _dominating(count: Floats, names: Sequence[str]) -> str | None:
 # ------------------------------------------------------------------------------------- the measures
 
 
-@dataclass(frozen=True, repr=False)
-class _CoverageMeasure:
-    over: str
-    scorer: str = "containment"
-    units: str = "auto"
-    cut: Cut = "groups"
-    words: int = 100
-    merge: float = 1.0
-    denominator: Literal["all", "covered"] = "all"
-    least_units: int = 1
-    unsupported: Literal["left out", "zero"] = "left out"
+class _CoverageMeasure(CoverageSettings):
+    """What both measures do alike."""
 
     @property
     def observation(self) -> Coverage:
-        return Coverage(**{f.name: getattr(self, f.name) for f in fields(Coverage)})
+        return Coverage(**{f.name: getattr(self, f.name) for f in fields(CoverageSettings)})
 
     def explain(self, totals: Totals) -> str:
         """Coverage of each value in one record."""
@@ -281,10 +277,6 @@ class CoverageParity(_CoverageMeasure):
 
     name: ClassVar[str] = "coverage_parity"
     extremes: bool = False
-
-    @property
-    def observation(self) -> Coverage:
-        return Coverage(**{f.name: getattr(self, f.name) for f in fields(Coverage)})
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         total, count = ("extreme", "extremes") if self.extremes else ("difference", "documents")
