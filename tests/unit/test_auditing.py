@@ -188,6 +188,27 @@ def test_the_records_with_the_largest_headline_are_shown_with_their_story() -> N
     assert exhibits[0].story.startswith("L: ")
 
 
+def test_a_measure_without_an_attribute_is_taken_over_those_it_could_read() -> None:
+    """A bare name means every attribute of documents that could be a group, or of those that are named."""
+    for plan in (
+        Plan(measures=["opening_gap"]),
+        Plan(measures=["opening_gap"], attributes=["size", "party"]),
+    ):
+        assert {e.measure for e in audit(cases_of(3), replace(plan, draws=20)).estimates} == {
+            "opening_gap@party"
+        }
+
+
+def test_controls_stand_after_the_systems() -> None:
+    """The systems of the input come first, whoever has a summary to exclude."""
+    cases = cases_of(6)
+    cases[0] = Case(cases[0].record, Summary("r0", "plain", "", reason="empty summary"))
+    result = audit(cases, replace(PLAN, controls=["whole_source", "exchanged"]))
+    systems = list(dict.fromkeys(e.system for e in result.estimates))
+    assert systems == ["plain", "control:exchanged(plain)", "control:whole_source"]
+    assert {e.baseline for e in result.differences} == {"control:exchanged(plain)", "control:whole_source"}
+
+
 def test_no_input_is_a_clear_error() -> None:
     """An empty stream is said to be one."""
     with pytest.raises(DataError, match="no record"):
@@ -198,8 +219,10 @@ def test_an_unknown_measure_attribute_or_baseline_is_a_clear_error() -> None:
     """Each message names what was asked for and what there is."""
     with pytest.raises(RequestError, match="Did you mean 'opening_gap'"):
         audit(cases_of(2), Plan(measures=["opening_gaps@party"]))
-    with pytest.raises(RequestError, match="write opening_gap@ATTRIBUTE"):
-        audit(cases_of(2), Plan(measures=["opening_gap"]))
+    with pytest.raises(
+        RequestError, match=r"no document has one named size.*Found: party.*opening_gap@ATTRIBUTE"
+    ):
+        audit(cases_of(2), Plan(measures=["opening_gap"], attributes=["size"]))
     with pytest.raises(RequestError, match=r"attribute 'side'.*party"):
         audit(cases_of(2), Plan(attributes=["side"]))
     with pytest.raises(RequestError, match=r"No system named 'z'.*plain"):

@@ -19,10 +19,10 @@ import pyarrow as pa
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import choosing, estimating
-from fairbrief.auditing.controls import CONTROL, Controls
+from fairbrief.auditing.controls import Controls
 from fairbrief.auditing.evidence import evidence_table
 from fairbrief.auditing.exhibits import Exhibits
-from fairbrief.auditing.ledger import Ledger, Origin, Slice, slices_of, systems_of
+from fairbrief.auditing.ledger import CONTROL, Ledger, Origin, Slice, slices_of, systems_of
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.errors import DataError, RequestError
@@ -108,11 +108,11 @@ def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
     if protocol is not None:
         known = choosing.attributes_of(head)
         of_its_kind = tuple(known[getattr(protocol, "reads", "document")])
-        return choosing.named(protocol.measures(attributes or of_its_kind), attributes)
+        return choosing.named(protocol.measures(attributes or of_its_kind), attributes, head)
     if plan.measures:
         spelled = [m for m in plan.measures if isinstance(m, str)]
         built = [m for m in plan.measures if not isinstance(m, str)]
-        return choosing.Choice((*choosing.named(spelled, attributes).measures, *built))
+        return choosing.Choice((*choosing.named(spelled, attributes, head).measures, *built))
     choice = choosing.fitting(head, attributes)
     trial = _Road(replace(plan, draws=0, controls=(), skips=True, progress=None), choice.measures, trial=True)
     trial.carry(head)

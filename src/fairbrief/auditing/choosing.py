@@ -41,21 +41,37 @@ def attributes_of(cases: Sequence[Case]) -> Mapping[str, Mapping[str, Counter[st
     return found
 
 
-def named(spellings: Sequence[str], attributes: Sequence[str]) -> Choice:
-    """The measures that were asked for; one without its attribute is taken over each of ``attributes``."""
+def named(spellings: Sequence[str], attributes: Sequence[str], head: Sequence[Case]) -> Choice:
+    """The measures that were asked for.
+
+    One that names no attribute is taken over each of ``attributes`` that those it reads (documents,
+    records or people) have; without ``attributes``, over each of theirs that could be a group.
+    """
+    known = attributes_of(head)
     measures: list[Measure] = []
     for text in spellings:
-        kind = registry.load("measure", spelling.parse(text).name)
-        bare = spelling.parse(text).over is None
-        if needs_attribute(kind) and bare:
-            if not attributes:
-                raise RequestError(
-                    f"'{text}' is taken over an attribute: write {text}@ATTRIBUTE or --attribute NAME."
-                )
-            measures += [registry.make("measure", f"{text}@{name}") for name in attributes]
-        else:
+        parsed = spelling.parse(text)
+        kind = registry.load("measure", parsed.name)
+        if not needs_attribute(kind) or parsed.over is not None:
             measures.append(registry.make("measure", text))
+            continue
+        reader = getattr(kind, "reads", "document")
+        there = known[reader]
+        over = [a for a in attributes if a in there] or [
+            a for a, v in there.items() if not attributes and _is_group(v)
+        ]
+        if not over:
+            wanted = f" named {' or '.join(attributes)}" if attributes else " that could be a group"
+            raise RequestError(
+                f"'{text}' is taken over an attribute of a {reader}, and no {reader} has one{wanted}. "
+                f"Found: {', '.join(there) or 'none'}. Write {text}@ATTRIBUTE, or map it: --attribute NAME=FIELD."
+            )
+        measures += [registry.make("measure", f"{text}@{name}") for name in over]
     return Choice(tuple(dict.fromkeys(measures)))
+
+
+def _is_group(values: Counter[str]) -> bool:
+    return 2 <= len(values) <= MOST_VALUES
 
 
 def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:

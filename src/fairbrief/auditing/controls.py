@@ -9,9 +9,6 @@ from fairbrief.errors import RequestError
 from fairbrief.nouns import Case
 from fairbrief.summarizers.controls import WRITERS, Control, exchanged, random_sentences
 
-CONTROL = "control:"
-"""How the name of a control's system begins."""
-
 OF_SYSTEMS = ("exchanged", "random_sentences")
 """Controls made from a system's own summaries; the others from the record alone."""
 CONTROLS = (*OF_SYSTEMS, *WRITERS, "largest_group")

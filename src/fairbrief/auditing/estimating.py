@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairbrief.auditing.ledger import WHOLE, Ledger, Null, Slice
+from fairbrief.auditing.ledger import WHOLE, Ledger, Null, Slice, systems_of
 from fairbrief.auditing.regrouping import regrouped_null
 from fairbrief.nouns import Estimate, Floats, Integers, Measure, Totals, Value
 from fairbrief.statistics import (
@@ -58,7 +58,7 @@ class Part:
 def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice], Part]:
     """The rows of every system, whole and by slice."""
     origins, matrix = ledger.kept(), ledger.matrix()
-    systems = list(dict.fromkeys(origin.system for origin in ledger.origins))
+    systems = systems_of([ledger])
     of_system = (
         np.array([systems.index(o.system) for o in origins], dtype=np.int64) if len(systems) > 1 else None
     )

@@ -16,6 +16,9 @@ Slice = tuple[tuple[str, str], ...]
 
 WHOLE: Slice = ()
 
+CONTROL = "control:"
+"""How the name of a control's system begins."""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -186,5 +189,6 @@ def slices_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> t
 
 
 def systems_of(ledgers: Iterable[Ledger]) -> list[str]:
-    """All systems, in the order in which the input named them."""
-    return list(dict.fromkeys(origin.system for ledger in ledgers for origin in ledger.origins))
+    """All systems, in the order in which the input named them; controls, which it did not, come last."""
+    named = dict.fromkeys(origin.system for ledger in ledgers for origin in ledger.origins)
+    return sorted(named, key=lambda system: system.startswith(CONTROL))

@@ -53,25 +53,18 @@ class Observer:
                 self._observe_units(ledger, units)
 
     def _observe_units(self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]) -> None:
-        usable = []
-        for cases, origin in units:
-            answered = tuple(case for case in cases if not case.summary.reason)
-            if answered:
-                usable.append((answered, origin))
-            else:
-                ledger.leave_out(origin, cases[0].summary.reason)
         try:
-            self._observe_scored(ledger, usable)
+            self._observe_scored(ledger, units)
         except MissingExtra as error:
             if not self.trial:
                 raise
-            for _, origin in usable:
+            for _, origin in units:
                 ledger.leave_out(origin, str(error))
 
     def _observe_scored(self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]) -> None:
-        for (cases, origin), asked, scores in self._scored(ledger, units):
-            if isinstance(asked, Reason):
-                ledger.leave_out(origin, asked.text)
+        for (cases, origin), scores in self._scored(ledger, units):
+            if isinstance(scores, Reason):
+                ledger.leave_out(origin, scores.text)
                 continue
             try:
                 self._observe(ledger, cases, origin, scores)
@@ -80,23 +73,30 @@ class Observer:
 
     def _scored(
         self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]
-    ) -> Iterator[tuple[tuple[Cases, Origin], Reason | None, list[Scores]]]:
-        """Each unit with its scores, all asks of one scorer answered in one call."""
-        asked: list[Sequence[Ask]] = []
-        problems: list[Reason | None] = []
-        for cases, _ in units:
-            try:
-                asked.append(ledger.observation.asks(cases))
-                problems.append(None)
-            except DataError as error:
-                asked.append(())
-                problems.append(Reason(self._skipped(error)))
+    ) -> Iterator[tuple[tuple[Cases, Origin], list[Scores] | Reason]]:
+        """Each unit's answered cases with their scores, all asks of one scorer answered in one call."""
+        ready: list[tuple[tuple[Cases, Origin], Sequence[Ask] | Reason]] = []
+        for cases, origin in units:
+            answered = tuple(case for case in cases if not case.summary.reason)
+            ready.append(
+                (
+                    (answered, origin),
+                    self._asked(ledger, answered) if answered else Reason(cases[0].summary.reason),
+                )
+            )
+        asked = [asks for _, asks in ready if not isinstance(asks, Reason)]
         answers: dict[str, Iterator[Scores]] = {}
         for spelling in dict.fromkeys(ask.scorer for asks in asked for ask in asks):
-            of_scorer = [ask for several in asked for ask in several if ask.scorer == spelling]
+            of_scorer = [ask for asks in asked for ask in asks if ask.scorer == spelling]
             answers[spelling] = iter(self.scorers[spelling].answer(of_scorer))
-        for unit, asks, problem in zip(units, asked, problems, strict=True):
-            yield unit, problem, [next(answers[ask.scorer]) for ask in asks]
+        for unit, asks in ready:
+            yield unit, asks if isinstance(asks, Reason) else [next(answers[ask.scorer]) for ask in asks]
+
+    def _asked(self, ledger: Ledger, cases: Cases) -> Sequence[Ask] | Reason:
+        try:
+            return ledger.observation.asks(cases)
+        except DataError as error:
+            return Reason(self._skipped(error))
 
     def _skipped(self, error: DataError) -> str:
         if not self.skips:
