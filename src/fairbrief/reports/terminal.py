@@ -233,7 +233,7 @@ def _grid(first: str) -> Grid:
     grid = Grid(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
     )
-    grid.add_column(_plain(first), overflow="fold", ratio=None, min_width=24)
+    grid.add_column(_plain(first), overflow="fold", min_width=16)
     return grid
 
 
