@@ -81,7 +81,7 @@ def corpus_size(worlds: int, seed: int, records: int = 40, draws: int = 400) -> 
             n = 8 if record % 2 else 16
             labels = rng.permutation(np.repeat([0, 1], n // 2))
             x = coverages(rng, n) + np.linspace(0.5, 0, n)
-            rows, choice = labelled.observed_and_choice(str(record), labels)
+            rows, choice, _ = labelled.observed_and_choice(str(record), labels)
             picked = np.concatenate([[0], choice])
             ones = (rows @ x) / (n / 2)
             signed += (ones - (2 * x.mean() - ones))[picked]

@@ -11,6 +11,7 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, get_type_hints
 
 from fairbrief.errors import RequestError
@@ -126,6 +127,7 @@ def _spell_value(value: Any) -> str:
     return text if _is_nested(text) else _quote(text, PLAIN)
 
 
+@lru_cache(maxsize=1024)
 def _is_nested(text: str) -> bool:
     """Whether a value is itself a spelling with settings, which stands without quotes."""
     if not text.endswith(")") or re.match(r"[\w.:/-]+\(", text) is None:

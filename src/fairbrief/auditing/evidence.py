@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief import registry
-from fairbrief.auditing.ledger import Ledger, Origin
+from fairbrief.auditing.ledger import CHUNK, Ledger, Origin, Packed
 from fairbrief.errors import DataError
 from fairbrief.nouns import Column, Measure, Observation, Rows
+from fairbrief.reports.frames import PACKED, unpacked
 
 COLUMN = b"fairbrief.column"
 
 
 def evidence_table(ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> pa.Table:
     """One row per observation, system and unit. See `Result.evidence` for the columns."""
-    tables = [_table(ledger, readers[ledger.observation]) for ledger in ledgers if ledger.origins]
-    return pa.concat_tables(tables, promote_options="default") if tables else pa.table({})
+    statistics: dict[str, pa.Field] = {}
+    parts: list[tuple[pa.Table, dict[str, pa.ChunkedArray]]] = []
+    places = _Places()
+    for ledger in ledgers:
+        if ledger.origins:
+            for column in ledger.columns:
+                # The name is for people; values may hold any character, so the exact column stands beside it.
+                name = column_name(column)
+                statistics[name] = pa.field(name, PACKED, metadata={COLUMN: json.dumps(column)})
+            parts.append((_whose(ledger, readers[ledger.observation], places), _statistics(ledger)))
+    if not parts:
+        return pa.table({})
+    whole = []
+    for table, columns in parts:
+        # One array of nulls stands for all that this observation does not have.
+        nulls = pa.chunked_array([pa.nulls(len(table), PACKED)])
+        for name, described in statistics.items():
+            table = table.append_column(described, columns.get(name, nulls))
+        whole.append(table)
+    return pa.concat_tables(whole, promote_options="default")
 
 
 def column_name(column: Column) -> str:
@@ -50,6 +70,7 @@ def _ledger(rows: pa.Table, observation: Observation) -> Ledger:
         f for f in rows.schema if f.metadata and COLUMN in f.metadata and rows[f.name].null_count < len(rows)
     ]
     columns = tuple(tuple(json.loads(f.metadata[COLUMN])) for f in statistics)
+    rows = unpacked(rows)
     blocks = [np.nan_to_num(rows[f.name].to_numpy(zero_copy_only=False)) for f in statistics]
     matrix = np.column_stack(blocks) if blocks else np.zeros((len(rows), 0))
     slicing = [f.name for f in rows.schema if f.name.startswith("slice.")]
@@ -64,37 +85,72 @@ def _ledger(rows: pa.Table, observation: Observation) -> Ledger:
     return ledger
 
 
-def _table(ledger: Ledger, measures: Sequence[Measure]) -> pa.Table:
+@dataclass
+class _Places:
+    """The columns that say whose a row is; ledgers that observed the same units share them."""
+
+    origins: list[Origin] = field(default_factory=list)
+    columns: dict[str, pa.Array] = field(default_factory=dict)
+
+    def of(self, origins: list[Origin]) -> dict[str, pa.Array]:
+        if origins == self.origins:
+            return self.columns
+        columns: dict[str, pa.Array] = {
+            "system": _texts(o.system for o in origins).dictionary_encode(),
+            "record": _texts(o.record for o in origins),
+        }
+        same = all(o.cluster == o.record for o in origins)
+        columns["cluster"] = columns["record"] if same else _texts(o.cluster for o in origins)
+        columns["block"] = _texts(o.block or None for o in origins).dictionary_encode()
+        for name in sorted({name for o in {o.slices for o in origins} for part in o for name, _ in part}):
+            values = (dict(pair for part in o.slices for pair in part).get(name) for o in origins)
+            columns[f"slice.{name}"] = _texts(values).dictionary_encode()
+        self.origins, self.columns = origins, columns
+        return columns
+
+
+def _whose(ledger: Ledger, measures: Sequence[Measure], places: _Places) -> pa.Table:
     n = len(ledger.origins)
     reasons = np.frombuffer(ledger.reasons, dtype=np.int32)
-    kept = reasons == 0
-    known = list(ledger.known_reasons)
     ps = np.frombuffer(ledger.ps, dtype=np.float64)
+    own = places.of(ledger.origins)
     columns: dict[str, pa.Array] = {
         "observation": _repeated(repr(ledger.observation), n),
         "measures": _repeated("\n".join(repr(m) for m in measures), n),
-        "system": pa.array([o.system for o in ledger.origins]).dictionary_encode(),
-        "record": pa.array([o.record for o in ledger.origins]),
-        "cluster": pa.array([o.cluster for o in ledger.origins]),
-        "block": pa.array([o.block or None for o in ledger.origins], pa.string()).dictionary_encode(),
-        "reason": pa.DictionaryArray.from_arrays(pa.array(reasons, mask=kept), pa.array(known)),
+        **{name: own[name] for name in ("system", "record", "cluster", "block")},
+        "reason": pa.DictionaryArray.from_arrays(
+            pa.array(reasons, mask=reasons == 0), _texts(ledger.known_reasons)
+        ),
         "p": pa.array(ps, mask=np.isnan(ps)),
+        **{name: column for name, column in own.items() if name.startswith("slice.")},
     }
-    slicing = sorted({name for o in {o.slices for o in ledger.origins} for part in o for name, _ in part})
-    for name in slicing:
-        values = [dict(pair for part in o.slices for pair in part).get(name) for o in ledger.origins]
-        columns[f"slice.{name}"] = pa.array(values, pa.string()).dictionary_encode()
-    schema = [pa.field(name, column.type) for name, column in columns.items()]
-    arrays = list(columns.values())
-    matrix = ledger.matrix()
-    for column, i in ledger.columns.items():
-        spread = np.zeros(n)
-        spread[kept] = matrix[:, i]
-        # The name is for people; values may hold any character, so the exact column stands beside it.
-        schema.append(pa.field(column_name(column), pa.float64(), metadata={COLUMN: json.dumps(column)}))
-        arrays.append(pa.array(spread, mask=~kept))
-    return pa.table(arrays, schema=pa.schema(schema))
+    return pa.table(columns)
+
+
+def _statistics(ledger: Ledger) -> dict[str, pa.ChunkedArray]:
+    """Every statistic, as packed as the ledger has it; null where there is no row."""
+    reasons = np.frombuffer(ledger.reasons, dtype=np.int32)
+    chunks: dict[str, list[pa.Array]] = {column_name(column): [] for column in ledger.columns}
+    for i, packed in enumerate(ledger.packed()):
+        missing = reasons[i * CHUNK : (i + 1) * CHUNK] != 0
+        zero = Packed(np.zeros(len(missing), dtype=np.int16), np.zeros(1))
+        for j, name in enumerate(chunks):
+            column = packed[j] if j < len(packed) else zero
+            codes = pa.array(column.codes, mask=missing if missing.any() else None)
+            chunks[name].append(pa.DictionaryArray.from_arrays(codes, pa.array(column.numbers)))
+    return {name: pa.chunked_array(arrays, PACKED) for name, arrays in chunks.items()}
 
 
 def _repeated(text: str, n: int) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), pa.array([text]))
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), _texts([text]))
+
+
+def _texts(values: Iterable[str | None]) -> pa.Array:
+    """Text for Arrow; lone surrogates, which UTF-8 cannot hold, become question marks."""
+    held = list(values)
+    try:
+        return pa.array(held, pa.string())
+    except UnicodeEncodeError:
+        return pa.array(
+            [v if v is None else v.encode("utf-8", "replace").decode() for v in held], pa.string()
+        )

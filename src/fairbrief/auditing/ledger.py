@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.nouns import Column, Floats, Integers, Observation, Rows, Totals
+
+CHUNK = 4096
+"""Units that are packed together."""
+APART = 8
+"""Sets of columns whose chance sums are kept apart before they are added up."""
 
 Slice = tuple[tuple[str, str], ...]
 """A part of the data: pairs of record attribute and value; empty for the whole."""
@@ -36,12 +43,34 @@ class Origin:
 class Null:
     """Sums of randomly relabelled rows of one system and slice. Shape of ``sums``: (draws, columns).
 
-    ``columns`` names them where relabelling made columns that no real row has.
+    ``columns`` names them where relabelling made columns that no real row has. Rows that have the same
+    columns are added up ``apart``, where they need not be spread over all.
     """
 
     sums: Floats
     log_labellings: float = 0.0
     columns: Mapping[Column, int] | None = None
+    apart: dict[tuple[Column, ...], tuple[Integers, Floats]] = field(default_factory=dict)
+
+    def gather(self, width: int) -> Floats:
+        """All sums over ``width`` columns; nothing is apart any more."""
+        self.sums = _widened(self.sums, width)
+        for positions, sums in self.apart.values():
+            self.sums[:, positions] += sums
+        self.apart.clear()
+        return self.sums
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One column of a chunk: its distinct numbers, and which of them each unit has.
+
+    Most statistics are counts or shares of few; two bytes a unit instead of eight, exactly.
+    Shapes: ``codes`` (units,), 0 where a unit has no row; ``numbers`` (distinct,).
+    """
+
+    codes: NDArray[np.int16]
+    numbers: Floats
 
 
 @dataclass
@@ -59,8 +88,8 @@ class Ledger:
     reasons: array[int] = field(default_factory=lambda: array("i"))
     ps: array[float] = field(default_factory=lambda: array("d"))
     known_reasons: dict[str, int] = field(default_factory=lambda: {"": 0})
-    _chunks: list[Floats] = field(default_factory=list)
-    _pending: list[tuple[Integers, Floats]] = field(default_factory=list)
+    _chunks: list[list[Packed]] = field(default_factory=list)
+    _pending: list[tuple[Integers, Floats] | None] = field(default_factory=list)
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
     _nulls: dict[tuple[str, Slice], Null] = field(default_factory=dict)
     _fixed: dict[tuple[str, Slice], Floats] = field(default_factory=dict)
@@ -70,6 +99,7 @@ class Ledger:
         self.origins.append(origin)
         self.reasons.append(self.known_reasons.setdefault(reason, len(self.known_reasons)))
         self.ps.append(np.nan)
+        self._write(None)
 
     def add(self, origin: Origin, rows: Rows, choice: Integers | None, p: float = np.nan) -> None:
         """Write a unit's real row down, and add its chance labellings to the nulls.
@@ -81,33 +111,32 @@ class Ledger:
         self.reasons.append(0)
         self.ps.append(p)
         row = rows.values[0].copy()
-        self._pending.append((positions, row))
-        if len(self._pending) >= 1024:
-            self._settle()
+        self._write((positions, row))
         varies = choice is not None and len(rows.values) > 1
         chosen = rows.values[choice] if varies else None
         for part in (WHOLE, *origin.slices):
             if chosen is None:
                 self._add_fixed((origin.system, part), positions, row)
             else:
-                null = self._null((origin.system, part))
-                null.sums[:, positions] += chosen
                 # The first labelling is the real one; where they were sampled, they are many.
-                null.log_labellings += float(np.log(len(rows.values)))
+                self._add_chosen((origin.system, part), rows.columns, chosen, math.log(len(rows.values)))
 
     def matrix(self) -> Floats:
-        """The real rows. Shape (units with a row, columns)."""
-        self._settle()
-        width = len(self.columns)
-        if len(self._chunks) == 1 and self._chunks[0].shape[1] == width:
-            return self._chunks[0]
-        whole = np.zeros((sum(len(c) for c in self._chunks), width))
+        """The real rows. Shape (units with a row, columns). Unpacked anew at each call."""
+        reasons = np.frombuffer(self.reasons, dtype=np.int32)
+        matrix = np.zeros((int(np.count_nonzero(reasons == 0)), len(self.columns)))
         start = 0
-        for chunk in self._chunks:
-            whole[start : start + len(chunk), : chunk.shape[1]] = chunk
-            start += len(chunk)
-        self._chunks = [whole]
-        return whole
+        for i, chunk in enumerate(self.packed()):
+            has_row = reasons[i * CHUNK : (i + 1) * CHUNK] == 0
+            stop = start + int(np.count_nonzero(has_row))
+            for j, packed in enumerate(chunk):
+                matrix[start:stop, j] = packed.numbers[packed.codes[has_row]]
+            start = stop
+        return matrix
+
+    def packed(self) -> Sequence[Sequence[Packed]]:
+        """All entries, chunk by chunk, each with the columns that were known when it was packed."""
+        return [*self._chunks, self._pack()] if self._pending else self._chunks
 
     def kept(self) -> list[Origin]:
         """The origins that have a row, in the order of `matrix`."""
@@ -131,7 +160,7 @@ class Ledger:
         null = self._nulls.get((system, part))
         if null is None:
             return None
-        sums = _widened(null.sums, len(self.columns))
+        sums = null.gather(len(self.columns)).copy()
         fixed = self._fixed.get((system, part))
         if fixed is not None:
             sums[:, : len(fixed)] += fixed[: sums.shape[1]]
@@ -150,11 +179,20 @@ class Ledger:
             self._positions[columns] = positions
         return positions
 
-    def _null(self, key: tuple[str, Slice]) -> Null:
-        null = self._nulls.setdefault(key, Null(np.zeros((self.draws, 0))))
-        if null.sums.shape[1] < len(self.columns):
-            null.sums = _widened(null.sums, len(self.columns))
-        return null
+    def _add_chosen(
+        self, key: tuple[str, Slice], columns: tuple[Column, ...], chosen: Floats, log_labellings: float
+    ) -> None:
+        null = self._nulls.get(key)
+        if null is None:
+            null = self._nulls[key] = Null(np.zeros((self.draws, 0)))
+        null.log_labellings += log_labellings
+        apart = null.apart.get(columns)
+        if apart is not None:
+            np.add(apart[1], chosen, out=apart[1])
+            return
+        if len(null.apart) >= APART:
+            null.gather(len(self.columns))
+        null.apart[columns] = self._place(columns), chosen.copy()
 
     def _add_fixed(self, key: tuple[str, Slice], positions: Integers, row: Floats) -> None:
         fixed = self._fixed.get(key, np.zeros(0))
@@ -163,14 +201,23 @@ class Ledger:
             self._fixed[key] = fixed
         fixed[positions] += row
 
-    def _settle(self) -> None:
-        if not self._pending:
-            return
+    def _write(self, row: tuple[Integers, Floats] | None) -> None:
+        self._pending.append(row)
+        if len(self._pending) == CHUNK:
+            self._chunks.append(self._pack())
+            self._pending.clear()
+
+    def _pack(self) -> list[Packed]:
         chunk = np.zeros((len(self._pending), len(self.columns)))
-        for i, (positions, row) in enumerate(self._pending):
-            chunk[i, positions] = row
-        self._chunks.append(chunk)
-        self._pending.clear()
+        for i, row in enumerate(self._pending):
+            if row is not None:
+                chunk[i, row[0]] = row[1]
+        return [_packed(column) for column in chunk.T]
+
+
+def _packed(column: Floats) -> Packed:
+    numbers, codes = np.unique(column, return_inverse=True)
+    return Packed(codes.astype(np.int16), numbers)
 
 
 def _widened(array: Floats, width: int) -> Floats:

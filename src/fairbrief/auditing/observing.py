@@ -108,14 +108,11 @@ class Observer:
         exchange = observation.exchange(cases)
         labellings, choice, exact = np.zeros((1, 0), dtype=np.int64), None, False
         if exchange is not None and ledger.draws:
-            labellings, choice = self.label_draws.observed_and_choice(
+            labellings, choice, exact = self.label_draws.observed_and_choice(
                 origin.record,
                 exchange.labels,
                 exchange.blocks,
                 all_labellings=observation.tests_units is not None,
-            )
-            exact = self.label_draws.enumerates(
-                exchange.labels, exchange.blocks, all_labellings=observation.tests_units is not None
             )
         elif exchange is not None:
             labellings = exchange.labels[np.newaxis, :]

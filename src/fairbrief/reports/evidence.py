@@ -7,9 +7,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from fairbrief.errors import DataError
+from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
 
 SCHEMA = "fairbrief.evidence/1"
+GROUP = 1 << 16
+"""Rows that are unpacked and written together."""
 
 
 def write(result: Result, path: Path | str) -> None:
@@ -18,7 +21,10 @@ def write(result: Result, path: Path | str) -> None:
 
     table = result.evidence
     metadata = {**(table.schema.metadata or {}), b"schema": SCHEMA.encode()}
-    pq.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")
+    schema = unpacked(table.slice(0, 0)).schema.with_metadata(metadata)
+    with pq.ParquetWriter(path, schema, compression="zstd") as file:
+        for start in range(0, max(len(table), 1), GROUP):
+            file.write_table(unpacked(table.slice(start, GROUP)).replace_schema_metadata(metadata))
 
 
 def read(path: Path | str) -> pa.Table:

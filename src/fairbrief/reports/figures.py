@@ -74,7 +74,8 @@ def _matrix(rows: pa.Table, statistic: str, values: Sequence[str]) -> Floats:
     names = [f"{statistic}[{v}]" for v in values]
     absent = np.zeros(len(rows))
     columns = [
-        pc.fill_null(rows[n], 0).to_numpy().astype(float) if n in rows.column_names else absent for n in names
+        pc.fill_null(rows[n].cast(pa.float64()), 0).to_numpy() if n in rows.column_names else absent
+        for n in names
     ]
     return np.stack(columns, axis=1)
 

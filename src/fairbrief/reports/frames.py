@@ -22,6 +22,17 @@ TYPES: dict[str, pa.DataType] = {
 }
 """What is not text."""
 
+PACKED = pa.dictionary(pa.int16(), pa.float64())
+"""How an audit holds its statistics: most are counts or shares of which there are few distinct ones."""
+
+
+def unpacked(table: pa.Table) -> pa.Table:
+    """The table with its packed statistics as plain numbers; names, order and metadata stay."""
+    for i, field in enumerate(table.schema):
+        if field.type == PACKED:
+            table = table.set_column(i, field.with_type(pa.float64()), table.column(i).cast(pa.float64()))
+    return table
+
 
 class Estimates(tuple[Estimate, ...]):
     """Estimates in a row, which become a data frame in one call.
@@ -72,20 +83,20 @@ class Evidence:
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One dictionary per row."""
-        rows: list[dict[str, Any]] = self.table.to_pylist()
+        rows: list[dict[str, Any]] = self.to_arrow().to_pylist()
         return rows
 
     def to_arrow(self) -> pa.Table:
-        """The `pyarrow.Table` itself."""
-        return self.table
+        """A `pyarrow.Table` of plain numbers and texts."""
+        return unpacked(self.table)
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas data frame. Needs the extra ``pandas``."""
-        return _pandas(self.table)
+        return _pandas(self.to_arrow())
 
     def to_polars(self) -> pl.DataFrame:
         """A polars data frame. Needs the extra ``polars``."""
-        return _polars(self.table)
+        return _polars(self.to_arrow())
 
 
 def _flat(e: Estimate, sliced: list[str]) -> dict[str, Any]:

@@ -43,8 +43,14 @@ class Shuffle:
     @cached_property
     def counts(self) -> Counts:
         """How often each label occurs in each block."""
-        return tuple(tuple(_tally(part).values()) for part in self._parts())
+        return tuple(tuple(_tally(part).values()) for part in self._parts)
 
+    @cached_property
+    def number(self) -> int:
+        """How many distinct labellings there are: the product over blocks of n! / Π nₖ!. Exact."""
+        return prod(multinomial(counts) for counts in self.counts)
+
+    @cached_property
     def _parts(self) -> list[list[int]]:
         flat: list[int] = self.labels.tolist()
         starts = np.cumsum((0, *self.sizes)).tolist()
@@ -53,13 +59,13 @@ class Shuffle:
     def rank(self) -> int:
         """Which row of `arrangements` the real labels are."""
         rank = 0
-        for part, counts in zip(self._parts(), self.counts, strict=True):
+        for part, counts in zip(self._parts, self.counts, strict=True):
             rank = rank * multinomial(counts) + _rank(part)
         return rank
 
     def spell(self, codes: NDArray[np.int8]) -> Integers:
         """Put labels in place of `arrangements`' codes. Shape (R, n) → (R, n), positions still sorted."""
-        values = [label for part in self._parts() for label in _tally(part)]
+        values = [label for part in self._parts for label in _tally(part)]
         kinds = np.cumsum([0, *(len(counts) for counts in self.counts)])[:-1]
         table = np.asarray(values, dtype=np.int64)
         if len(self.sizes) == 1:
@@ -92,7 +98,7 @@ def sort_by_block(labels: Integers, blocks: Integers | None) -> Shuffle:
 
 def count_labellings(labels: Integers, blocks: Integers | None = None) -> int:
     """How many distinct labellings there are: the product over blocks of n! / Π nₖ!. Exact."""
-    return prod(multinomial(counts) for counts in sort_by_block(labels, blocks).counts)
+    return sort_by_block(labels, blocks).number
 
 
 def enumerate_labellings(labels: Integers, blocks: Integers | None = None) -> Integers:
@@ -101,7 +107,11 @@ def enumerate_labellings(labels: Integers, blocks: Integers | None = None) -> In
     Units of one pattern (block sizes and label counts) share one enumeration. Raises ValueError
     beyond `EXACT_LIMIT` labellings.
     """
-    shuffle = sort_by_block(labels, blocks)
+    return list_labellings(sort_by_block(labels, blocks))
+
+
+def list_labellings(shuffle: Shuffle) -> Integers:
+    """`enumerate_labellings` of labels that are sorted already."""
     rows = shuffle.spell(arrangements(shuffle.counts))
     rank = shuffle.rank()
     rows[rank], rows[0] = rows[0].copy(), shuffle.labels

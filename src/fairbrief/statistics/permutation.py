@@ -13,6 +13,7 @@ from fairbrief.statistics.labellings import (
     EXACT_LIMIT,
     count_labellings,
     enumerate_labellings,
+    list_labellings,
     permutations,
     sample_labellings,
     sort_by_block,
@@ -53,28 +54,22 @@ class LabelDraws:
         self.draws = draws
         self.seed = seed
 
-    def enumerates(
-        self, labels: Integers, blocks: Integers | None = None, *, all_labellings: bool = False
-    ) -> bool:
-        """Whether `observed_and_choice` lists every distinct labelling, so that p-values are exact."""
-        limit = EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)
-        return count_labellings(labels, blocks) <= limit
-
     def observed_and_choice(
         self, key: str, labels: Integers, blocks: Integers | None = None, *, all_labellings: bool = False
-    ) -> tuple[Integers, Integers]:
-        """A record's labellings (R, n), the real one first, and which of them each draw takes (draws,).
+    ) -> tuple[Integers, Integers, bool]:
+        """A record's labellings (R, n), the real one first; which of them each draw takes (draws,);
+        and whether all distinct labellings are listed, so that p-values of the record alone are exact.
 
         Where there are no more distinct labellings than draws (with ``all_labellings``: than
         `EXACT_LIMIT`) all are listed and a draw may be the real one. Else R = draws + 1, and a draw
         takes one of the sampled labellings 1..draws, each exactly once.
         """
-        digest = blake2b(key.encode(), digest_size=8).digest()
+        digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         rng = np.random.default_rng([RECORD_STREAM, self.seed, int.from_bytes(digest, "little")])
-        if self.enumerates(labels, blocks, all_labellings=all_labellings):
-            rows = enumerate_labellings(labels, blocks)
-            return rows, rng.integers(0, len(rows), self.draws)
         shuffle = sort_by_block(labels, blocks)
+        if shuffle.number <= (EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)):
+            rows = list_labellings(shuffle)
+            return rows, rng.integers(0, len(rows), self.draws), True
         # The pool is finite, so it prefers some labels for some positions. Were records to share that
         # preference, their errors would add up over a corpus; an own shuffle of the labels before the
         # pool is applied makes records independent, and an own order does the same for their draws.
@@ -82,7 +77,7 @@ class LabelDraws:
         rows = np.empty((self.draws + 1, own.size), dtype=np.int64)
         rows[0] = shuffle.labels
         np.take(own, _pool(shuffle.sizes, self.draws, self.seed), out=rows[1:], mode="clip")
-        return shuffle.scatter(rows), rng.permutation(self.draws) + 1
+        return shuffle.scatter(rows), rng.permutation(self.draws) + 1, False
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,71 @@
+"""One way to write down what a benchmark found: with machine, versions, commit and seed."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+LIBRARIES = (
+    "fairbrief", "numpy", "scipy", "pyarrow", "rapidfuzz", "nltk", "rouge-score", "scikit-learn", "torch",
+    "transformers",
+)  # fmt: skip
+
+
+def record(script: str | Path, found: dict[str, Any], *, seed: int | None = None, out: Path | None) -> None:
+    """Print the findings as JSON; with ``out``, a file or the folder of results, write them there too.
+
+    ``script`` is the benchmark's ``__file__``: its folder and name become the record's name.
+    """
+    path = Path(script)
+    name = f"{path.parent.name}-{path.stem}"
+    told = {
+        "benchmark": name,
+        "machine": machine(),
+        "versions": {library: known for library in LIBRARIES if (known := _version(library))},
+        "commit": _commit(),
+        "seed": seed,
+        "found": found,
+    }
+    text = json.dumps(told, indent=1)
+    print(text)
+    if out is not None:
+        file = out / f"{name}.json" if out.is_dir() else out
+        file.write_text(text + "\n", encoding="utf-8")
+
+
+def machine() -> dict[str, object]:
+    """Python, processor and how many of them this process may use."""
+    return {
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "processor": _model() or platform.machine(),
+        "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
+def _model() -> str:
+    known = Path("/proc/cpuinfo")
+    lines = known.read_text(encoding="utf-8").splitlines() if known.is_file() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""
+
+
+def _commit() -> str:
+    asked = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--exclude=*"],
+        cwd=RESULTS.parent, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return asked.stdout.strip()

@@ -1,0 +1,115 @@
+"""How long does a whole audit take, and how much memory?
+
+``real``: every default measure, with intervals and chance levels, of a file of reviews.
+``synthetic``: a stream of small records (three short documents, a summary, a reference) through the
+command line, in a process of its own whose largest resident memory is read when it ends.
+
+Run: python -m benchmarks.speed.audit [--file FILE --attribute NAME] [--records N] [--measure SPELLING …] [--out FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.recording import record
+
+WORDS = (
+    "river stone lamp garden window paper bread cloud road music table forest winter letter market "
+    "bridge silver morning engine harbour"
+).split()
+PARTIES = ("LLR", "LRR", "LRL")
+LIMIT_SECONDS, LIMIT_GIB = 15, 1.5
+
+
+def of_file(file: Path, attribute: str) -> dict[str, object]:
+    """Seconds of wall and processor time that the audit of a file takes in this process."""
+    import fairbrief
+
+    wall, processor = time.perf_counter(), time.process_time()
+    found = fairbrief.audit(fairbrief.read(file), attributes=[attribute])
+    seconds = time.perf_counter() - wall
+    return {
+        "records": found.result.made["records"],
+        "measures": found.result.made["measures"],
+        "estimates": len(found.estimates),
+        "draws": found.result.made["draws"],
+        "seconds": round(seconds, 2),
+        "processor_seconds": round(time.process_time() - processor, 2),
+        "limit_seconds": LIMIT_SECONDS,
+    }
+
+
+def sentence(rng: random.Random) -> str:
+    return "The {} and the {} are {}.".format(*rng.choices(WORDS, k=3))
+
+
+def write_records(path: Path, records: int, seed: int) -> None:
+    """Small records, written one by one."""
+    rng = random.Random(seed)
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(records):
+            documents = [{"text": sentence(rng), "attributes": {"party": p}} for p in rng.choice(PARTIES)]
+            row = {
+                "id": f"r{i}",
+                "documents": documents,
+                "summary": sentence(rng),
+                "references": [sentence(rng)],
+            }
+            file.write(json.dumps(row) + "\n")
+
+
+def of_stream(records: int, measures: list[str], seed: int) -> dict[str, object]:
+    """Time and largest memory of the command over so many synthetic records."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, out = Path(folder) / "records.jsonl", Path(folder) / "audit"
+        write_records(file, records, seed)
+        command = [sys.executable, "-c", "from fairbrief.cli import main; main()"]
+        command += ["audit", str(file), "--attribute", "party", "--quiet", "--out", str(out)]
+        command += [part for measure in measures for part in ("--measure", measure)]
+        start = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        seconds = time.perf_counter() - start
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        made = json.loads((out / "results.json").read_text(encoding="utf-8"))["made"]
+        return {
+            "records": made["records"],
+            "measures": made["measures"],
+            "draws": made["draws"],
+            "seconds": round(seconds, 1),
+            "processor_seconds": round(used.ru_utime + used.ru_stime, 1),
+            "largest_memory_gib": round(used.ru_maxrss / 2**20, 3),
+            "limit_gib": LIMIT_GIB,
+            "file_mb": round(file.stat().st_size / 1e6),
+            "evidence_mb": round((out / "evidence.parquet").stat().st_size / 1e6),
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--file", type=Path)
+    parser.add_argument("--attribute", default="sentiment")
+    parser.add_argument("--records", type=int, default=100_000)
+    parser.add_argument("--measure", action="append", default=[])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    found: dict[str, object] = {}
+    if given.file is not None:
+        found["real"] = of_file(given.file, given.attribute)
+    if given.records:
+        found["synthetic"] = of_stream(given.records, given.measure, given.seed)
+    record(__file__, found, seed=given.seed, out=given.out)
+
+
+if __name__ == "__main__":
+    main()
