@@ -71,6 +71,7 @@ class Coverage:
 
     scope: ClassVar[Literal["case", "cluster"]] = "case"
     tests_units: ClassVar[Column | None] = ("gap",)
+    tests_within: ClassVar[str] = "dominated"
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -233,7 +234,8 @@ class EqualCoverage(_CoverageMeasure):
                 ``between[k−l]``: mean coverage of value k minus that of value l, free of the mix.
                 ``unfair_share``: share of testable records with p < 0.05 (all relabellings, ≥), to be
                 read with ``unfair_share_by_chance``. ``by_dominance``: largest difference of the gap
-                between records that different values dominate.
+                between records that different values dominate; ``unfair_share_by_dominance``: that of
+                the unfair share (the paper's Table 5), over testable records.
     Undefined:  "one group only"; "the summary has no unit"; "no unit is supported".
     Source:     Li et al., Coverage-based Fairness in MDS, Eqs. 2–5. Departs from their code: excluded
                 records are counted; units that no document supports stay in the denominator
@@ -256,6 +258,7 @@ class EqualCoverage(_CoverageMeasure):
         values["unfair_share"] = Value(_ratio(totals["significant"], totals["testable"]))
         values["unfair_share_by_chance"] = Value(_ratio(totals["expected_significant"], totals["testable"]))
         values["by_dominance"] = Value(_spread(_by_dominance(totals)), "upper")
+        values["unfair_share_by_dominance"] = Value(_spread(_unfair_by_dominance(totals)), "upper")
         values["unit_recall"] = Value(_ratio(totals["words in units"], totals["words"]))
         values["supported_units"] = Value(_ratio(totals["units supported"], totals["units"]))
         return values
@@ -315,6 +318,10 @@ def _pairs(totals: Totals) -> list[tuple[str, str]]:
 
 def _by_dominance(totals: Totals) -> list[Floats]:
     return [_ratio(totals["dominated gap", g], totals["dominated", g]) for g in totals.values_of("dominated")]
+
+
+def _unfair_by_dominance(totals: Totals) -> list[Floats]:
+    return [_ratio(totals["significant", g], totals["testable", g]) for g in totals.values_of("testable")]
 
 
 def _mean_by_dominance(totals: Totals, value: str) -> list[Floats]:
