@@ -56,7 +56,8 @@ class Coverage:
     Unsupported: a summary that no document supports has no gap by covering nothing; it is left out
                 unless ``unsupported=zero`` (the paper's formula taken literally).
     Exchange:   the documents' values, within the record.
-    Undefined:  "one group only", "the summary has no unit", "no unit is supported", "too few units".
+    Undefined:  "no document has the attribute …", "one group only", "the summary has no unit", "no unit is
+                supported", "too few units".
     """
 
     over: str
@@ -107,6 +108,8 @@ class Coverage:
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         (case,) = cases
         names = sorted(set(self._values(cases)))
+        if not names:
+            return Reason(f"no document has the attribute '{self.over}'")
         if len(names) < 2:
             return ONE_GROUP
         units = units_of(case.summary, self.units)

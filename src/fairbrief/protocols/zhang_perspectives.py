@@ -34,12 +34,13 @@ class ZhangPerspectives:
     ``scorers`` are the rows of the tables: ``ngram`` alone, unless more are named
     (``scorers=ngram+bertscore``); ``all`` is the paper's three. Several stand above their average.
     BERTScore (rescaled precision) and BARTScore read all text of a value as one, cut at the model's
-    window (512 and 1,024 word pieces), and T = 0.1. ``bertscore`` and ``bartscore`` name other models
-    than the paper's, from the hub or a local folder. Any other scorer's spelling is a row as well.
+    window (512 and 1,024 word pieces), and T = 0.1. ``bertscore`` (with ``layer``) and ``bartscore`` name
+    other models than the paper's, from the hub or a local folder. Any other scorer's spelling is a row too.
     """
 
     scorers: tuple[str, ...] = ("ngram",)
     bertscore: str = "roberta-large"
+    layer: int = 17
     bartscore: str = "facebook/bart-large-cnn"
     name: ClassVar[str] = "zhang-perspectives"
     paper: ClassVar[str] = (
@@ -62,7 +63,7 @@ class ZhangPerspectives:
         """The rows' scorers in the paper's settings; a spelling with settings of its own stays as it is."""
         paper = {
             "ngram": NLTK,
-            "bertscore": repr(BertScore(self.bertscore, windows="truncate")),
+            "bertscore": repr(BertScore(self.bertscore, self.layer, windows="truncate")),
             "bartscore": repr(BartScore(self.bartscore, windows="truncate")),
         }
         named = [n for name in self.scorers for n in (paper if name == "all" else (name,))]
