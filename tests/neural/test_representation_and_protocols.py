@@ -141,7 +141,9 @@ def test_coverage_protocol_with_other_models_from_the_command_line(
         lines.append(
             {
                 "id": case.record.id,
-                "documents": [{"text": d.text, "attributes": dict(d.attributes)} for d in case.record.documents],
+                "documents": [
+                    {"text": d.text, "attributes": dict(d.attributes)} for d in case.record.documents
+                ],
                 "summary": case.summary.text,
             }
         )

@@ -21,6 +21,10 @@ COMMANDS = {
     "compare": ("fairbrief.cli.compare", "Compare two saved audits, paired by record."),
     "gate": ("fairbrief.cli.gate", "Hold a saved audit to limits and a baseline; for pipelines."),
     "build": ("fairbrief.cli.build", "Build controlled inputs: people, perspectives, stratified sets."),
+    "chunks": (
+        "fairbrief.cli.chunks",
+        "Find how large the pieces of documents may be for a scorer.",
+    ),
     "words": ("fairbrief.cli.words", "Show which words of the inputs tell groups of documents apart."),
     "doctor": ("fairbrief.cli.doctor", "Say what this machine can do, and what is missing for the rest."),
     "prefetch": ("fairbrief.cli.prefetch", "Bring models to this machine, so that it can go offline."),

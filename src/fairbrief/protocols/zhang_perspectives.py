@@ -153,7 +153,9 @@ def _table(
 def _notes(scorers: Sequence[str]) -> tuple[str, ...]:
     if set(scorers) <= set(WITHOUT_TEXTS):
         return ("Empty summaries are left out.",)
-    return ("Empty summaries are left out. The text of a value is read as one and cut at the model's window.",)
+    return (
+        "Empty summaries are left out. The text of a value is read as one and cut at the model's window.",
+    )
 
 
 def _percent(cells: Sequence[Cell | None], decimals: int) -> str:
