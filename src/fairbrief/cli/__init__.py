@@ -19,6 +19,8 @@ COMMANDS = {
     ),
     "report": ("fairbrief.cli.report", "Print or rewrite the report of an audit that was saved."),
     "compare": ("fairbrief.cli.compare", "Compare two saved audits, paired by record."),
+    "rank": ("fairbrief.cli.rank", "Order systems over several data sets, from saved audits."),
+    "agree": ("fairbrief.cli.agree", "Compare judges: two scorers, or a scorer and people."),
     "gate": ("fairbrief.cli.gate", "Hold a saved audit to limits and a baseline; for pipelines."),
     "build": ("fairbrief.cli.build", "Build controlled inputs: people, perspectives, stratified sets."),
     "chunks": (

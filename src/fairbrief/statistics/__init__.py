@@ -5,7 +5,9 @@ its reason by who asked.
 """
 
 from fairbrief.statistics.agreement import (
+    alpha_of_two,
     correlation_p,
+    kappa_of_two,
     krippendorff_alpha,
     pearson,
     randolph_kappa,
@@ -41,6 +43,7 @@ __all__ = [
     "BlockBootstrap",
     "Bootstrap",
     "Fit",
+    "alpha_of_two",
     "LabelDraws",
     "correlation_p",
     "count_labellings",
@@ -49,6 +52,7 @@ __all__ = [
     "fit_robust",
     "fit_sums",
     "holm",
+    "kappa_of_two",
     "kl_divergence",
     "krippendorff_alpha",
     "log_odds_ratio",
