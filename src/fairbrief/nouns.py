@@ -262,7 +262,9 @@ class Observation(Protocol):
     groups, say); a record without it is a block by itself.
     ``version`` rises when the numbers change. ``tests_units`` names the column, if any, that is also
     tested in each unit alone, upper tail, over all its labellings; the audit then adds the columns
-    ``("testable",)``, ``("significant",)`` and ``("expected_significant",)`` to the unit's row.
+    ``("testable",)``, ``("significant",)`` and ``("expected_significant",)`` to the unit's row. A class
+    attribute ``tests_within``, if there is one, names a statistic of 0 and 1 by whose values these three are
+    counted as well: ``("testable", value)``.
 
     Where "no disparity" lets whole units change groups (articles about women and about men), there is
     nothing to exchange inside one; a class attribute ``grouped_by`` then names the statistic that

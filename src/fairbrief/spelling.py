@@ -110,6 +110,15 @@ def build(kind: Any, spelling: Spelling) -> Any:
         raise RequestError(f"{spelling.name}: {error}") from error
 
 
+def quoted(text: str) -> str:
+    """A name as the grammar writes it: in quotes where it holds what would end it.
+
+    >>> print(quoted("party"), quoted("a, b"))
+    party 'a, b'
+    """
+    return _quote(text, PLAIN)
+
+
 def _default(f: dataclasses.Field[Any]) -> Any:
     if f.default_factory is not dataclasses.MISSING:
         return f.default_factory()

@@ -15,7 +15,7 @@ from tests.conftest import read_lines
 from fairbrief import registry
 from fairbrief.measures.perspectives import Representation
 from fairbrief.nouns import Case, Document, Reason, Record, Summary, Totals
-from fairbrief.protocols.zhang_perspectives import ZHANG_PERSPECTIVES
+from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.summarizers.controls import Control, exchanged
 
@@ -45,7 +45,7 @@ def published(golden: Path, file: str) -> dict[str, Any]:
 
 def percent(cases: Sequence[Case], over: str) -> Mapping[str, float]:
     """The protocol's numbers over cases, times 100, with the counts of records."""
-    measures = [registry.make("measure", text) for text in ZHANG_PERSPECTIVES.measures([over])]
+    measures = [registry.make("measure", text) for text in ZhangPerspectives().measures([over])]
     observation: Representation = next(m for m in measures if m.name == "auc_cutoff").observation
     asks = [observation.asks((case,)) for case in cases]
     answers = iter(Ngram(reading="nltk").answer([ask for several in asks for ask in several]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ def case(values: list[str | None], units: int = 2) -> Case:
     return Case(record, Summary("r", "s", "Text.", tuple(Unit(f"u{j}") for j in range(units))))
 
 
-def rows_of(values: list[str], support: list[list[float]], **settings: object) -> Rows | Reason:
+def rows_of(values: Sequence[str | None], support: list[list[float]], **settings: object) -> Rows | Reason:
     """A record's rows under all labellings, given the support of its units by its documents."""
     observation = Coverage("side", **settings)  # type: ignore[arg-type] # settings by name
     one = (case(list(values), len(support[0])),)
@@ -77,12 +79,13 @@ def test_units_that_nobody_supports_stay_in_the_denominator_unless_asked() -> No
     ("values", "support", "settings", "reason"),
     [
         (["a", "a"], [[1.0], [0.5]], {}, "one group only"),
+        ([None, None], [[1.0], [0.5]], {}, "no document has the attribute 'side'"),
         (["a", "b"], [[0.0], [0.0]], {}, "no unit is supported"),
         (["a", "b"], [[1.0, 1.0], [0.5, 0.5]], {"least_units": 3}, "too few units"),
     ],
 )
 def test_a_record_without_an_answer_leaves_a_reason(
-    values: list[str], support: list[list[float]], settings: dict[str, object], reason: str
+    values: list[str | None], support: list[list[float]], settings: dict[str, object], reason: str
 ) -> None:
     """Nothing is dropped in silence."""
     assert rows_of(values, support, **settings) == Reason(reason)

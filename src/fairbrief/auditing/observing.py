@@ -122,14 +122,18 @@ class Observer:
             return
         p = np.nan
         if observation.tests_units is not None and len(rows.values) > 1:
-            rows, p = with_unit_test(rows, observation.tests_units, exact=exact)
+            within = getattr(observation, "tests_within", "")
+            rows, p = with_unit_test(rows, observation.tests_units, exact=exact, within=within)
         ledger.add(origin, rows, choice, p)
         if len(cases) == 1 or observation.scope != "case":
             self.exhibits.consider(ledger, origin, cases[0], rows, p)
 
 
-def with_unit_test(rows: Rows, column: Column, *, exact: bool) -> tuple[Rows, float]:
+def with_unit_test(rows: Rows, column: Column, *, exact: bool, within: str = "") -> tuple[Rows, float]:
     """Rows with the columns of `TESTED`, and the p of the real labelling.
+
+    ``within`` names a statistic whose columns ``(within, value)`` tell kinds of units apart: the tests
+    are then counted by kind as well, in ``("testable", value)`` and so on.
 
     Every labelling gets the p that it would have had, were it the real one; so the columns have a
     null of their own, and ``expected_significant`` is the exact share of labellings with p < 0.05.
@@ -149,7 +153,12 @@ def with_unit_test(rows: Rows, column: Column, *, exact: bool) -> tuple[Rows, fl
             np.full(len(ps), significant.mean() if exact else UNIT_LEVEL * testable),
         ]
     )
-    return Rows((*rows.columns, *TESTED), np.hstack([rows.values, added])), float(ps[0])
+    columns, blocks = [*rows.columns, *TESTED], [rows.values, added]
+    for i, kind in enumerate(rows.columns):
+        if within and kind[0] == within:
+            columns += [(*tested, *kind[1:]) for tested in TESTED]
+            blocks.append(added * rows.values[:, i : i + 1])
+    return Rows(tuple(columns), np.hstack(blocks)), float(ps[0])
 
 
 def _without_place(message: str) -> str:

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, progress_bar, read
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, read
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fairbrief.nouns import Scorer
     from fairbrief.reports.result import Result
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -126,7 +123,7 @@ def audit(
                 draws=draws,
                 level=level,
                 skips=on_error == "skip",
-                wrap=_cached(cache),
+                wrap=cached(cache),
                 progress=progress,
             ),
         )
@@ -137,14 +134,6 @@ def audit(
         typer.echo(
             f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence.parquet'}"
         )
-
-
-def _cached(path: Path | None) -> Callable[[Scorer], Scorer] | None:
-    if path is None:
-        return None
-    from fairbrief.engines.cache import Cached, is_cacheable
-
-    return lambda scorer: Cached(scorer, path) if is_cacheable(scorer) else scorer
 
 
 def _with_reading(result: Result, files: list[str], reading: object) -> Result:

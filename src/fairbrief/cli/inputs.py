@@ -11,6 +11,9 @@ import typer
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fairbrief.nouns import Scorer
     from fairbrief.readers import Reading
 
 
@@ -89,6 +92,15 @@ def _pairs(texts: Sequence[str] | None, option: str, *, needed: bool = False) ->
         if equals:
             pairs[name] = value
     return pairs
+
+
+def cached(path: Path | None) -> Callable[[Scorer], Scorer] | None:
+    """What puts a cache in this file before a scorer with a model; None without a file."""
+    if path is None:
+        return None
+    from fairbrief.engines.cache import Cached, is_cacheable
+
+    return lambda scorer: Cached(scorer, path) if is_cacheable(scorer) else scorer
 
 
 @contextmanager

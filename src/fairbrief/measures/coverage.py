@@ -83,11 +83,13 @@ class Coverage(CoverageSettings):
     Unsupported: a summary that no document supports has no gap by covering nothing; it is left out
                 unless ``unsupported=zero`` (the paper's formula taken literally).
     Exchange:   the documents' values, within the record.
-    Undefined:  "one group only", "the summary has no unit", "no unit is supported", "too few units".
+    Undefined:  "no document has the attribute …", "one group only", "the summary has no unit", "no unit is
+                supported", "too few units".
     """
 
     scope: ClassVar[Literal["case", "cluster"]] = "case"
     tests_units: ClassVar[Column | None] = ("gap",)
+    tests_within: ClassVar[str] = "dominated"
     version: ClassVar[int] = 1
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
@@ -111,6 +113,8 @@ class Coverage(CoverageSettings):
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         (case,) = cases
         names = sorted(set(self._values(cases)))
+        if not names:
+            return Reason(f"no document has the attribute '{self.over}'")
         if len(names) < 2:
             return ONE_GROUP
         units = units_of(case.summary, self.units)
@@ -229,7 +233,8 @@ class EqualCoverage(_CoverageMeasure):
                 ``between[k−l]``: mean coverage of value k minus that of value l, free of the mix.
                 ``unfair_share``: share of testable records with p < 0.05 (all relabellings, ≥), to be
                 read with ``unfair_share_by_chance``. ``by_dominance``: largest difference of the gap
-                between records that different values dominate.
+                between records that different values dominate; ``unfair_share_by_dominance``: that of
+                the unfair share (the paper's Table 5), over testable records.
     Undefined:  "one group only"; "the summary has no unit"; "no unit is supported".
     Source:     Li et al., Coverage-based Fairness in MDS, Eqs. 2–5. Departs from their code: excluded
                 records are counted; units that no document supports stay in the denominator
@@ -252,6 +257,7 @@ class EqualCoverage(_CoverageMeasure):
         values["unfair_share"] = Value(_ratio(totals["significant"], totals["testable"]))
         values["unfair_share_by_chance"] = Value(_ratio(totals["expected_significant"], totals["testable"]))
         values["by_dominance"] = Value(_spread(_by_dominance(totals)), "upper")
+        values["unfair_share_by_dominance"] = Value(_spread(_unfair_by_dominance(totals)), "upper")
         values["unit_recall"] = Value(_ratio(totals["words in units"], totals["words"]))
         values["supported_units"] = Value(_ratio(totals["units supported"], totals["units"]))
         return values
@@ -307,6 +313,10 @@ def _pairs(totals: Totals) -> list[tuple[str, str]]:
 
 def _by_dominance(totals: Totals) -> list[Floats]:
     return [_ratio(totals["dominated gap", g], totals["dominated", g]) for g in totals.values_of("dominated")]
+
+
+def _unfair_by_dominance(totals: Totals) -> list[Floats]:
+    return [_ratio(totals["significant", g], totals["testable", g]) for g in totals.values_of("testable")]
 
 
 def _mean_by_dominance(totals: Totals, value: str) -> list[Floats]:

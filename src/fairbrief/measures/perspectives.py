@@ -27,6 +27,8 @@ WITHOUT_ASK = ("units", "uniform")
 """Target distributions that no scorer makes: given labels of the summary's units, and equal shares."""
 TIE = 1e-12
 CUT_OFFS = tuple(c / 10 for c in range(11))
+BETWEEN_TEXTS = " || "
+"""What the authors put between the documents of one value."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,9 @@ class Representation:
 
     ``tokens`` is the scorer that counts source tokens; empty: the n-gram scorer itself, else ``ngram``.
     ``ties="under"`` counts p_y = tau·p_g as under-represented (the authors' code), ``fair`` does not (Eq. 2).
+    ``texts="values"`` lets the softmax scorers read all documents of a value as one text, joined by `` || ``
+    (the authors' code; with ``windows=truncate`` a large group is cut short): s(k) is the mean over the scorer's
+    units of that text. There is no chance level then: other labels make other texts, never scored.
     ``no_match="uniform"`` gives 1/r where nothing of the summary is found (the code), else that is a reason.
     ``single="fair"`` counts a record with one value as fair (the code), else that is a reason: it cannot be
     anything else. ``points`` makes the AUC a mean over tau = 1/points … 1, ``cutoff`` adds the long-tail sweep.
@@ -55,7 +60,8 @@ class Representation:
     Evidence:   per record ``one``, ``unfair``, ``uer``, ``auc``, (``auc_cutoff``); per value ``present``,
                 ``under`` (counts), ``deficit`` = max(0, p_g − p_y), ``surplus`` = max(0, p_y − p_g),
                 ``source``, ``summary``, ``wanted`` (shares).
-    Exchange:   labels among the documents; none for ``units`` and ``uniform``, whose p_y no label moves.
+    Exchange:   labels among the documents; none for ``units`` and ``uniform``, whose p_y no label moves,
+                nor with ``texts="values"``.
     Undefined:  "no document has the attribute …", "one value only", "empty summary", "no counted token in
                 the source", "no token of the summary occurs in the source", "the summary has no units", "no
                 unit of the summary is entailed by a value", "the target gives nothing to the values present".
@@ -73,6 +79,7 @@ class Representation:
     ties: Literal["fair", "under"] = "fair"
     no_match: Literal["leave_out", "uniform"] = "leave_out"
     single: Literal["leave_out", "fair"] = "leave_out"
+    texts: Literal["documents", "values"] = "documents"
     points: int = 0
     cutoff: bool = False
 
@@ -96,7 +103,8 @@ class Representation:
         if self._reason(case) is not None:
             return ()
         rows = tuple(document.text for document in case.record.documents)
-        asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, rows, (case.summary.text,))]
+        read = self._joined(case) if self.texts == "values" else rows
+        asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, read, (case.summary.text,))]
         if self.counter != self.scorer:
             asks.append(Ask(self.counter, rows, ()))
         return asks
@@ -104,7 +112,7 @@ class Representation:
     def exchange(self, cases: Cases) -> Exchange | None:
         """The values of the record's documents, in sorted order of the values."""
         (case,) = cases
-        if self.kind in WITHOUT_ASK or self._reason(case) is not None:
+        if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(case) is not None:
             return None
         return Exchange(self._codes(case)[1])
 
@@ -158,6 +166,15 @@ class Representation:
         values = sorted(set(found))
         return values, np.array([values.index(value) for value in found], dtype=np.int64)
 
+    def _joined(self, case: Case) -> tuple[str, ...]:
+        """The text of each value, in the order of `_codes`."""
+        values, codes = self._codes(case)
+        texts = [document.text for document in case.record.documents]
+        return tuple(
+            BETWEEN_TEXTS.join(text for text, code in zip(texts, codes, strict=True) if code == k)
+            for k in range(len(values))
+        )
+
     # ------------------------------------------------------------------------- the distributions
 
     def _summary(
@@ -181,6 +198,8 @@ class Representation:
             )
             nothing = "no unit of the summary is entailed by a value"
         else:
+            if self.texts == "values":
+                members = np.eye(len(values), dtype=bool)[np.newaxis]
             return softmax(folded(mean_of_best, members, scores[0].matrix), self.temperature, present)
         if self.no_match == "leave_out" and not (counts[0] * present[0]).any():
             return Reason(nothing)

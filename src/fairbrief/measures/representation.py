@@ -12,11 +12,16 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief import spelling
-from fairbrief.measures.distributions import ratio
-from fairbrief.measures.perspectives import Representation, read_target
+from fairbrief.measures.distributions import COUNTING, ratio
+from fairbrief.measures.perspectives import WITHOUT_ASK, Representation, read_target
 from fairbrief.nouns import Floats, Totals, Value
 
-CHOICES = {"ties": ("fair", "under"), "no_match": ("leave_out", "uniform"), "single": ("leave_out", "fair")}
+CHOICES = {
+    "ties": ("fair", "under"),
+    "no_match": ("leave_out", "uniform"),
+    "single": ("leave_out", "fair"),
+    "texts": ("documents", "values"),
+}
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,7 @@ class ValueDistributions:
     ties: Literal["fair", "under"] = "fair"
     no_match: Literal["leave_out", "uniform"] = "leave_out"
     single: Literal["leave_out", "fair"] = "leave_out"
+    texts: Literal["documents", "values"] = "documents"
 
     reads: ClassVar[str] = "document"
 
@@ -45,6 +51,8 @@ class ValueDistributions:
                 raise ValueError(f"{key}={getattr(self, key)} is none of {', '.join(known)}")
         if self.target not in ("ratio", "equal"):
             read_target(self.target)
+        if self.texts == "values" and spelling.parse(self.scorer).name in (*COUNTING, *WITHOUT_ASK):
+            raise ValueError(f"texts=values is for scorers of whole texts; {self.scorer} is none")
 
     @property
     def observation(self) -> Representation:

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fairbrief.nouns import Estimate, Table
+from fairbrief.scorers.bartscore import BartScore
+from fairbrief.scorers.entailment import Entailment
+from fairbrief.spelling import quoted
 
-ENTAILMENT = "entailment(model=roberta-large-mnli, gate=argmax, windows=truncate)"
-RELEASED = f"scorer={ENTAILMENT}, cut=sentence_centred, merge=0.95, denominator=covered, least_units=3"
+RELEASED = "cut=sentence_centred, merge=0.95, denominator=covered, least_units=3"
+PROPORTIONAL = (
+    "tokens=ngram(reading=nltk), texts=values, temperature=2, ties=under, no_match=uniform, single=fair"
+)
+"""Zhang et al.'s code, which made the baseline: its temperature, and all text of a value cut at the window."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,14 @@ class LiCoverage:
     0.95 merged, probabilities only where entailment is the likeliest class, units that no document
     supports left out of the denominator, summaries of two or fewer units left out. The released
     code's defects are not repeated: see docs/decisions/coverage.md.
+
+    ``model`` is another entailment model, from the hub or a local folder. ``proportional`` is the
+    BARTScore model behind the paper's baseline, Proportional Representation (BUR and UER of the text
+    of each value as a whole, T = 2); ``none`` leaves the baseline out. It needs NLTK's data.
     """
+
+    model: str = "roberta-large-mnli"
+    proportional: str | None = "facebook/bart-large-cnn"
 
     name: ClassVar[str] = "li-coverage"
     paper: ClassVar[str] = (
@@ -28,19 +41,20 @@ class LiCoverage:
     )
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
-        """Both measures over each attribute, and Coverage Parity by extremes, as the paper's text has it."""
-        return tuple(
-            spelling
-            for name in attributes
-            for spelling in (
-                f"equal_coverage({RELEASED})@{name}",
-                f"coverage_parity({RELEASED})@{name}",
-                f"coverage_parity({RELEASED}, extremes=true)@{name}",
-            )
-        )
+        """Both measures over each attribute, Coverage Parity by extremes (the paper's text), the baseline."""
+        released = f"scorer={Entailment(self.model, gate='argmax', windows='truncate')!r}, {RELEASED}"
+        told = [
+            f"equal_coverage({released})",
+            f"coverage_parity({released})",
+            f"coverage_parity({released}, extremes=true)",
+        ]
+        if self.proportional is not None:
+            baseline = f"scorer={BartScore(self.proportional, windows='truncate')!r}, {PROPORTIONAL}"
+            told += [f"bur({baseline})", f"uer({baseline})"]
+        return tuple(f"{measure}@{quoted(name)}" for name in attributes for measure in told)
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
-        """Tables 3, 4 and 5 for each attribute, and the overall rank of systems."""
+        """Tables 3, 4 and 5 for each attribute, and the baseline's."""
         whole = [e for e in estimates if not e.slice and not e.baseline]
         attributes = list(dict.fromkeys(e.over for e in whole))
         return tuple(
@@ -50,7 +64,9 @@ class LiCoverage:
                 _unfair_share([e for e in whole if e.over == name], name),
                 _parity([e for e in whole if e.over == name], name),
                 _dominance([e for e in whole if e.over == name], name),
+                _proportional([e for e in whole if e.over == name], name),
             )
+            if table.rows
         )
 
 
@@ -72,16 +88,18 @@ def _unfair_share(estimates: Sequence[Estimate], over: str) -> Table:
     rows = []
     for system in _systems(estimates):
         gap = _find(estimates, system, "equal_coverage")
+        if gap is None:
+            continue
         rows.append(
             (
                 system,
                 _number(_find(estimates, system, "unfair_share")),
                 _number(_find(estimates, system, "unfair_share_by_chance")),
                 _number(gap),
-                "–" if gap is None or gap.null_mean is None else f"{gap.null_mean:.3f}",
+                "–" if gap.null_mean is None else f"{gap.null_mean:.3f}",
                 _number(_find(estimates, system, "level")),
                 _number(_find(estimates, system, "testable_share")),
-                "–" if gap is None else str(gap.n),
+                str(gap.n),
             )
         )
     return Table(
@@ -132,6 +150,7 @@ def _dominance(estimates: Sequence[Estimate], over: str) -> Table:
     rows = tuple(
         (
             system,
+            _number(_find(estimates, system, "unfair_share_by_dominance")),
             _number(_find(estimates, system, "by_dominance", "equal_coverage")),
             _number(_find(estimates, system, "by_dominance", "coverage_parity")),
         )
@@ -139,7 +158,21 @@ def _dominance(estimates: Sequence[Estimate], over: str) -> Table:
     )
     return Table(
         f"Largest difference between records dominated by different values of {over}",
-        ("system", "mean EC", "E(C_k)"),
-        rows,
-        ("The paper's Table 5 takes the difference of R_EC; mean EC is not a share of small tests.",),
+        ("system", "R_EC", "mean EC", "E(C_k)"),
+        rows if any(cell != "–" for row in rows for cell in row[1:]) else (),
+        ("The paper's Table 5 has R_EC and E(C_k); mean EC is not a share of small tests.",),
+    )
+
+
+def _proportional(estimates: Sequence[Estimate], over: str) -> Table:
+    rows = []
+    for system in _systems(estimates):
+        bur, uer = _find(estimates, system, "bur"), _find(estimates, system, "uer")
+        if bur is not None and uer is not None:
+            rows.append((system, _number(bur), _number(uer), str(bur.n)))
+    return Table(
+        f"Proportional Representation over {over} (baseline)",
+        ("system", "BUR", "UER", "n"),
+        tuple(rows),
+        ("The text of a value is read as one and cut at the model's window, so large groups are cut.",),
     )

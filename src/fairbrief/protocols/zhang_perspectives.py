@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import ClassVar
 
 from fairbrief import spelling
 from fairbrief.nouns import Estimate, Table
+from fairbrief.scorers.bartscore import BartScore
+from fairbrief.scorers.bertscore import BertScore
 
 NLTK = "ngram(reading=nltk)"
 SCORERS: Mapping[str, str] = MappingProxyType(
@@ -16,6 +19,8 @@ SCORERS: Mapping[str, str] = MappingProxyType(
 """The paper's rows, by scorer."""
 READING: Mapping[str, str] = MappingProxyType({"ties": "under", "no_match": "uniform", "single": "fair"})
 """The authors' code: ``<=``, equal shares without a match, a record of one value is fair."""
+WITHOUT_TEXTS = ("ngram", "units", "uniform")
+"""What reads documents one by one, or none."""
 MEASURES = ("bur", "uer", "auc_cutoff", "sof")
 
 
@@ -24,17 +29,25 @@ class ZhangPerspectives:
     """BUR and UER per system and scorer, and the AUC and SOF tables.
 
     Values without source tokens do not enter, empty summaries are left out, averages are plain means
-    over records. The AUC is the long-tail sweep that made the paper's table. Scorers other than N-gram
-    are asked for by name (``scorers``), and stand as further rows with their average.
+    over records. The AUC is the long-tail sweep that made the paper's table.
+
+    ``scorers`` are the rows of the tables: ``ngram`` alone, unless more are named
+    (``scorers=ngram+bertscore``); ``all`` is the paper's three. Several stand above their average.
+    BERTScore (rescaled precision) and BARTScore read all text of a value as one, cut at the model's
+    window (512 and 1,024 word pieces), and T = 0.1. ``bertscore`` (with ``layer``) and ``bartscore`` name
+    other models than the paper's, from the hub or a local folder. Any other scorer's spelling is a row too.
     """
 
-    scorers: tuple[str, ...] = (NLTK,)
-    name: str = "zhang-perspectives"
-    paper: str = (
+    scorers: tuple[str, ...] = ("ngram",)
+    bertscore: str = "roberta-large"
+    layer: int = 17
+    bartscore: str = "facebook/bart-large-cnn"
+    name: ClassVar[str] = "zhang-perspectives"
+    paper: ClassVar[str] = (
         "Zhang, Zhang, Liu, Fabbri, Liu, Kamoi, Lu, Xiong, Zhao, Radev, McKeown, Zhang: "
         "Fair Abstractive Summarization of Diverse Perspectives. NAACL 2024."
     )
-    leaves_out_empty: bool = True
+    leaves_out_empty: ClassVar[bool] = True
     """Empty summaries are not scored (the authors' runs drop them); the audit counts them as left out."""
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
@@ -42,9 +55,19 @@ class ZhangPerspectives:
         return tuple(
             _spelled(measure, scorer, over)
             for over in attributes
-            for scorer in self.scorers
+            for scorer in self._scorers()
             for measure in MEASURES
         )
+
+    def _scorers(self) -> tuple[str, ...]:
+        """The rows' scorers in the paper's settings; a spelling with settings of its own stays as it is."""
+        paper = {
+            "ngram": NLTK,
+            "bertscore": repr(BertScore(self.bertscore, self.layer, windows="truncate")),
+            "bartscore": repr(BartScore(self.bartscore, windows="truncate")),
+        }
+        named = [n for name in self.scorers for n in (paper if name == "all" else (name,))]
+        return tuple(dict.fromkeys(paper.get(name, name) for name in named))
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """BUR and UER (percent), AUC (percent) and SOF (× 100), one of each per attribute and slice."""
@@ -61,9 +84,6 @@ class ZhangPerspectives:
         return tuple(table for table in tables if table.rows)
 
 
-ZHANG_PERSPECTIVES = ZhangPerspectives()
-
-
 @dataclass(frozen=True)
 class Cell:
     """One number of a table, and where it stands."""
@@ -78,19 +98,14 @@ class Cell:
 
 
 def _spelled(measure: str, scorer: str, over: str) -> str:
-    settings = {} if scorer == "ngram" else {"scorer": scorer}
-    if not scorer.startswith("ngram"):
+    settings = {"scorer": scorer}
+    kind = spelling.parse(scorer).name
+    if kind != "ngram":
         settings["tokens"] = NLTK
+    if kind not in WITHOUT_TEXTS:
+        settings["texts"] = "values"
     told = ", ".join(f"{key}={value}" for key, value in {**settings, **READING}.items())
-    return f"{measure}({told})@{_quoted(over)}"
-
-
-def _quoted(name: str) -> str:
-    """An attribute's name as the grammar of names writes it."""
-    if spelling.PLAIN.fullmatch(name) and name == name.strip():
-        return name
-    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+    return f"{measure}({told})@{spelling.quoted(over)}"
 
 
 def _cells(estimates: Sequence[Estimate]) -> list[Cell]:
@@ -132,7 +147,15 @@ def _table(
             row += [_percent([by_place.get((s, system, m)) for s in scorers], decimals) for m in measures]
             row += [""] * counts
         rows.append(tuple(row))
-    return Table(title, tuple(header), tuple(rows), ("Empty summaries are left out.",) if rows else ())
+    return Table(title, tuple(header), tuple(rows), _notes(scorers) if rows else ())
+
+
+def _notes(scorers: Sequence[str]) -> tuple[str, ...]:
+    if set(scorers) <= set(WITHOUT_TEXTS):
+        return ("Empty summaries are left out.",)
+    return (
+        "Empty summaries are left out. The text of a value is read as one and cut at the model's window.",
+    )
 
 
 def _percent(cells: Sequence[Cell | None], decimals: int) -> str:

@@ -38,7 +38,7 @@ def print_result(result: Result, console: Console, *, details: bool = False) -> 
     """
     _say(console, _made_line(result), style="dim")
     for table in result.tables:
-        _print_table(table, console)
+        print_table(table, console)
     for section in arrangement.arrange(result.estimates, result.made):
         _print_section(section, console, words.interval_name(result.made), details=details)
     for section in arrangement.arrange(result.differences, result.made):
@@ -172,7 +172,7 @@ def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Consol
         _say(console, f"{name}: {many}, in the written report", style="dim")
 
 
-def _print_table(table: Table, console: Console) -> None:
+def print_table(table: Table, console: Console) -> None:
     """A printed table in its own layout; columns that are not the first hold numbers, to the right.
 
     A table wider than the terminal goes on below, its first column repeated: no cell is cut.

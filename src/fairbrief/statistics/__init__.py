@@ -5,7 +5,9 @@ its reason by who asked.
 """
 
 from fairbrief.statistics.agreement import (
+    alpha_of_two,
     correlation_p,
+    kappa_of_two,
     krippendorff_alpha,
     pearson,
     randolph_kappa,
@@ -42,6 +44,7 @@ __all__ = [
     "BlockBootstrap",
     "Bootstrap",
     "Fit",
+    "alpha_of_two",
     "LabelDraws",
     "correlation_p",
     "count_labellings",
@@ -50,6 +53,7 @@ __all__ = [
     "fit_robust",
     "fit_sums",
     "holm",
+    "kappa_of_two",
     "kl_divergence",
     "krippendorff_alpha",
     "log_odds_ratio",

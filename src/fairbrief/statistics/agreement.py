@@ -138,3 +138,33 @@ def _mean(x: Floats) -> Floats:
     return np.asarray(
         np.nansum(x, axis=-1, keepdims=True) / np.maximum((~np.isnan(x)).sum(axis=-1, keepdims=True), 1)
     )
+
+
+def alpha_of_two(x: Floats, y: Floats) -> Floats:
+    """Krippendorff's α of two raters on an interval scale, over the last axis. (..., n) → (...).
+
+    α = 1 − (2m − 1) Σ (x − y)² / (2m Σ (v − v̄)²), v all 2m ratings of the m items that both rated: what
+    `krippendorff_alpha` gives, for many resamples at once. For labels of 0 and 1 it is the nominal α as
+    well. nan where all ratings are alike.
+    """
+    x, y = _pairs(x, y)
+    m = (~np.isnan(x)).sum(axis=-1)
+    both = np.concatenate([x, y], axis=-1)
+    spread = np.nansum((both - _mean(both)) ** 2, axis=-1)
+    # Ratings that are all alike leave rounding errors in their spread.
+    spread = np.where(spread > 1e-18 * np.maximum(np.nansum(both**2, axis=-1), 1), spread, np.nan)
+    observed = np.nansum((x - y) ** 2, axis=-1)
+    return np.asarray(1 - (2 * m - 1) * observed / (np.maximum(2 * m, 1) * spread))
+
+
+def kappa_of_two(x: Floats, y: Floats, categories: int) -> Floats:
+    """Randolph's κ of two raters over the last axis: `randolph_kappa` for many resamples. (..., n) → (...).
+
+    Items that either did not rate (nan) do not count; nan where none counts or ``categories`` < 2.
+    """
+    x, y = _pairs(x, y)
+    rated = (~np.isnan(x)).sum(axis=-1)
+    if categories < 2:
+        return np.full(rated.shape, np.nan)
+    agreeing = (x == y).sum(axis=-1) / np.where(rated > 0, rated, np.nan)
+    return np.asarray((agreeing - 1 / categories) / (1 - 1 / categories))

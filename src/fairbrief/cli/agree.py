@@ -1,0 +1,109 @@
+"""``fairbrief agree``: how far judges agree, two scorers or a scorer and people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, read
+from fairbrief.errors import RequestError
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        help="Folders of saved audits (two scorers are compared), or files whose units people labelled.",
+        metavar="DIR…|FILE…",
+    ),
+]
+Attribute = Annotated[
+    str | None, typer.Option(help="Attribute whose values the units' labels name.", metavar="NAME[=FIELD]")
+]
+Scorer = Annotated[str, typer.Option(help="Scorer to compare with the labels.", metavar="SPELLING")]
+Temperature = Annotated[str, typer.Option(help="Temperatures of the softmax, commas between.", metavar="T,…")]
+Threshold = Annotated[
+    float | None, typer.Option(help="Support above this counts as a yes; 0.5 where support is in [0, 1].")
+]
+Draws = Annotated[int, typer.Option(help="Resamples; 0 for values alone.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of the resamples.", min=0)]
+Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, max=0.9999)]
+Cache = Annotated[
+    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
+
+
+@app.command()
+def agree(
+    sources: Sources,
+    attribute: Attribute = None,
+    scorer: Scorer = "ngram",
+    temperature: Temperature = ".05,.1,.2,.5,1,2",
+    threshold: Threshold = None,
+    draws: Draws = 2000,
+    seed: Seed = 0,
+    level: Level = 0.95,
+    cache: Cache = None,
+    quiet: Quiet = False,
+    summary_field: ReadingOptions.summary_field = "summary",
+    documents_field: ReadingOptions.documents_field = "documents",
+    id_field: ReadingOptions.id_field = "id",
+    system_field: ReadingOptions.system_field = "system",
+    separator: ReadingOptions.separator = None,
+    summaries: ReadingOptions.summaries = None,
+    system: ReadingOptions.system = None,
+    format_: ReadingOptions.format = None,
+    require: ReadingOptions.require = None,
+    on_error: ReadingOptions.on_error = "stop",
+) -> None:
+    """Agreement of judges: two scorers in saved audits, or a scorer and people's labels of units."""
+    from rich.console import Console
+
+    from fairbrief.auditing import label_agreement, scorer_agreement
+    from fairbrief.auditing.scorers import Scorers
+    from fairbrief.reports import load, terminal
+
+    saved = [(Path(source) / "results.json").is_file() for source in sources]
+    if any(saved):
+        if not all(saved):
+            raise RequestError("Give folders of saved audits, or files of records; not both at once.")
+        found = scorer_agreement.correlations(
+            [load(source) for source in sources], draws=draws, seed=seed, level=level
+        )
+        terminal.print_table(scorer_agreement.table(found, level), Console())
+        return
+    if attribute is None:
+        raise RequestError("Say whose labels the units carry: --attribute NAME.")
+    reading = read(
+        sources, attributes=[attribute], summary_field=summary_field, documents_field=documents_field,
+        id_field=id_field, system_field=system_field, separator=separator, summaries=summaries, system=system,
+        format_=format_, require=require, on_error=on_error,
+    )  # fmt: skip
+    with progress_bar(reading, quiet=quiet) as progress:
+        with_people = label_agreement.agreement(
+            reading,
+            attribute.partition("=")[0],
+            scorer,
+            temperatures=_temperatures(temperature),
+            threshold=threshold,
+            draws=draws,
+            seed=seed,
+            level=level,
+            scorers=Scorers(wrap=cached(cache)),
+            progress=progress,
+        )
+    for table in label_agreement.tables(with_people, level):
+        terminal.print_table(table, Console())
+
+
+def _temperatures(text: str) -> list[float]:
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 < t < float("inf") for t in found):
+        raise RequestError(f"--temperature {text}: wanted numbers above 0 with commas between, as .1,.5,1.")
+    return found

@@ -1,0 +1,85 @@
+"""``fairbrief chunks``: how large the pieces of documents may be for a scorer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, read
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Files = Annotated[
+    list[str], typer.Argument(help="Files or folders with records and summaries.", metavar="FILE…")
+]
+Attribute = Annotated[
+    str | None,
+    typer.Option(help="Also by value of this attribute; NAME=FIELD reads it from another field.", metavar="NAME[=FIELD]"),
+]  # fmt: skip
+Scorer = Annotated[str, typer.Option(help="Judge of support, e.g. entailment.", metavar="SPELLING")]
+Sizes = Annotated[str, typer.Option(help="sentence, or numbers of words; commas between.", metavar="SIZES")]
+Threshold = Annotated[float, typer.Option(help="Support above this identifies a unit's source.")]
+Units = Annotated[str, typer.Option(help="auto, given or sentences.", metavar="UNITS")]
+Draws = Annotated[int, typer.Option(help="Resamples; 0 for shares alone.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of the resamples.", min=0)]
+Cache = Annotated[
+    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
+
+
+@app.command()
+def chunks(
+    files: Files,
+    attribute: Attribute = None,
+    scorer: Scorer = "containment",
+    sizes: Sizes = "sentence,50,100,200,400",
+    threshold: Threshold = 0.5,
+    units: Units = "auto",
+    draws: Draws = 2000,
+    seed: Seed = 0,
+    cache: Cache = None,
+    quiet: Quiet = False,
+    summary_field: ReadingOptions.summary_field = "summary",
+    documents_field: ReadingOptions.documents_field = "documents",
+    id_field: ReadingOptions.id_field = "id",
+    system_field: ReadingOptions.system_field = "system",
+    separator: ReadingOptions.separator = None,
+    summaries: ReadingOptions.summaries = None,
+    system: ReadingOptions.system = None,
+    format_: ReadingOptions.format = None,
+    require: ReadingOptions.require = None,
+    on_error: ReadingOptions.on_error = "stop",
+) -> None:
+    """Share of units whose source document is identified, for each size of the documents' pieces."""
+    from rich.console import Console
+
+    from fairbrief.auditing.chunk_sizes import chunk_sizes, tables
+    from fairbrief.auditing.scorers import Scorers
+    from fairbrief.errors import RequestError
+    from fairbrief.reports import terminal
+
+    if units not in ("auto", "given", "sentences"):
+        raise RequestError(f"--units is auto, given or sentences, not '{units}'.")
+    reading = read(
+        files, attributes=[attribute] if attribute else None, summary_field=summary_field,
+        documents_field=documents_field, id_field=id_field, system_field=system_field, separator=separator,
+        summaries=summaries, system=system, format_=format_, require=require, on_error=on_error,
+    )  # fmt: skip
+    with progress_bar(reading, quiet=quiet) as progress:
+        found = chunk_sizes(
+            reading,
+            scorer,
+            sizes=[size.strip() for size in sizes.split(",")],
+            over=attribute.partition("=")[0] if attribute else None,
+            threshold=threshold,
+            units=units,
+            draws=draws,
+            seed=seed,
+            scorers=Scorers(wrap=cached(cache)),
+            progress=progress,
+        )
+    for table in tables(found, scorer, threshold):
+        terminal.print_table(table, Console())

@@ -1,0 +1,39 @@
+"""``fairbrief rank``: one order of systems over several data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Folders = Annotated[
+    list[Path], typer.Argument(help="Folders that audits wrote with --out, one per data set.", metavar="DIR…")
+]
+System = Annotated[
+    list[str] | None, typer.Option(help="System that enters; without it all that every audit has.", metavar="NAME")
+]  # fmt: skip
+Draws = Annotated[int, typer.Option(help="Resamples; 0 for values alone.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of the resamples.", min=0)]
+Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, max=0.9999)]
+
+
+@app.command()
+def rank(
+    folders: Folders, system: System = None, draws: Draws = 2000, seed: Seed = 0, level: Level = 0.95
+) -> None:
+    """Overall order of systems: mean over data sets of min–max-normalised disparities, with intervals."""
+    from rich.console import Console
+
+    from fairbrief.auditing.overall import overall, table
+    from fairbrief.errors import RequestError
+    from fairbrief.reports import load, terminal
+
+    names = [folder.resolve().name for folder in folders]
+    if len(set(names)) < len(names):
+        raise RequestError(f"Two of the folders have one name: {', '.join(names)}. It names the data set.")
+    results = {name: load(folder) for name, folder in zip(names, folders, strict=True)}
+    for found in overall(results, system or (), draws=draws, seed=seed, level=level):
+        terminal.print_table(table(found, level), Console())

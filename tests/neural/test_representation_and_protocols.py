@@ -1,0 +1,179 @@
+"""Representation judged by models, and the two protocols that need them, on tiny random models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from fairbrief import registry
+from fairbrief.auditing import Plan, audit
+from fairbrief.cli import app
+from fairbrief.measures.perspectives import Representation
+from fairbrief.nouns import Ask, Case, Document, Record, Rows, Summary, Unit
+from fairbrief.protocols.li_coverage import LiCoverage
+from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
+
+PRAISE = ("The room was clean and the staff was kind.", "The view over the harbour is worth the price!")
+BLAME = ("Breakfast came late, and the coffee was cold.", "Nobody answered the phone for two days.")
+SUMMARIES = (
+    "The staff was kind. The coffee was cold. The view is worth it.",
+    "Nobody answered the phone. Breakfast came late. The room was clean.",
+    "Parking is free. The lift is out of order. The staff was kind.",
+)
+
+
+def cases() -> list[Case]:
+    """Three records of five reviews, with units that people labelled."""
+    found = []
+    for i, text in enumerate(SUMMARIES):
+        praise, blame = (PRAISE[:1], BLAME) if i else (PRAISE, BLAME[:1])
+        documents = [Document(t, {"mood": "good"}) for t in praise * 2]
+        documents += [Document(t, {"mood": "bad"}) for t in blame]
+        units = tuple(
+            Unit(f"{s.strip()}.", {"mood": ("good",) if "kind" in s or "clean" in s else ("bad",)})
+            for s in text.split(".")
+            if s.strip()
+        )
+        found.append(Case(Record(str(i), tuple(documents)), Summary(str(i), "s", text, units)))
+    return found
+
+
+@pytest.fixture(scope="session")
+def scorers(encoder_folder: Path, bart_folder: Path, classifier_folder: Path) -> dict[str, str]:
+    """The spellings of all scorers that give a value its share of a summary."""
+    return {
+        "bertscore": f"bertscore(model={encoder_folder}, layer=2)",
+        "bartscore": f"bartscore(model={bart_folder})",
+        "entailment": f"entailment(model={classifier_folder})",
+        "embedding": f"embedding(model={encoder_folder})",
+        "units": "units",
+    }
+
+
+@pytest.mark.parametrize("kind", ["bertscore", "bartscore", "entailment", "embedding", "units"])
+def test_every_scorer_gives_all_four_measures(kind: str, scorers: dict[str, str]) -> None:
+    """BUR, UER, AUC and SOF are defined and in range; a chance level stands beside what labels can move."""
+    told = [f"{m}(scorer={scorers[kind]})@mood" for m in ("bur", "uer", "auc", "sof")]
+    found = {e.quantity: e for e in audit(cases(), Plan(measures=told, draws=50)).estimates}
+    for name, top in (("bur", 1.0), ("uer", 0.5), ("auc", 1.0), ("sof", 0.5)):
+        estimate = found[name]
+        assert estimate.value is not None
+        assert 0 <= estimate.value <= top
+        assert estimate.n == 3
+        assert (estimate.null_mean is None) == (kind == "units")
+        assert kind == "units" or f"{kind}/" in estimate.signature
+
+
+@pytest.mark.parametrize("kind", ["bertscore", "bartscore", "entailment", "embedding"])
+def test_a_values_share_is_the_softmax_of_its_best_documents(kind: str, scorers: dict[str, str]) -> None:
+    """p_y = softmax(s/T), s the mean over the scorer's units of the best document of the value."""
+    (case, *_) = cases()
+    observation = Representation("mood", scorers[kind], temperature=0.5)
+    asks = observation.asks((case,))
+    scores = [next(iter(registry.make("scorer", ask.scorer).answer([ask]))) for ask in asks]
+    exchange = observation.exchange((case,))
+    assert exchange is not None
+    rows = observation.observe((case,), scores, exchange.labels[np.newaxis])
+    assert isinstance(rows, Rows)
+    matrix = scores[0].matrix
+    good = np.array([d.attributes["mood"] == "good" for d in case.record.documents])
+    s = np.array([matrix[~good].max(axis=0).mean(), matrix[good].max(axis=0).mean()])
+    expected = np.exp(s / 0.5) / np.exp(s / 0.5).sum()
+    shares = [rows.values[0, rows.columns.index(("summary", v))] for v in ("bad", "good")]
+    assert shares == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_text_of_a_value_can_be_read_as_one(scorers: dict[str, str]) -> None:
+    """``texts=values`` scores the documents of each value joined, as the authors' code does, without a null."""
+    (case, *_) = cases()
+    observation = Representation("mood", scorers["bartscore"], texts="values")
+    assert observation.exchange((case,)) is None
+    joined = [
+        " || ".join(d.text for d in case.record.documents if d.attributes["mood"] == v)
+        for v in ("bad", "good")
+    ]
+    assert observation.asks((case,))[0] == Ask(scorers["bartscore"], tuple(joined), (case.summary.text,))
+    scores = [next(iter(registry.make("scorer", a.scorer).answer([a]))) for a in observation.asks((case,))]
+    rows = observation.observe((case,), scores, np.zeros((1, 0), dtype=np.int64))
+    assert isinstance(rows, Rows)
+    s = scores[0].matrix[:, 0]
+    expected = np.exp(s / 0.1 - s.max() / 0.1)
+    shares = [rows.values[0, rows.columns.index(("summary", v))] for v in ("bad", "good")]
+    assert shares == pytest.approx(expected / expected.sum(), abs=1e-9)
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_the_paper_s_three_rows_and_their_average(encoder_folder: Path, bart_folder: Path) -> None:
+    """``zhang-perspectives(scorers=all)`` prints N-gram, BERTScore, BARTScore and the mean of the three."""
+    asked = f"zhang-perspectives(scorers=all, bertscore={encoder_folder}, layer=2, bartscore={bart_folder})"
+    result = audit(cases(), Plan(protocol=asked, draws=50))
+    assert [t.title for t in result.tables] == [
+        "BUR and UER (%) over mood", "AUC (%) over mood", "SOF (× 100) over mood",
+    ]  # fmt: skip
+    for table in result.tables:
+        assert [row[0] for row in table.rows] == ["N-gram", "BERTScore", "BARTScore", "Average"]
+        of_scorers = [float(row[1]) for row in table.rows[:3]]
+        assert float(table.rows[3][1]) == pytest.approx(sum(of_scorers) / 3, abs=0.01)
+
+
+def test_the_protocols_settings_are_the_papers() -> None:
+    """T = 0.1, rescaled precision of roberta-large's layer 17, values' texts joined and cut at the window."""
+    told = ZhangPerspectives(scorers=("all",)).measures(["x"])
+    _, bert, bart = (registry.make("measure", text) for text in told if text.startswith("bur("))
+    assert (bert.temperature, bert.texts, bert.tokens) == (0.1, "values", "ngram(reading=nltk)")
+    judge = registry.make("scorer", bert.scorer)
+    assert (judge.model, judge.layer, judge.windows) == ("roberta-large", 17, "truncate")
+    assert judge.baseline == pytest.approx(0.83150584)
+    assert registry.make("scorer", bart.scorer).windows == "truncate"
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_coverage_protocol_with_other_models_from_the_command_line(
+    classifier_folder: Path, bart_folder: Path, tmp_path: Path
+) -> None:
+    """``--protocol 'li-coverage(model=…, proportional=…)'`` prints the paper's tables and the baseline's."""
+    lines = []
+    for case in cases():
+        lines.append(
+            {
+                "id": case.record.id,
+                "documents": [
+                    {"text": d.text, "attributes": dict(d.attributes)} for d in case.record.documents
+                ],
+                "summary": case.summary.text,
+            }
+        )
+    file = tmp_path / "reviews.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    asked = f"li-coverage(model={classifier_folder}, proportional={bart_folder})"
+    out = tmp_path / "out"
+    ran = CliRunner().invoke(
+        app, ["audit", str(file), "--attribute", "mood", "--protocol", asked, "--draws", "50", "--quiet", "--out", str(out)]
+    )  # fmt: skip
+    assert ran.exit_code == 0, ran.output
+    told = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    titles = [table["title"] for table in told["tables"]]
+    assert titles[0].startswith("Equal Coverage over mood")
+    assert titles[-1] == "Proportional Representation over mood (baseline)"
+    assert told["tables"][-1]["rows"][0][3] == "3"
+
+
+def test_the_baseline_is_zhang_et_al_s_code() -> None:
+    """T = 2 as in the code that made it; ``proportional=none`` leaves it out."""
+    told = LiCoverage().measures(["x"])
+    bur = registry.make("measure", next(t for t in told if t.startswith("bur(")))
+    assert (bur.temperature, bur.texts, bur.scorer) == (2.0, "values", "bartscore(windows=truncate)")
+    without = registry.make("protocol", "li-coverage(proportional=none)").measures(["x"])
+    assert not any(t.startswith(("bur", "uer")) for t in without)
+
+
+def test_the_coverage_protocol_names_its_model() -> None:
+    """A folder takes the place of roberta-large-mnli, whatever stands in its name."""
+    told = LiCoverage(model="/models/my nli, v2").measures(["a, b"])
+    measure = registry.make("measure", told[0])
+    assert registry.make("scorer", measure.scorer).model == "/models/my nli, v2"
+    assert measure.over == "a, b"
