@@ -57,6 +57,12 @@ class Ledger:
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
     _nulls: dict[tuple[str, Slice], Null] = field(default_factory=dict)
     _fixed: dict[tuple[str, Slice], Floats] = field(default_factory=dict)
+    _exchanged: set[tuple[str, Slice, str]] = field(default_factory=set)
+
+    @property
+    def is_exchanged_by_cluster(self) -> bool:
+        """Whether all units of one cluster take the same labelling in each draw."""
+        return getattr(self.observation, "one_labelling_per_cluster", False)
 
     def leave_out(self, origin: Origin, reason: str) -> None:
         """Note a unit that has no row, and why."""
@@ -86,7 +92,8 @@ class Ledger:
                 null = self._null((origin.system, part))
                 null.sums[:, positions] += chosen
                 # The first labelling is the real one; where they were sampled, they are many.
-                null.log_labellings += float(np.log(len(rows.values)))
+                if self._is_free(origin, part):
+                    null.log_labellings += float(np.log(len(rows.values)))
 
     def matrix(self) -> Floats:
         """The real rows. Shape (units with a row, columns)."""
@@ -142,6 +149,15 @@ class Ledger:
             )
             self._positions[columns] = positions
         return positions
+
+    def _is_free(self, origin: Origin, part: Slice) -> bool:
+        """Whether a unit's labelling is a choice of its own, not one made already for its cluster."""
+        if not self.is_exchanged_by_cluster:
+            return True
+        key = (origin.system, part, origin.cluster)
+        is_first = key not in self._exchanged
+        self._exchanged.add(key)
+        return is_first
 
     def _null(self, key: tuple[str, Slice]) -> Null:
         null = self._nulls.setdefault(key, Null(np.zeros((self.draws, 0))))

@@ -98,7 +98,7 @@ class Observer:
         labellings, choice, exact = np.zeros((1, 0), dtype=np.int64), None, False
         if exchange is not None and ledger.draws:
             labellings, choice = self.label_draws.observed_and_choice(
-                origin.record,
+                origin.cluster if ledger.is_exchanged_by_cluster else origin.record,
                 exchange.labels,
                 exchange.blocks,
                 all_labellings=observation.tests_units is not None,
