@@ -259,7 +259,9 @@ class Observation(Protocol):
 
     ``scope`` is ``case`` (each case is a unit), ``cluster`` (all variants of one original are) or ``block``: the
     variants of one original that share the record attribute ``sample`` are (a pair filled with exchanged
-    groups, say); a record without it is a block by itself.
+    groups, say); a record without it is a block by itself. A class attribute ``one_labelling_per_cluster = True``,
+    if there is one, relabels all units of an original alike in each draw: what they share (words that no
+    variant changes, an invented celebrity) then does not look like so many independent witnesses.
     ``version`` rises when the numbers change. ``tests_units`` names the column, if any, that is also
     tested in each unit alone, upper tail, over all its labellings; the audit then adds the columns
     ``("testable",)``, ``("significant",)`` and ``("expected_significant",)`` to the unit's row. A class

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fairbrief import spelling
-from fairbrief.auditing.controls import CONTROL
 from fairbrief.auditing.evidence import ledgers_from
-from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.ledger import CONTROL, Ledger
 from fairbrief.auditing.resampled import Interval, interval, with_intervals
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Floats, Measure, Table

@@ -127,6 +127,7 @@ class InventedPeopleBySample(InventedPeople):
     """`InventedPeople`, one row per sample of an original, so that samples can be resampled within it."""
 
     scope: ClassVar[Literal["case", "block", "cluster"]] = "block"
+    one_labelling_per_cluster: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,13 +31,15 @@ class Identifiers:
     """Counts of each group's words in the sources and in the summaries.
 
     Evidence: ``source[g]``, ``summary[g]``: occurrences. The exchange swaps the groups' names in source and
-    summary alike, for all variants of one sample at once; there is none where the reference is given and
-    uneven, because then the groups' names mean something even without a disparity.
+    summary alike, for all variants of one original at once: words that no variant changes (mother, king) are
+    the same in all of them. There is none where the reference is given and uneven, because then the groups'
+    names mean something even without a disparity.
     """
 
     scope: ClassVar[Literal["case", "block", "cluster"]] = "block"
     tests_units: ClassVar[Column | None] = None
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
+    one_labelling_per_cluster: ClassVar[bool] = True
     lists: str = "helm"
     words: str = "default"
     exchangeable: bool = True
