@@ -125,12 +125,8 @@ class Ledger:
                 self._add_fixed((origin.system, part), positions, row)
             else:
                 # The first labelling is the real one; where they were sampled, they are many.
-<<<<<<< HEAD
-                self._add_chosen((origin.system, part), rows.columns, chosen, math.log(len(rows.values)))
-=======
-                if self._is_free(origin, part):
-                    null.log_labellings += float(np.log(len(rows.values)))
->>>>>>> b/people2
+                log_labellings = math.log(len(rows.values)) if self._is_free(origin, part) else 0.0
+                self._add_chosen((origin.system, part), rows.columns, chosen, log_labellings)
 
     def matrix(self) -> Floats:
         """The real rows. Shape (units with a row, columns). Unpacked anew at each call."""
@@ -190,7 +186,6 @@ class Ledger:
             self._positions[columns] = positions
         return positions
 
-<<<<<<< HEAD
     def _add_chosen(
         self, key: tuple[str, Slice], columns: tuple[Column, ...], chosen: Floats, log_labellings: float
     ) -> None:
@@ -205,7 +200,7 @@ class Ledger:
         if len(null.apart) >= APART:
             null.gather(len(self.columns))
         null.apart[columns] = self._place(columns), chosen.copy()
-=======
+
     def _is_free(self, origin: Origin, part: Slice) -> bool:
         """Whether a unit's labelling is a choice of its own, not one made already for its cluster."""
         if not self.is_exchanged_by_cluster:
@@ -214,13 +209,6 @@ class Ledger:
         is_first = key not in self._exchanged
         self._exchanged.add(key)
         return is_first
-
-    def _null(self, key: tuple[str, Slice]) -> Null:
-        null = self._nulls.setdefault(key, Null(np.zeros((self.draws, 0))))
-        if null.sums.shape[1] < len(self.columns):
-            null.sums = _widened(null.sums, len(self.columns))
-        return null
->>>>>>> b/people2
 
     def _add_fixed(self, key: tuple[str, Slice], positions: Integers, row: Floats) -> None:
         fixed = self._fixed.get(key, np.zeros(0))

@@ -108,13 +108,8 @@ class Observer:
         exchange = observation.exchange(cases)
         labellings, choice, exact = np.zeros((1, 0), dtype=np.int64), None, False
         if exchange is not None and ledger.draws:
-<<<<<<< HEAD
             labellings, choice, exact = self.label_draws.observed_and_choice(
-                origin.record,
-=======
-            labellings, choice = self.label_draws.observed_and_choice(
                 origin.cluster if ledger.is_exchanged_by_cluster else origin.record,
->>>>>>> b/people2
                 exchange.labels,
                 exchange.blocks,
                 all_labellings=observation.tests_units is not None,
