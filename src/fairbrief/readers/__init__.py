@@ -1,8 +1,10 @@
 """Files and tables -> a stream of cases. Memory does not grow with the input.
 
 A row is ``{"id", "documents": [{"text", "attributes"}], "summary", "system", "references", "attributes",
-"original", "units", "entities"}``: a line of JSON, a row of a table, a dict. Only the id and the documents
-must be there; documents may be plain texts, ``summary`` may be an object of several systems' summaries.
+"original", "units", "entities", "reason", "made"}``: a line of JSON, a row of a table, a dict. Only the id and
+the documents must be there; documents may be plain texts, ``summary`` may be an object of several systems'
+summaries. ``reason`` says why a summary cannot be used (``refused``), ``made`` how it was made; `writing`
+writes such rows.
 """
 
 from __future__ import annotations

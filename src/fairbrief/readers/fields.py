@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
@@ -149,7 +149,19 @@ class RowReader:
         if text.__class__ is not str and isinstance(parsed := self._cell(text), Mapping):
             return self._by_system(parsed, system, self._cell(units), ident)
         name = self.system if system is None else id_of(system, "the system")
-        return (summary(ident, name, text, self._cell(units) if units != "" else None),)
+        plain = summary(ident, name, text, self._cell(units) if units != "" else None)
+        return (self._told(plain, row),)
+
+    def _told(self, plain: Summary, row: Mapping[str, Any]) -> Summary:
+        """The summary with what the row says of how it was made, and why its text is none."""
+        reason, made = row.get("reason"), row.get("made")
+        if reason in (None, "") and made in (None, ""):
+            return plain
+        return replace(
+            plain,
+            reason=plain.reason if reason in (None, "") else id_of(reason, "the reason"),
+            made=attributes_of(self._cell(made), "'made'") if made != "" else NOTHING,
+        )
 
     def _by_system(
         self, texts: Mapping[str, Any], system: Any, units: Any, ident: str

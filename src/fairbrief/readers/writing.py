@@ -1,0 +1,87 @@
+"""Records and cases -> lines of JSON: what `readers.read` reads back as it was."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fairbrief.nouns import Case, Entity, Record, Summary
+from fairbrief.readers.fields import EMPTY, MISSING
+
+
+def record_line(record: Record) -> dict[str, Any]:
+    """A record as one row of a file; what it has none of is left out.
+
+    ``readers.read([record_line(r)]).records()`` gives the same record, but for ``where``.
+    """
+    documents = [{"text": d.text, **_given(attributes=dict(d.attributes))} for d in record.documents]
+    return {
+        "id": record.id,
+        **_given(original=record.original),
+        "documents": documents,
+        **_given(
+            references=list(record.references),
+            attributes=dict(record.attributes),
+            entities=[_entity(entity) for entity in record.entities],
+        ),
+    }
+
+
+def case_line(case: Case) -> dict[str, Any]:
+    """A record with one system's summary of it as one row of a file.
+
+    ``readers.read([case_line(c)])`` gives the same case, but for the record's ``where``. A missing summary
+    is written as null; a reason other than ``missing summary`` and ``empty summary`` as ``reason``.
+    """
+    return {**record_line(case.record), **summary_fields(case.summary)}
+
+
+def summary_fields(summary: Summary) -> dict[str, Any]:
+    """The fields of a row that speak of a summary."""
+    is_missing = summary.reason == MISSING
+    blank = not summary.text.strip()
+    told = is_missing or (summary.reason == EMPTY and blank)
+    units = None if summary.units is None else [_unit(u.text, u.values) for u in summary.units]
+    return {
+        "summary": None if is_missing else summary.text,
+        "system": summary.system,
+        **({} if units is None or is_missing else {"units": units}),
+        **_given(reason="" if told else summary.reason, made=dict(summary.made)),
+    }
+
+
+def write_lines(rows: Iterable[Mapping[str, Any]], path: Path | str) -> int:
+    """Write rows as JSON Lines; the file appears under its name only when it is whole. Returns their number."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    count = 0
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as lines:
+            for row in rows:
+                lines.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+                count += 1
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return count
+
+
+def _entity(entity: Entity) -> dict[str, Any]:
+    mentions = [
+        {"document": m.document, "start": m.start, "end": m.end, "kind": m.kind} for m in entity.mentions
+    ]
+    names = _given(first_name=entity.first_name, last_name=entity.last_name)
+    return {"id": entity.id, **names, **_given(attributes=dict(entity.attributes), mentions=mentions)}
+
+
+def _unit(text: str, values: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    return {"text": text, **_given(values={name: list(entail) for name, entail in values.items()})}
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    """The fields that hold something."""
+    return {name: value for name, value in fields.items() if value is not None and value not in ("", [], {})}

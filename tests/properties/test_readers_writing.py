@@ -1,0 +1,90 @@
+"""What is written is read back as it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fairbrief.nouns import Case, Document, Entity, Mention, Record, Summary, Unit
+from fairbrief.readers import read
+from fairbrief.readers.writing import case_line, record_line, write_lines
+
+TEXT = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=30)
+NAME = TEXT.filter(lambda text: bool(text.strip()))
+ATTRIBUTES = st.dictionaries(NAME, NAME, max_size=3)
+UNITS = st.none() | st.lists(
+    st.builds(Unit, TEXT, st.dictionaries(NAME, st.lists(NAME, max_size=2).map(tuple), max_size=2)),
+    max_size=3,
+).map(tuple)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> Record:
+    """Any record, with mentions inside its documents."""
+    documents = tuple(draw(st.lists(st.builds(Document, NAME, ATTRIBUTES), min_size=1, max_size=3)))
+    places = st.integers(0, len(documents) - 1).flatmap(
+        lambda i: st.builds(Mention, st.just(i), st.just(0), st.integers(1, len(documents[i].text)), NAME)
+    )
+    entities = draw(
+        st.lists(
+            st.builds(
+                Entity, NAME, st.none() | NAME, st.none() | NAME, ATTRIBUTES, st.lists(places, max_size=2).map(tuple)
+            ),
+            max_size=2,
+            unique_by=lambda entity: entity.id,
+        )
+    )  # fmt: skip
+    references = tuple(draw(st.lists(TEXT, max_size=2)))
+    return Record(
+        draw(NAME), documents, references, tuple(entities), draw(ATTRIBUTES), draw(st.none() | NAME)
+    )
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """Any case that a reader could have given."""
+    record, text = draw(records()), draw(TEXT)
+    reason = draw(st.sampled_from(["", "refused", "missing summary"]))
+    if reason == "missing summary":
+        return Case(record, Summary(record.id, draw(NAME), "", None, reason, draw(ATTRIBUTES)))
+    reason = reason or ("" if text.strip() else "empty summary")
+    return Case(record, Summary(record.id, draw(NAME), text, draw(UNITS), reason, draw(ATTRIBUTES)))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(case=cases())
+def test_a_written_case_is_read_back(tmp_path: Path, case: Case) -> None:
+    """A case that was written to a file is read back equal, but for the place it came from."""
+    path = tmp_path / "cases.jsonl"
+    # A file of missing summaries alone is refused, so another case stands beside.
+    other = Record(f"not {case.record.id}", (Document("One."),))
+    beside = case_line(Case(other, Summary(other.id, case.summary.system, "One.")))
+    assert write_lines([case_line(case), beside], path) == 2
+    found, _ = list(read(path))
+    assert replace(found.record, where="") == case.record
+    assert found.summary == case.summary
+
+
+@settings(max_examples=40, deadline=None)
+@given(record=records())
+def test_a_written_record_is_read_back(record: Record) -> None:
+    """A record without a summary is read back equal, but for the place it came from."""
+    (found,) = list(read([record_line(record)]).records())
+    assert replace(found, where="") == record
+
+
+def test_a_file_that_was_not_finished_leaves_the_old_one(tmp_path: Path) -> None:
+    """Where writing fails midway the file of that name is as it was, and nothing else is left."""
+    path = tmp_path / "cases.jsonl"
+    path.write_text("before", encoding="utf-8")
+    try:
+        write_lines(iter([{"id": "a"}, {"id": float("nan")}]), path)
+    except ValueError:
+        pass
+    else:
+        raise AssertionError("a number that JSON lacks was written")
+    assert path.read_text(encoding="utf-8") == "before"
+    assert [p.name for p in tmp_path.iterdir()] == ["cases.jsonl"]
