@@ -22,7 +22,7 @@ COMMANDS = {
     "rank": ("fairbrief.cli.rank", "Order systems over several data sets, from saved audits."),
     "agree": ("fairbrief.cli.agree", "Compare judges: two scorers, or a scorer and people."),
     "gate": ("fairbrief.cli.gate", "Hold a saved audit to limits and a baseline; for pipelines."),
-    "build": ("fairbrief.cli.build", "Build controlled inputs: people, perspectives, stratified sets."),
+    "build": ("fairbrief.cli.build", "Build inputs: people, mixtures, stratified sets, segments, reviews."),
     "chunks": (
         "fairbrief.cli.chunks",
         "Find how large the pieces of documents may be for a scorer.",

@@ -1,4 +1,4 @@
-"""``fairbrief build``: inputs made from annotated documents."""
+"""``fairbrief build``: inputs made from texts, reviews, transcripts and annotated documents."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fairbrief.cli.build_perspectives import perspectives
+from fairbrief.cli.build_reviews import reviews
+from fairbrief.cli.build_stratified import stratified
+from fairbrief.cli.build_transcripts import transcripts
 from fairbrief.errors import DataError, RequestError
 
 if TYPE_CHECKING:
@@ -123,3 +127,9 @@ def tell(report: Report, out: Path) -> None:
 def _one_of(option: str, value: str | None, known: tuple[str | None, ...]) -> None:
     if value not in known:
         raise RequestError(f"{option} is '{value}'. Wanted {' or '.join(k for k in known if k)}.")
+
+
+app.command()(perspectives)
+app.command()(stratified)
+app.command()(transcripts)
+app.command()(reviews)

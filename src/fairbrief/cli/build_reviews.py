@@ -1,0 +1,77 @@
+"""``fairbrief build reviews``: sets of reviews of one product, with their sentiment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from fairbrief.cli import build_sources as sources
+from fairbrief.errors import RequestError
+
+Size = Annotated[int, typer.Option(help="Reviews in a set.", min=1)]
+PerProduct = Annotated[int, typer.Option(help="Sets of one product at most; 0 for all that it has.", min=0)]
+Order = Annotated[
+    str, typer.Option("--draw", help="Draw a product's reviews at random, or take the first.", metavar="random|first")
+]  # fmt: skip
+Sentiment = Annotated[
+    str,
+    typer.Option(
+        help="rating; vader_argmax (the published rule: the larger of neg and pos); vader_compound (±0.05); none.",
+        metavar="RULE",
+    ),
+]
+Negative = Annotated[float, typer.Option(help="Ratings up to this are negative.")]
+Positive = Annotated[float, typer.Option(help="Ratings from this on are positive.")]
+Analyser = Annotated[str, typer.Option(help="VADER's library: vader or nltk.", metavar="vader|nltk")]
+Rating = Annotated[
+    str | None, typer.Option(help="Field with the rating, if it is no attribute of that name.")
+]
+Product = Annotated[
+    str | None, typer.Option(help="Field with the product, if it is no attribute of that name.")
+]
+Products = Annotated[int | None, typer.Option("--first", help="Take only the first so many records.", min=1)]
+
+
+def reviews(
+    source: sources.SourceFile,
+    out: sources.Out,
+    size: Size = 8,
+    per_product: PerProduct = 1,
+    draw: Order = "random",
+    sentiment: Sentiment = "rating",
+    negative: Negative = 2,
+    positive: Positive = 4,
+    analyser: Analyser = "vader",
+    rating: Rating = None,
+    product: Product = None,
+    min_tokens: sources.MinTokens = 0,
+    max_tokens: sources.MaxTokens = None,
+    tokens: sources.Tokens = "words",
+    min_characters: sources.MinCharacters = 0,
+    first: Products = None,
+    seed: sources.Seed = 0,
+    format_: sources.FormatOption = None,
+    encoding: sources.EncodingOption = None,
+) -> None:
+    """Make sets of reviews of one product, each review with its sentiment."""
+    from fairbrief.corpora.lengths import Lengths
+    from fairbrief.corpora.reviews import Sets, Told, labeller, review_sets
+    from fairbrief.readers.writing import record_line
+
+    if draw not in ("random", "first"):
+        raise RequestError(f"--draw is random or first, not '{draw}'.")
+    label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
+    fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
+    told, values = Told(), Counter[str]()
+    records = islice(sources.records_of(source, format_, encoding, fields), first)
+    sets = Sets(size, per_product or None, "random" if draw == "random" else "first", seed)
+    lengths = Lengths(min_tokens, max_tokens, tokens, min_characters)
+    made = sources.composition(
+        review_sets(records, sets, label, told, lengths=lengths), "sentiment", values
+    )  # fmt: skip
+    sources.write((record_line(record) for record in made), out, told.left_out)
+    if values:
+        typer.echo("  sentiment: " + ", ".join(f"{value} {n:,}" for value, n in sorted(values.items())))

@@ -1,0 +1,130 @@
+"""Where the builders' texts come from: published formats as they are, and every file that the readers know."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fairbrief.errors import RequestError
+
+if TYPE_CHECKING:
+    from fairbrief.corpora.formats.lines import Encoding
+    from fairbrief.nouns import Record
+
+SourceFile = Annotated[
+    Path, typer.Argument(help="File (or folder, for FewSum) with the texts.", metavar="SOURCE")
+]
+Out = Annotated[Path, typer.Option("--out", help="Where to write the sets, as JSON Lines.", metavar="FILE")]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="labelled, semeval, fewsum, amazon, court, convokit, iq2, or records; by default told from the file.",
+        metavar="NAME",
+    ),
+]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option("--encoding", help="utf-8, latin-1, or mixed (line by line).", metavar="NAME"),
+]
+Attribute = Annotated[
+    str,
+    typer.Option(help="Attribute that the texts are labelled with; NAME=FIELD reads it from a field.", metavar="NAME[=FIELD]"),
+]  # fmt: skip
+MinTokens = Annotated[int, typer.Option(help="Leave out shorter texts.", min=0)]
+MaxTokens = Annotated[int | None, typer.Option(help="Leave out longer texts.", min=1)]
+Tokens = Annotated[str, typer.Option(help="What a token is: words, nltk or characters.", metavar="RULE")]
+MinCharacters = Annotated[int, typer.Option(help="Leave out texts of fewer characters.", min=0)]
+Distinct = Annotated[bool, typer.Option("--distinct", help="Take a text that occurs twice once.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same file, to the byte.")]
+
+
+def records_of(
+    source: Path, format_: str | None, encoding: str | None, fields: Mapping[str, str]
+) -> Iterator[Record]:
+    """The records of a source; ``fields`` maps the attributes that are wanted to the fields they stand in."""
+    from fairbrief.corpora.formats import FORMATS, format_of, read_published
+    from fairbrief.corpora.formats.lines import ENCODINGS
+
+    known: dict[str, Encoding] = {name: name for name in ENCODINGS}
+    if encoding is not None and encoding not in known:
+        raise RequestError(f"--encoding is {', '.join(known)}, not '{encoding}'.")
+    name = format_ or format_of(source) or "records"
+    if name == "records":
+        yield from _general(source, fields)
+        return
+    if name not in FORMATS:
+        raise RequestError(f"There is no format '{name}'. Known: {', '.join(FORMATS)}, records.")
+    for record in read_published(source, name, known[encoding] if encoding else None):
+        yield _renamed(record, fields)
+
+
+def pairs(text: str) -> dict[str, str]:
+    """An attribute and the field it stands in, from ``NAME`` or ``NAME=FIELD``."""
+    name, _, field = text.partition("=")
+    if not name:
+        raise RequestError(f"'{text}' names no attribute: write NAME or NAME=FIELD.")
+    return {name: field or name}
+
+
+def write(rows: Iterable[Mapping[str, object]], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
+    """Write the rows, and say how many there are and what was left out."""
+    from fairbrief.readers.writing import write_lines
+
+    count = write_lines(rows, out)
+    typer.echo(f"{count:,} sets in {out}")
+    for note in notes:
+        typer.echo(f"  {note}")
+    for reason, times in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])):
+        typer.echo(f"  left out: {times:,} × {reason}")
+
+
+def composition(records: Iterable[Record], attribute: str, told: Counter[str]) -> Iterator[Record]:
+    """The records as they are, while their documents' values are counted."""
+    for record in records:
+        told.update(d.attributes[attribute] for d in record.documents if attribute in d.attributes)
+        yield record
+
+
+def _renamed(record: Record, fields: Mapping[str, str]) -> Record:
+    """The record with the wanted attributes under their names; a lone ``label`` is the one that is asked for."""
+    documents = record.documents
+    for name, field in fields.items():
+        source = "label" if field == name and all("label" in d.attributes for d in documents) else field
+        if source != name:
+            documents = tuple(
+                replace(d, attributes={**d.attributes, name: d.attributes[source]})
+                if source in d.attributes
+                else d
+                for d in documents
+            )
+    return replace(record, documents=documents)
+
+
+def _general(source: Path, fields: Mapping[str, str]) -> Iterator[Record]:
+    from fairbrief import readers
+
+    return readers.read(source, documents_field=_documents_field(source), attributes=fields).records()
+
+
+def _documents_field(source: Path) -> str:
+    """``documents``, or ``text`` where a file of single texts has that instead."""
+    from fairbrief.corpora.formats.lines import first_line
+
+    ending = source.name.removesuffix(".gz").rpartition(".")[2]
+    if ending in ("jsonl", "ndjson"):
+        try:
+            row = json.loads(first_line(source))
+        except ValueError:
+            return "documents"
+        return "text" if isinstance(row, dict) and "documents" not in row and "text" in row else "documents"
+    if ending in ("csv", "tsv"):
+        header = [cell.strip(' "\r\n') for cell in first_line(source).split("\t" if ending == "tsv" else ",")]
+        return "text" if "text" in header and "documents" not in header else "documents"
+    return "documents"

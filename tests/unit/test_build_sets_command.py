@@ -1,0 +1,160 @@
+"""``fairbrief build``: from published files to records that the audit reads, the same to the byte."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fairbrief.cli import app
+from fairbrief.errors import RequestError
+from fairbrief.readers import read
+
+
+def run(*words: str | Path) -> str:
+    """What the command prints; its error, if it has one."""
+    done = CliRunner().invoke(app, ["build", *map(str, words)])
+    if done.exception is not None:
+        raise done.exception
+    return done.output
+
+
+@pytest.fixture
+def tweets(tmp_path: Path) -> Path:
+    """Forty labelled tweets of our own."""
+    path = tmp_path / "input.txt"
+    lines = [f"{i}<||>{'male' if i % 2 else 'female'}<||>tweet number {i} about tea" for i in range(40)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_perspectives(tweets: Path, tmp_path: Path) -> None:
+    """A published file of tweets becomes mixtures that the reader reads; one seed gives one file, to the byte."""
+    words = ["perspectives", tweets, "--attribute", "gender", "--counts", "5,10", "--mix", "male=.2,female=.8",
+             "--samples", "3", "--unit", "tweets", "--out"]  # fmt: skip
+    said = run(*words, tmp_path / "a.jsonl")
+    assert "6 sets" in said
+    assert "female 20, male 20" in said
+    run(*words, tmp_path / "b.jsonl")
+    run(*words, tmp_path / "c.jsonl", "--seed", "1")
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    assert (tmp_path / "a.jsonl").read_bytes() != (tmp_path / "c.jsonl").read_bytes()
+    for record in read(tmp_path / "a.jsonl").records():
+        counts = Counter(record.values_of("gender"))
+        assert counts["male"] * 5 == int(record.attributes["tweets"])
+
+
+def test_joined(tweets: Path, tmp_path: Path) -> None:
+    """Joined sets are one text, and are cut again by the separator."""
+    out = tmp_path / "joined.jsonl"
+    run("perspectives", tweets, "--attribute", "gender=label", "--counts", "4", "--mix", "male=.5,female=.5",
+        "--samples", "2", "--as", "joined", "--disjoint", "--out", out)  # fmt: skip
+    assert " || " in json.loads(out.read_text(encoding="utf-8").split("\n")[0])["documents"]
+    for record in read(out, separator=" || ", attributes={"gender": "gender"}).records():
+        assert Counter(record.values_of("gender")) == {"male": 2, "female": 2}
+
+
+def test_stratified(tmp_path: Path) -> None:
+    """Tweets of SemEval become sets of one target that each stance dominates equally often; records do as well."""
+    path, out = tmp_path / "train.txt", tmp_path / "sets.jsonl"
+    rows = [
+        f"{i}\t{'Tea' if i % 4 < 2 else 'Mugs'}\ttweet {i}\t{'FAVOR' if i % 2 else 'AGAINST'}"
+        for i in range(80)
+    ]
+    path.write_text("\n".join(["ID\tTarget\tTweet\tStance", *rows]), encoding="latin-1")
+    said = run(
+        "stratified",
+        path,
+        "--attribute",
+        "stance",
+        "--topic",
+        "target",
+        "--size",
+        "5",
+        "--sets",
+        "6",
+        "--out",
+        out,
+    )
+    assert "dominated by AGAINST 3, FAVOR 3" in said
+    records = list(read(out).records())
+    assert {r.attributes["topic"] for r in records} <= {"Tea", "Mugs"}
+    again = run("stratified", out, "--attribute", "stance", "--sets", "2", "--out", tmp_path / "two.jsonl")
+    assert "2 sets" in again
+
+
+def test_transcripts(tmp_path: Path) -> None:
+    """Debates become segments of at most k tokens with speaker and side."""
+    turns = [
+        {"speaker": f"S{i % 3}", "speakertype": "for", "paragraphs": ["word " * (3 + i)]} for i in range(12)
+    ]
+    path, out = tmp_path / "iq2.json", tmp_path / "segments.jsonl"
+    path.write_text(json.dumps({"d": {"title": "T", "transcript": turns}}), encoding="utf-8")
+    said = run("transcripts", path, "--tokens", "12", "--out", out)
+    assert "3 turns were longer than 12 tokens" in said
+    for record in read(out).records():
+        assert sum(len(d.text.split()) for d in record.documents) <= 12
+        assert record.attributes["title"] == "T"
+        assert all(set(d.attributes) == {"speaker", "side"} for d in record.documents)
+
+
+def test_reviews(tmp_path: Path) -> None:
+    """Amazon's lines, and ordinary records whose fields are named, become sets of one product with sentiments."""
+    path, out = tmp_path / "a.json", tmp_path / "sets.jsonl"
+    rows = [{"asin": f"B{i % 2}", "overall": 1 + i % 5, "reviewText": f"review {i}"} for i in range(20)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    said = run("reviews", path, "--size", "8", "--out", out)
+    assert "2 sets" in said
+    assert "sentiment: negative" in said
+    plain = tmp_path / "plain.jsonl"
+    plain.write_text(
+        "\n".join(json.dumps({"id": i, "text": f"t {i}", "stars": 1 + i % 5, "shop": "x"}) for i in range(9)),
+        encoding="utf-8",
+    )
+    run(
+        "reviews",
+        plain,
+        "--size",
+        "9",
+        "--rating",
+        "stars",
+        "--product",
+        "shop",
+        "--negative",
+        "1",
+        "--out",
+        out,
+    )
+    (record,) = read(out).records()
+    assert Counter(record.values_of("sentiment")) == {"negative": 2, "neutral": 4, "positive": 3}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--counts", "x"], "--counts"), (["--as", "pdf"], "--as"), (["--encoding", "x"], "--encoding"),
+        (["--format", "x"], "no format"), (["--disjoint", "--with-replacement"], "exclude"),
+        (["--attribute", "=x"], "names no attribute"),
+    ],
+)  # fmt: skip
+def test_slips(tweets: Path, tmp_path: Path, more: list[str], said: str) -> None:
+    """Options that cannot be met are refused in the words of the command line, and nothing is written."""
+    out = tmp_path / "none.jsonl"
+    with pytest.raises(RequestError, match=said):
+        run(
+            "perspectives",
+            tweets,
+            "--attribute",
+            "gender",
+            "--counts",
+            "5",
+            "--mix",
+            "male=1",
+            "--out",
+            out,
+            *more,
+        )
+    assert not out.exists()

@@ -1,0 +1,290 @@
+"""Mixtures, stratified sets and sets of reviews: counts exact, seeds kept, impossible designs refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+
+from fairbrief.corpora.lengths import Lengths, counter
+from fairbrief.corpora.perspectives import Design, Mix, joined, mixtures, parse_mix
+from fairbrief.corpora.pools import gather
+from fairbrief.corpora.reviews import (
+    Sets,
+    Told,
+    argmax_sentiment,
+    compound_sentiment,
+    labeller,
+    rating_sentiment,
+    review_sets,
+)
+from fairbrief.corpora.stratified import cut_sets, dominating, draw_sets, stratify
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Document, Record
+from fairbrief.readers import read
+
+TEXTS = [Document(f"text {i}", {"g": "a" if i % 3 else "b"}) for i in range(60)]
+HALF = parse_mix("a=.5,b=.5")
+
+
+def values(record: Record) -> Counter[str]:
+    """How many documents of each value."""
+    return Counter(d.attributes["g"] for d in record.documents)
+
+
+def test_every_cell_has_its_counts() -> None:
+    """Each size and mix has its samples, each with exactly its share of each value, and says its cell."""
+    mixes = [HALF, parse_mix("a=0.2,b=0.8")]
+    made = list(mixtures(TEXTS, Design("g", [5, 10], mixes, 4, unit="tweets")))
+    assert len(made) == 16
+    assert len({record.id for record in made}) == 16
+    assert Counter((r.attributes["tweets"], r.attributes["a"], r.attributes["b"]) for r in made) == {
+        (n, a, b): 4 for n in ("5", "10") for a, b in (("0.5", "0.5"), ("0.2", "0.8"))
+    }
+    for record in made:
+        n, share = int(record.attributes["tweets"]), float(record.attributes["a"])
+        assert values(record)["a"] in (round(n * share - 0.1), round(n * share + 0.1))
+        assert sum(values(record).values()) == len({d.text for d in record.documents}) == n
+
+
+def test_shares_by_largest_remainder() -> None:
+    """Shares that are not whole go to the largest remainder, of equal ones to the first named; 0.2 of 50 is 10."""
+    assert parse_mix("a=1/3,b=1/3,c=1/3").counts(10) == {"a": 4, "b": 3, "c": 3}
+    assert parse_mix("a=.15,b=.85").counts(10) == {"a": 2, "b": 8}
+    assert all(parse_mix("m=.2,f=.8").counts(n)["m"] * 5 == n for n in range(5, 500, 5))
+
+
+@pytest.mark.parametrize("text", ["a=.5", "a=.5,b=.4", "a=.5,a=.5", "a=-1,b=2", "a,b", "=1", "a=x,b=1"])
+def test_broken_mixes(text: str) -> None:
+    """Shares that do not sum to one, values named twice and other slips are refused."""
+    with pytest.raises(RequestError):
+        parse_mix(text)
+
+
+def test_rounds_use_every_text_before_any_twice() -> None:
+    """In rounds no text is used a second time while another of its value is unused, and no sample repeats one."""
+    design = Design("g", [6], [HALF], 12)
+    used: Counter[str] = Counter()
+    for record in mixtures(TEXTS, design):
+        texts = [d.text for d in record.documents if d.attributes["g"] == "b"]
+        assert len(set(texts)) == len(texts)
+        used.update(texts)
+        # a sample may straddle two rounds: its first texts end the one, its last begin the next
+        counts = [used[d.text] for d in TEXTS if d.attributes["g"] == "b"]
+        assert max(counts) - min(counts) <= 1
+    assert sum(used.values()) == 36
+    assert len(used) == 20
+
+
+def test_disjoint_samples_share_nothing() -> None:
+    """Disjoint samples of a cell share no text; where the texts do not suffice that is refused, with numbers."""
+    made = list(mixtures(TEXTS, Design("g", [6], [HALF], 6, draw="disjoint")))
+    assert all(
+        not {d.text for d in x.documents} & {d.text for d in y.documents} for x, y in combinations(made, 2)
+    )
+    with pytest.raises(RequestError, match="needs 21 texts of 'b' and there are 20"):
+        list(mixtures(TEXTS, Design("g", [6], [HALF], 7, draw="disjoint")))
+    with pytest.raises(RequestError, match=r"needs 25 texts of 'b' and there are 20.*smaller"):
+        list(mixtures(TEXTS, Design("g", [50], [HALF], 1)))
+
+
+def test_independent_samples_may_share() -> None:
+    """Drawn with replacement, samples may share texts, and none holds one twice."""
+    made = list(mixtures(TEXTS, Design("g", [20], [HALF], 9, draw="independent")))
+    assert all(len({d.text for d in r.documents}) == 20 for r in made)
+    assert any(
+        {d.text for d in x.documents} & {d.text for d in y.documents} for x, y in combinations(made, 2)
+    )
+
+
+def test_seeds_decide_and_cells_stand_alone() -> None:
+    """One seed gives the same sets, another others; a cell does not depend on the cells beside it; sets are shuffled."""
+    one = list(mixtures(TEXTS, Design("g", [10], [HALF], 5)))
+    assert one == list(mixtures(TEXTS, Design("g", [10], [HALF], 5)))
+    assert one == list(mixtures(TEXTS, Design("g", [4, 10], [parse_mix("a=1"), HALF], 5)))[-5:]
+    assert one != list(mixtures(TEXTS, Design("g", [10], [HALF], 5, seed=1)))
+    assert len({tuple(d.attributes["g"] for d in r.documents) for r in one}) > 1
+
+
+def test_unusable_designs() -> None:
+    """Designs that name a cell twice, a size of none or the unit after a value are refused."""
+    for counts, mixes, samples, unit in (
+        ([], [HALF], 1, "t"), ([5, 5], [HALF], 1, "t"), ([0], [HALF], 1, "t"), ([5], [HALF], 0, "t"),
+        ([5], [HALF, Mix(HALF.shares)], 1, "t"), ([5], [HALF], 1, "a"),
+    ):  # fmt: skip
+        with pytest.raises(RequestError):
+            Design("g", counts, mixes, samples, unit=unit)
+    with pytest.raises(RequestError, match="draw"):
+        Design("g", [5], [HALF], 1, draw="x")  # type: ignore[arg-type] # that is the test
+
+
+def test_joined_rows_are_cut_again_by_the_reader() -> None:
+    """A joined row is read back as the documents with their values; a text with the separator is refused."""
+    (record,) = mixtures(TEXTS, Design("g", [6], [HALF], 1))
+    row = joined(record, "g")
+    (found,) = read([row], separator=" || ", attributes={"g": "g"}).records()
+    assert found.documents == record.documents
+    assert found.attributes == record.attributes
+    for text in ("a || b", "a ||"):
+        other = Record("x", (Document(text, {"g": "a"}), Document("y", {"g": "b"})))
+        with pytest.raises(RequestError, match="separator"):
+            joined(other, "g")
+
+
+def test_pools_say_what_they_leave_out() -> None:
+    """Texts that are blank, unlabelled, of another value, repeated or too long are left out and counted."""
+    texts = ["one two", "", "one two", "one two three", "one"]
+    records = [Record(str(i), (Document(t, {"g": "a", "extra": "x"}),)) for i, t in enumerate(texts)]
+    records += [Record("n", (Document("no label"),)), Record("c", (Document("two words", {"g": "c"}),))]
+    pool = gather(records, "g", values=["a"], lengths=Lengths(2, 2), distinct=True)
+    assert pool.texts == [Document("one two", {"g": "a"})]
+    assert pool.left_out == {
+        "no text": 1, "the same text again": 1, "not of the wanted length": 2, "no 'g'": 1, "another 'g'": 1,
+    }  # fmt: skip
+    assert gather(records, "g", topic="t").left_out["no 't'"] == 5
+    with pytest.raises(RequestError):
+        Lengths(3, 2)
+    with pytest.raises(RequestError, match="count"):
+        counter("syllables")
+    assert Lengths(least_characters=5).admit()("seven")
+    assert not Lengths(least_characters=5, least=1).admit()("four")
+
+
+# ------------------------------------------------------------------------------------- stratified
+
+
+def candidate(i: int, *found: str) -> Record:
+    """A set with these values."""
+    return Record(f"r{i}", tuple(Document(f"{i} {j}", {"g": value}) for j, value in enumerate(found)))
+
+
+def test_dominating() -> None:
+    """The unique mode dominates; a tie is nobody's, or the lowest's."""
+    assert dominating(["a", "b", "b"], ["a", "b"]) == "b"
+    assert dominating(["a", "b"], ["a", "b"]) is None
+    assert dominating(["a", "b"], ["b", "a"], "lowest") == "b"
+    assert dominating([], ["a"]) is None
+
+
+def test_strata_are_equal() -> None:
+    """Each value dominates equally many of the sets chosen, in the candidates' order, under one seed the same."""
+    held = [candidate(i, *("aab" if i % 3 == 0 else "abb" if i % 3 == 1 else "ab")) for i in range(30)]
+    found = stratify(held, "g", 8, seed=3)
+    assert Counter(r.attributes["dominated_by"] for r in found) == {"a": 4, "b": 4}
+    assert [int(r.id[1:]) for r in found] == sorted(int(r.id[1:]) for r in found)
+    assert not {r.id for r in found} & {f"r{i}" for i in range(2, 30, 3)}
+    assert found == stratify(held, "g", 8, seed=3)
+    assert found != stratify(held, "g", 8, seed=4)
+    with_ties = stratify(held, "g", 40 - 20, ties="lowest")
+    assert Counter(r.attributes["dominated_by"] for r in with_ties) == {"a": 10, "b": 10}
+
+
+def test_strata_that_cannot_be_filled() -> None:
+    """Sets that cannot be divided equally, or values that dominate too few, are refused with what there is."""
+    held = [candidate(i, "a", "a", "b") for i in range(5)] + [candidate(9, "b")]
+    with pytest.raises(RequestError, match=r"cannot be dominated equally by 2 values.*ask for"):
+        stratify(held, "g", 3)
+    with pytest.raises(RequestError, match=r"'b' 1; wanted 2 each.*Ask for 2 sets"):
+        stratify(held, "g", 4)
+    with pytest.raises(RequestError, match="two values"):
+        stratify(held[:5], "g", 2, values=["a"])
+
+
+def test_sets_are_of_one_topic() -> None:
+    """Sets are cut from the texts of one topic, disjoint; drawn anew they may share texts; a seed decides."""
+    topics = {t: [Document(f"{t} {i}", {"g": "a" if i % 2 else "b"}) for i in range(21)] for t in "xy"}
+    cut = list(cut_sets(topics, 5))
+    assert len(cut) == 8
+    assert all({d.text[0] for d in r.documents} == {r.attributes["topic"]} for r in cut)
+    assert len({d.text for r in cut for d in r.documents}) == 40
+    drawn = draw_sets(topics, "g", 5, 20)
+    assert Counter(r.attributes["dominated_by"] for r in drawn) == {"a": 10, "b": 10}
+    assert all(
+        dominating([d.attributes["g"] for d in r.documents], "ab") == r.attributes["dominated_by"]
+        for r in drawn
+    )
+    assert drawn == draw_sets(topics, "g", 5, 20)
+    with pytest.raises(RequestError, match="No topic has 30"):
+        list(cut_sets(topics, 30))
+    rare = {"": [Document(str(i), {"g": "b" if i == 0 else "a"}) for i in range(9)]}
+    with pytest.raises(RequestError, match="too few are dominated by 'b' 0"):
+        draw_sets(rare, "g", 5, 2)
+
+
+# ---------------------------------------------------------------------------------------- reviews
+
+
+def test_sentiment_rules() -> None:
+    """Ratings up to 2 are negative, from 4 on positive, or as told; VADER's two rules differ where they should."""
+    assert [rating_sentiment(r) for r in (1, 2, 3, 4, 5)] == ["negative"] * 2 + ["neutral"] + ["positive"] * 2
+    assert rating_sentiment(3, negative=3) == "negative"
+    mixed = {"neg": 0.1, "pos": 0.2, "neu": 0.7, "compound": 0.0}
+    assert argmax_sentiment(mixed) == "positive"
+    assert compound_sentiment(mixed) == "neutral"
+    assert argmax_sentiment({"neg": 0.2, "pos": 0.2, "neu": 0.6, "compound": 0.9}) == "negative"
+    assert argmax_sentiment({"neg": 0, "pos": 0, "neu": 1, "compound": 0.0}) == "neutral"
+    assert [compound_sentiment({"compound": c}) for c in (0.05, 0.049, -0.05)] == [
+        "positive",
+        "neutral",
+        "negative",
+    ]
+    for bad in (
+        {"rule": "x"},
+        {"rule": "rating", "negative": 4, "positive": 4},
+        {"rule": "vader_argmax", "analyser": "x"},
+    ):
+        with pytest.raises(RequestError):
+            labeller(**bad)  # type: ignore[arg-type] # one of the settings is wrong on purpose
+
+
+def test_vader_labels_texts() -> None:
+    """VADER tells praise from blame under both rules."""
+    pytest.importorskip("vaderSentiment")
+    for rule in ("vader_argmax", "vader_compound"):
+        label = labeller(rule)
+        assert label is not None
+        assert [label(Document(t)) for t in ("I love this great mug!", "Awful, broken, I hate it.")] == [
+            "positive",
+            "negative",
+        ]
+
+
+def test_review_sets_of_one_product() -> None:
+    """Sets hold reviews of one product, with sentiment; what is too little, blank or unrated is counted."""
+    reviews = [
+        Record(f"{p}{i}", (Document(f"review {i} of {p}", {"rating": str(1 + i % 5)}),), attributes={"product": p})
+        for i in range(11)
+        for p in ("x", "y")
+    ]  # fmt: skip
+    reviews += [Record("z", (Document("alone", {"rating": "5"}),), attributes={"product": "z"})]
+    reviews += [Record("e", (Document("", {"rating": "5"}),), attributes={"product": "x"})]
+    reviews += [Record("u", (Document("unrated"),), attributes={"product": "x"})]
+    told = Told()
+    made = list(review_sets(reviews, Sets(4, None), labeller("rating"), told))
+    assert [(r.id, r.original) for r in made] == [("x-0", "x"), ("x-1", "x"), ("y-0", "y"), ("y-1", "y")]
+    assert all({d.text[-1] for d in r.documents} == {r.attributes["product"]} for r in made)
+    for document in (d for r in made for d in r.documents):
+        assert document.attributes["sentiment"] == rating_sentiment(float(document.attributes["rating"]))
+    assert told.left_out == {
+        "product with too few reviews": 1,
+        "review without text": 1,
+        "review without a rating": 1,
+    }
+    one = list(review_sets(reviews, Sets(4), labeller("rating"), Told()))
+    assert [(r.id, r.original) for r in one] == [("x", None), ("y", None)]
+    assert one != list(review_sets(reviews, Sets(4, seed=1), labeller("rating"), Told()))
+    first = next(iter(review_sets(reviews, Sets(4, draw="first"), labeller("rating"), Told())))
+    assert [d.text for d in first.documents] == [f"review {i} of x" for i in range(4)]
+
+
+def test_whole_sets_keep_their_references() -> None:
+    """A set that is taken whole keeps its human summaries, one that is cut does not; without a rule no sentiment."""
+    gold = Record("g", (Document("one"), Document("two")), ("Both.",))
+    (whole,) = review_sets([gold], Sets(2), labeller("none"), Told())
+    assert whole.references == ("Both.",)
+    assert [d.attributes for d in whole.documents] == [{}, {}]
+    (cut,) = review_sets([gold], Sets(1), labeller("none"), Told())
+    assert cut.references == ()
+    with pytest.raises(RequestError, match="no attribute 'product'"):
+        list(review_sets([Record("s", (Document("one"),))], Sets(1), None, Told()))

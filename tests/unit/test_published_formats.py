@@ -1,0 +1,207 @@
+"""Published data sets are read as they were released; the lines are our own."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairbrief.corpora.formats import FORMATS, format_of, read_published
+from fairbrief.errors import DataError, RequestError
+
+
+def put(folder: Path, name: str, content: str | bytes) -> Path:
+    """A small file."""
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+COURT = (
+    "7 +++$+++ 0 +++$+++ FALSE +++$+++ CHIEF ONE +++$+++ JUSTICE +++$+++ NA +++$+++ NA +++$+++ We begin.\n"
+    "7 +++$+++ 1 +++$+++ TRUE +++$+++ MS. TWO +++$+++ NOT JUSTICE +++$+++ NA +++$+++ PETITIONER +++$+++ Thank you.\n"
+    "7 +++$+++ 2 +++$+++ FALSE +++$+++ MR. SIX +++$+++ NOT JUSTICE +++$+++ NA +++$+++ RESPONDENT +++$+++ No.\n"
+    "8 +++$+++ 3 +++$+++ FALSE +++$+++ MR. SIX +++$+++ NOT JUSTICE +++$+++ NA +++$+++ NA +++$+++ Yes.\n"
+)
+CONVOKIT = "\n".join(
+    json.dumps({"id": str(i), "conversation_id": c, "speaker": s, "text": t, "meta": m})
+    for i, (c, s, t, m) in enumerate(
+        [
+            ("a", "j__one", "We begin.", {"speaker_type": "J", "side": None}),
+            ("a", "two", "Thank you.", {"speaker_type": "A", "side": 1}),
+            ("b", "six", "No.", {"speaker_type": "A", "side": 0}),
+            ("b", "ten", "Perhaps.", {"speaker_type": "A", "side": 3}),
+        ]
+    )
+)
+DEBATE = {
+    "Tea-010203": {
+        "title": "Tea is better than coffee",
+        "transcript": [
+            {"speaker": "Ann Mod", "speakertype": "mod", "paragraphs": ["Welcome.", "Begin."], "segment": 0},
+            {"speaker": "Bea For", "speakertype": "for", "paragraphs": ["It is."], "nontext": {}, "segment": 1},
+        ],
+    }
+}  # fmt: skip
+AMAZON = [
+    {"overall": 5.0, "reviewText": "Holds tea.", "asin": "B1", "reviewerID": "x"},
+    {"overall": 2.0, "asin": "B1"},
+]
+
+
+def test_labelled_tweets(tmp_path: Path) -> None:
+    """A line is id, label and text; a text may hold the mark; a line that is not UTF-8 is read as Latin-1."""
+    path = put(tmp_path, "input.txt", b"1<||>male<||>Tea \xe9\n2<||>Pro-Rep<||>a <||> b \xc3\xa9\x85\n\n")
+    one, two = read_published(path, "labelled")
+    assert (one.id, one.documents[0].text, one.documents[0].attributes) == ("1", "Tea é", {"label": "male"})
+    assert two.documents[0].text == "a <||> b Ã©"  # a line with one bad byte is Latin-1 as a whole
+    assert two.where == "input.txt:2"
+    assert format_of(path) == "labelled"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"1<||>male<||>ok\n2<||>male\n", "input.txt:2: found 2 parts"),
+        (b"1<||> <||>ok\n", "input.txt:1: found 3 parts"),
+    ],
+)
+def test_broken_labelled_tweets(tmp_path: Path, content: bytes, said: str) -> None:
+    """A line without its three parts is told with its number."""
+    with pytest.raises(DataError, match=said):
+        list(read_published(put(tmp_path, "input.txt", content), "labelled"))
+
+
+def test_encodings(tmp_path: Path) -> None:
+    """UTF-8 alone refuses what is not, with line and byte; Latin-1 takes everything; others are unknown."""
+    path = put(tmp_path, "input.txt", b"1<||>a<||>x\n2<||>a<||>\xff\n")
+    with pytest.raises(DataError, match=r"input\.txt:2: found the byte 0xff at byte 11"):
+        list(read_published(path, "labelled", "utf-8"))
+    assert [r.documents[0].text for r in read_published(path, "labelled", "latin-1")] == ["x", "ÿ"]
+    with pytest.raises(RequestError, match="encoding"):
+        list(read_published(path, "labelled", "utf-16"))  # type: ignore[arg-type] # that is the test
+
+
+def test_semeval(tmp_path: Path) -> None:
+    """SemEval's table gives the stance as published and the target; a short row is told."""
+    head = "ID\tTarget\tTweet\tStance\tSentiment\r\n"
+    path = put(tmp_path, "train.txt", (head + '1\tTea\tI "like" it é\tFAVOR\tPOSITIVE\r\n').encode("latin-1"))
+    (tweet,) = read_published(path, "semeval")
+    assert (tweet.id, tweet.attributes) == ("Tea-1", {"target": "Tea"})
+    assert tweet.documents[0].text == 'I "like" it é'
+    assert tweet.documents[0].attributes == {"stance": "FAVOR", "sentiment": "POSITIVE"}
+    assert format_of(path) == "semeval"
+    with pytest.raises(DataError, match=r"bad\.txt:2: found 3 fields"):
+        list(read_published(put(tmp_path, "bad.txt", head + "1\tTea\tx\n"), "semeval"))
+    with pytest.raises(DataError, match="no column target"):
+        list(read_published(put(tmp_path, "head.txt", "ID\tTweet\tStance\n"), "semeval"))
+
+
+def test_fewsum_reviews(tmp_path: Path) -> None:
+    """A folder of FewSum's tables: a record per group, quotation marks are text, ratings without a fraction."""
+    folder = tmp_path / "val"
+    folder.mkdir()
+    head = "group_id\treview_text\tcategory\trating\trouge1\n"
+    put(folder, "b.csv", head + 'B\tNice "mug\tkitchen\t5.0\t0.1\nB\tBroke.\tkitchen\t1.0\t0.2\n')
+    put(folder, "a.csv", head + "A\tFine.\tshoes\t3.0\t0.1\n")
+    first, second = read_published(folder, "fewsum")
+    assert (first.id, second.id) == ("A", "B")
+    assert [d.text for d in second.documents] == ['Nice "mug', "Broke."]
+    assert [d.attributes["rating"] for d in second.documents] == ["5", "1"]
+    assert second.attributes == {"product": "B", "category": "kitchen"}
+    assert format_of(folder) == "fewsum"
+
+
+def test_fewsum_gold(tmp_path: Path) -> None:
+    """Gold sets carry their summaries as references; equal group ids are kept apart."""
+    head = "group_id\trev1\trev2\tcat\tsumm1\tsumm2\n"
+    path = put(
+        tmp_path, "test.csv", head + "food\tOne.\tTwo.\tfood\tBoth.\tAll.\nfood\tSix.\tTen.\tfood\tS.\tT.\n"
+    )
+    first, second = read_published(path, "fewsum")
+    assert [d.text for d in first.documents] == ["One.", "Two."]
+    assert first.references == ("Both.", "All.")
+    assert first.id != second.id
+    with pytest.raises(DataError, match=r"x\.csv:3: found 2 fields"):
+        list(read_published(put(tmp_path, "x.csv", head + "a\tb\tc\td\te\tf\na\tb\n"), "fewsum"))
+    with pytest.raises(DataError, match=r"rating.*finite|'nan' as the rating"):
+        list(read_published(put(tmp_path, "y.csv", "review_text\trating\nx\tnan\n"), "fewsum"))
+
+
+def test_amazon(tmp_path: Path) -> None:
+    """Amazon's lines, packed or not; a review may lack its text; Python's dicts are refused with their line."""
+    path = tmp_path / "reviews.json.gz"
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, AMAZON)).encode()))
+    one, two = read_published(path, "amazon")
+    assert one.documents[0].attributes == {"rating": "5"}
+    assert one.attributes == two.attributes == {"product": "B1"}
+    assert two.documents[0].text == ""
+    assert format_of(path) == "amazon"
+    with pytest.raises(DataError, match=r"loose\.json:1: found what is not JSON.*single quotation"):
+        list(read_published(put(tmp_path, "loose.json", "{'asin': 'B1'}"), "amazon"))
+    with pytest.raises(DataError, match=r"a field 'overall'"):
+        list(read_published(put(tmp_path, "no.json", '{"asin": "B1"}'), "amazon"))
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(DataError, match="damage"):
+        list(read_published(path, "amazon"))
+
+
+def test_court(tmp_path: Path) -> None:
+    """An utterance that follows no other begins a conversation; justices and sides are told apart."""
+    path = put(tmp_path, "conversations.dat", COURT)
+    found = list(read_published(path, "court"))
+    assert [(c.id, len(c.documents)) for c in found] == [("7-1", 2), ("7-2", 1), ("8-1", 1)]
+    assert [d.attributes.get("side") for c in found for d in c.documents] == [
+        "justice", "petitioner", "respondent", None,
+    ]  # fmt: skip
+    assert found[0].documents[1].attributes["speaker"] == "MS. TWO"
+    assert format_of(path) == "court"
+    with pytest.raises(DataError, match=r"cut\.dat:1: found 3 fields"):
+        list(read_published(put(tmp_path, "cut.dat", "7 +++$+++ 0 +++$+++ FALSE\n"), "court"))
+
+
+def test_convokit(tmp_path: Path) -> None:
+    """ConvoKit's utterances: sides by their codes, and none where the code says none."""
+    path = put(tmp_path, "utterances.jsonl", CONVOKIT)
+    a, b = read_published(path, "convokit")
+    assert [d.attributes.get("side") for d in (*a.documents, *b.documents)] == [
+        "justice", "petitioner", "respondent", None,
+    ]  # fmt: skip
+    assert format_of(path) == "convokit"
+    again = CONVOKIT + "\n" + CONVOKIT.split("\n")[0]
+    with pytest.raises(DataError, match=r"again\.jsonl:5: found the conversation 'a' again"):
+        list(read_published(put(tmp_path, "again.jsonl", again), "convokit"))
+
+
+def test_iq2(tmp_path: Path) -> None:
+    """A debate's turns with their speakers' types; a debate without a transcript is named."""
+    path = put(tmp_path, "iq2.json", json.dumps(DEBATE))
+    (debate,) = read_published(path, "iq2")
+    assert debate.id == "Tea-010203"
+    assert debate.attributes == {"title": "Tea is better than coffee"}
+    assert [d.text for d in debate.documents] == ["Welcome. Begin.", "It is."]
+    assert debate.documents[1].attributes == {"speaker": "Bea For", "side": "for"}
+    assert format_of(path) == "iq2"
+    bad: list[tuple[Any, str]] = [
+        ({"x": {}}, "debate 'x'.*no transcript"),
+        ({"x": {"transcript": [{"speaker": "a"}]}}, "turn 1"),
+        ([], "one object"),
+    ]
+    for content, said in bad:
+        with pytest.raises(DataError, match=said):
+            list(read_published(put(tmp_path, "bad.json", json.dumps(content)), "iq2"))
+
+
+def test_unknown(tmp_path: Path) -> None:
+    """An unknown format, and a file that is not there, are refused; an ordinary file is of no published format."""
+    with pytest.raises(RequestError, match="no format 'x'"):
+        read_published(tmp_path, "x")
+    with pytest.raises(RequestError, match="no file"):
+        read_published(tmp_path / "none", "iq2")
+    with pytest.raises(RequestError, match="no file"):
+        format_of(tmp_path / "none")
+    assert format_of(put(tmp_path, "x.jsonl", '{"id": 1, "documents": ["a"]}')) is None
+    assert all(published.line for published in FORMATS.values())
