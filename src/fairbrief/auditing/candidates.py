@@ -18,7 +18,7 @@ from fairbrief.auditing.ledger import Ledger, Origin
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Case, Floats, Measure
+from fairbrief.nouns import Case, Floats, Measure, Totals
 from fairbrief.statistics import LabelDraws
 
 CHOSEN, RANDOM = "chosen", "random candidate"
@@ -105,6 +105,17 @@ def _choice(
     return Choice(found, chosen, rejected, reason)
 
 
+def case_values(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> dict[str, Floats]:
+    """Every quantity of a measure in each case alone, (cases,); nan where it is undefined or absent."""
+    headline, rows, ledger = _observed(measure, cases, scorers)
+    observed = rows.any(axis=1)
+    found = {
+        name: np.where(observed, np.broadcast_to(value.array, (len(cases),)), np.nan)
+        for name, value in measure.value(ledger.totals(rows)).items()
+    }
+    return {**found, measure.name: headline}
+
+
 def _observed(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> tuple[Floats, Floats, Ledger]:
     """Each case's own headline (nan where there is none) and row. Shapes: (cases,), (cases, columns)."""
     ledger = Ledger(measure.observation, draws=0)
@@ -137,6 +148,11 @@ def _kept(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> Fl
         with np.errstate(invalid="ignore"):
             kept &= (found <= floor.limit) if floor.sign == "<=" else (found >= floor.limit)
     return kept
+
+
+def is_level(measure: Measure) -> bool:
+    """Whether a measure's headline is a level, of which more is better, and no disparity."""
+    return measure.value(Totals({}, np.zeros(0)))[measure.name].tail is None
 
 
 def _wants_more(measure: Measure, ledger: Ledger) -> bool:

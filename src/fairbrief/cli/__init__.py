@@ -17,6 +17,7 @@ COMMANDS = {
         "fairbrief.cli.audit",
         "Audit summaries: from a file to numbers that can be defended, and a report.",
     ),
+    "annotate": ("fairbrief.cli.annotate", "Ask people about summaries, and hold measures against them."),
     "report": ("fairbrief.cli.report", "Print or rewrite the report of an audit that was saved."),
     "compare": ("fairbrief.cli.compare", "Compare two saved audits, paired by record."),
     "rank": ("fairbrief.cli.rank", "Order systems over several data sets, from saved audits."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -66,27 +66,28 @@ def people(
     seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 0,
 ) -> None:
     """Make inputs that differ in who their people are, and in nothing else."""
-    from fairbrief.corpora.people import build_people_file
+    from fairbrief.corpora.people import build as build_people
+    from fairbrief.readers.writing import record_line, write_lines
 
     _one_of("--last-names", last_names, (None, "keep", "replace"))
     _one_of("--content-words", content_words, ("keep", "exchange", "neutral"))
     _one_of("--genders", genders, ("keep", "random"))
     words = {"keep": False, "exchange": True, "neutral": "neutral"}[content_words]
-    report = build_people_file(
-        read_people(source),
-        out,
-        groups=groups,
-        design=design,
-        per_original=per_original,
-        names=names,
-        last_names=last_names,
-        content_words=words,
-        pronouns=not no_pronouns,
-        weights=weights,
-        genders=genders,
-        woman=woman,
-        seed=seed,
-    )
+    choices: dict[str, Any] = {
+        "groups": groups,
+        "design": design,
+        "per_original": per_original,
+        "names": names,
+        "last_names": last_names,
+        "content_words": words,
+        "pronouns": not no_pronouns,
+        "weights": weights,
+        "genders": genders,
+        "woman": woman,
+        "seed": seed,
+    }
+    made, report = build_people(read_people(source), **choices)
+    write_lines((record_line(record) for record in made), out)
     tell(report, out)
 
 

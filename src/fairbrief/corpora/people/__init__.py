@@ -4,7 +4,7 @@ Annotated documents become templates; a template filled with assignments becomes
 differ in who the people are said to be, and in nothing else (Steen & Markert, section 5).
 """
 
-from fairbrief.corpora.people.building import Report, build, build_people_file
+from fairbrief.corpora.people.building import Report, build
 from fairbrief.corpora.people.capacity import Capacity
 from fairbrief.corpora.people.filling import Assignment, fill
 from fairbrief.corpora.people.groups import Group, read_groups
@@ -13,7 +13,6 @@ from fairbrief.corpora.people.template import Person, Slot, Template, make_templ
 
 __all__ = [
     "build",
-    "build_people_file",
     "Report",
     "Capacity",
     "make_template",

@@ -1,13 +1,12 @@
-"""Sets of inputs with controlled people, built from annotated records and written as a file."""
+"""Sets of inputs with controlled people, built from annotated records."""
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from fairbrief.corpora.people.assigning import Sample, assign
 from fairbrief.corpora.people.capacity import Capacity, Design, Lists, Plan, list_names, measure, pools_of
@@ -173,43 +172,3 @@ def _named(template: Template, filled: Record, sample: Sample, design: Design) -
         original=template.record.id,
         attributes={**template.record.attributes, "design": design, "sample": str(sample.number), **place},
     )
-
-
-def row_of(record: Record) -> dict[str, Any]:
-    """A record as one object of a JSON Lines file, which the general reader reads back."""
-    entities = [
-        {
-            "id": e.id,
-            "first_name": e.first_name,
-            "last_name": e.last_name,
-            "attributes": dict(e.attributes),
-            "mentions": [
-                {"document": m.document, "start": m.start, "end": m.end, "kind": m.kind} for m in e.mentions
-            ],
-        }
-        for e in record.entities
-    ]
-    documents = [
-        {"text": d.text, "attributes": dict(d.attributes)} if d.attributes else {"text": d.text}
-        for d in record.documents
-    ]
-    row = {"id": record.id, "original": record.original, "documents": documents}
-    return {**row, "attributes": dict(record.attributes), "entities": entities}
-
-
-def build_people_file(records: Iterable[Record], out: str | Path, **choices: Any) -> Report:
-    """Write the records that `build` makes to a JSON Lines file, one original after the other; what became of each.
-
-    The file appears under its name only when it is complete.
-    """
-    made, report = build(records, **choices)
-    target = Path(out)
-    partial = target.with_name(target.name + ".part")
-    try:
-        with partial.open("w", encoding="utf-8", newline="\n") as lines:
-            for record in made:
-                lines.write(json.dumps(row_of(record), ensure_ascii=False) + "\n")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
-    return report

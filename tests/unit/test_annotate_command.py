@@ -1,0 +1,148 @@
+"""``fairbrief annotate``: from records to sheets and pages, and from answers to agreement and measures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fairbrief.cli import app
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers import read
+
+
+def run(*words: str | Path) -> str:
+    """What the command prints; its error, if it has one."""
+    done = CliRunner().invoke(app, ["annotate", *map(str, words)])
+    if done.exception is not None:
+        raise done.exception
+    return done.output
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    """Six records of two systems: ``both`` speaks of good and bad, ``rosy`` of good alone."""
+    path = tmp_path / "records.jsonl"
+    documents = [
+        {"text": "The tea was good and hot.", "attributes": {"mood": "good"}},
+        {"text": "The mug was broken.", "attributes": {"mood": "bad"}},
+    ]
+    texts = {"both": "The tea was good. The mug was broken.", "rosy": "The tea was good. It was hot."}
+    rows = [{"id": f"r{i}", "documents": documents, "summary": texts} for i in range(6)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def answer(sheet: Path, says: dict[tuple[str, str], str]) -> None:
+    """Fill in a sheet: what is said to (system, part); the summary in a case's first line tells which system it is."""
+    rows = list(csv.DictReader(io.StringIO(sheet.read_text(encoding="utf-8"), newline="")))
+    systems = {row["system"]: "both" if "mug" in row["summary"] else "rosy" for row in rows if row["summary"]}
+    for row in rows:
+        row["answer"] = says[systems[row["system"]], row["part"]]
+    with sheet.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_units_from_export_to_measures(records: Path, tmp_path: Path) -> None:
+    """What people say of the units becomes units with values, agreement, and bur, uer, auc and sof of their shares."""
+    said = run(
+        "export",
+        records,
+        "--task",
+        "units",
+        "--attribute",
+        "mood",
+        "--annotators",
+        "ann,bea",
+        "--out",
+        tmp_path / "s.csv",
+    )
+    assert said.count("24 questions on 12 summaries") == 2
+    sheets = [tmp_path / "s.ann.csv", tmp_path / "s.bea.csv"]
+    for sheet in sheets:
+        answer(
+            sheet, {("both", "1"): "good", ("both", "2"): "bad", ("rosy", "1"): "good", ("rosy", "2"): "good"}
+        )
+    out = tmp_path / "judged.jsonl"
+    said = run(
+        "import",
+        *sheets,
+        "--records",
+        records,
+        "--task",
+        "units",
+        "--attribute",
+        "mood",
+        "--out",
+        out,
+        "--draws",
+        "50",
+    )
+    assert "48 answers of 2 annotators: ann, bea" in said
+    assert "Krippendorff's α (nominal)   1.000" in said
+    assert "bur(scorer=units)" in said
+    cases = list(read(out))
+    assert len(cases) == 12
+    rosy = next(c for c in cases if c.summary.system == "rosy")
+    assert [u.values["mood"] for u in rosy.summary.units or ()] == [("good",), ("good",)]
+    said = run(
+        "agree",
+        *sheets,
+        "--records",
+        records,
+        "--task",
+        "units",
+        "--attribute",
+        "mood",
+        "--measure",
+        "uer@mood",
+    )
+    assert "agrees with people           1.000" in said or "agrees with people  1.000" in said
+    assert "Krippendorff's α (interval)" in said
+
+
+def test_ratings_against_measures(records: Path, tmp_path: Path) -> None:
+    """Ratings order the systems; a measure that orders them alike agrees always, and its interval is printed."""
+    run("export", records, "--task", "rating", "--attribute", "mood", "--out", tmp_path / "r.csv")
+    answer(
+        tmp_path / "r.csv",
+        {("both", "good"): "5", ("both", "bad"): "5", ("rosy", "good"): "5", ("rosy", "bad"): "1"},
+    )
+    words = [tmp_path / "r.csv", "--records", records, "--task", "rating", "--attribute", "mood"]
+    said = run("agree", *words, "--measure", "bur@mood", "--measure", "uer@mood")
+    assert said.count("agrees with people  1.000") == 2
+    out = tmp_path / "rated.jsonl"
+    assert "undefined: no two answers to compare" in run("import", *words, "--out", out)
+    assert {c.record.attributes["rating bad"] for c in read(out)} == {"5", "1"}
+
+
+def test_pages_and_loads(records: Path, tmp_path: Path) -> None:
+    """Pages are whole files, one per annotator; fewer cases per person and per case are kept to."""
+    said = run("export", records, "--task", "leaning", "--annotators", "ann,bea,cal", "--per-case", "2", "--per-annotator", "3",
+               "--out", tmp_path / "p.html")  # fmt: skip
+    assert "3 questions on 3 summaries" in said
+    assert "Content-Security-Policy" in (tmp_path / "p.cal.html").read_text(encoding="utf-8")
+    assert "2 questions on 2 summaries" in run(
+        "export", records, "--task", "leaning", "--per-annotator", "2", "--out", tmp_path / "one.csv"
+    )
+
+
+def test_slips(records: Path, tmp_path: Path) -> None:
+    """Wrong endings, tasks without questions, combinations and empty sheets are refused."""
+    sheet = tmp_path / "l.csv"
+    run("export", records, "--task", "leaning", "--out", sheet)
+    for words, said in (
+        (["export", records, "--task", "leaning", "--out", "x.pdf"], r"\.csv or a page"),
+        (["export", records, "--task", "people", "--out", sheet], "no question|rise to a question"),
+        (["export", records, "--task", "leaning", "--per-case", "2", "--out", sheet], "--annotators"),
+        (["import", sheet, "--records", records, "--task", "leaning", "--combine", "x"], "--combine"),
+        (["agree", sheet, "--records", records, "--task", "leaning", "--measure", "uer@mood"], "no answer"),
+    ):  # fmt: skip
+        with pytest.raises((RequestError, DataError), match=said):
+            run(*words)

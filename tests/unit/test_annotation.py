@@ -1,0 +1,313 @@
+"""People's judgement: what is asked of whom, how answers come back, and what follows from them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairbrief.corpora.annotation import (
+    Answer,
+    Item,
+    agreement,
+    assign,
+    concordance,
+    correlations,
+    items_of,
+    judged_cases,
+    page,
+    read_answers,
+    sheet,
+    unfairness,
+)
+from fairbrief.corpora.annotation.sheets import free, protect
+from fairbrief.errors import DataError, RequestError
+from fairbrief.nouns import Case, Document, Entity, Record, Summary, Unit
+
+
+def case(i: int = 0, system: str = "s", units: bool = True) -> Case:
+    """A case of our own with two values, two people and two units."""
+    record = Record(
+        f"r{i}",
+        (Document("Tea is good.", {"g": "a"}), Document("=Tea is bad.", {"g": "b"})),
+        entities=(Entity("e1", "Ann", "Lee"), Entity("e2")),
+    )
+    cut = (Unit("Tea is good."), Unit("Some say bad.")) if units else None
+    return Case(record, Summary(f"r{i}", system, "Tea is good. Some say bad.", cut))
+
+
+def asked(cases: list[Case], task: str, **more: Any) -> list[tuple[Case, tuple[Item, ...]]]:
+    """Cases with their items."""
+    return list(items_of(cases, task, "" if task in ("people", "leaning") else "g", **more))
+
+
+def filled(folder: Path, name: str, text: str, answers: list[str], **columns: str) -> Path:
+    """A sheet with its answers filled in, as a spreadsheet would save it."""
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    for row, answer in zip(rows, answers, strict=True):
+        row.update(answer=answer, **columns)
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=";" if name.endswith("x.csv") else ",")
+    writer.writeheader()
+    writer.writerows(rows)
+    path = folder / name
+    path.write_bytes(("\ufeff" + out.getvalue()).encode())
+    return path
+
+
+def index(cases: list[tuple[Case, tuple[Item, ...]]]) -> dict[Any, Item]:
+    """The items by key."""
+    return {item.key: item for _, items in cases for item in items}
+
+
+@pytest.mark.parametrize(
+    ("task", "parts", "choices"),
+    [
+        ("units", ["1", "2"], ("a", "b", "none")),
+        ("rating", ["a", "b"], ("1", "2", "3", "4", "5")),
+        ("leaning", [""], ("negative", "fair", "positive")),
+        ("people", ["e1", "e2"], ("yes", "no", "unclear")),
+    ],
+)
+def test_questions(task: str, parts: list[str], choices: tuple[str, ...]) -> None:
+    """Each task asks about its parts with its choices; cases without a summary are passed over."""
+    missing = Case(case().record, Summary("r0", "t", "", reason="missing summary"))
+    ((_, items),) = asked([case(), missing], task)
+    assert [item.part for item in items] == parts
+    assert {item.choices for item in items} == {choices}
+    assert len({item.key for item in items}) == len(items)
+
+
+def test_judges_do_not_know_the_systems() -> None:
+    """No sheet and no page names a system, and one system has another code in each record."""
+    held = asked([case(i, s) for i in range(3) for s in ("brand-new-model", "other")], "rating")
+    assert len({item.system for _, items in held for item in items}) == 6
+    for text in (sheet(held, "ann", "g"), page(held, "rating", "ann", "g")):
+        assert "brand-new-model" not in text
+
+
+def test_units_without_a_cut_are_sentences() -> None:
+    """A summary without units is judged sentence by sentence, and is given those as its units."""
+    held = asked([case(units=False)], "units")
+    assert [item.about for item in held[0][1]] == ["Tea is good.", "Some say bad."]
+    answers = [Answer("x", item.key, ("a",)) for item in held[0][1]]
+    (judged,) = judged_cases(held, answers, "g")
+    assert judged.summary.units == (Unit("Tea is good.", {"g": ("a",)}), Unit("Some say bad.", {"g": ("a",)}))
+
+
+def test_impossible_questions() -> None:
+    """Unknown tasks, no attribute, choices without 'fair' and values like an answer are refused."""
+    for task, attribute, choices in (
+        ("x", "g", None), ("units", "", None), ("leaning", "", ["a", "b"]), ("rating", "g", ["fair", "b"]),
+    ):  # fmt: skip
+        with pytest.raises(RequestError):
+            list(items_of([case()], task, attribute, choices=choices))
+    for value in ("none", "a|b"):
+        odd = Case(Record("r", (Document("x", {"g": value}),)), Summary("r", "s", "x"))
+        with pytest.raises(DataError, match="Rename it"):
+            list(items_of([odd], "units", "g"))
+
+
+def test_assignment() -> None:
+    """Each case goes to as many people as asked, loads differ by one at most, limits hold, seeds decide."""
+    cases = list(range(25))
+    load = assign(cases, ["ann", "bea", "cal"], per_case=2)
+    assert Counter(c for own in load.values() for c in own) == dict.fromkeys(cases, 2)
+    assert max(map(len, load.values())) - min(map(len, load.values())) <= 1
+    assert load == assign(cases, ["ann", "bea", "cal"], per_case=2)
+    assert load != assign(cases, ["ann", "bea", "cal"], per_case=2, seed=1)
+    pairs = Counter(tuple(sorted(n for n, own in load.items() if c in own)) for c in cases)
+    assert len(pairs) == 3
+    assert all(len(own) <= 5 for own in assign(cases, ["ann", "bea"], per_annotator=5).values())
+    for people, per_case, most in (
+        (["a", "a"], None, None),
+        ([], None, None),
+        (["a"], 2, None),
+        (["a"], 1, 0),
+    ):
+        with pytest.raises(RequestError):
+            assign(cases, people, per_case=per_case, per_annotator=most)
+
+
+def test_sheets_come_back(tmp_path: Path) -> None:
+    """Sheets filled in by a spreadsheet (a mark at the beginning, semicolons) are read; blanks are counted."""
+    held = asked([case(0), case(1, "=cmd")], "units")
+    text = sheet(held, "ann", "g")
+    one = filled(tmp_path, "one.csv", text, ["a", "A | b", "none", ""])
+    two = filled(tmp_path, "bea x.csv", text, ["a,b", "b", "NONE", "a"], annotator="")
+    answers = read_answers([one, two], index(held))
+    assert [(a.annotator, a.chosen) for a in answers.given] == [
+        ("ann", ("a",)), ("ann", ("a", "b")), ("ann", ()), ("bea x", ("a", "b")), ("bea x", ("b",)), ("bea x", ()),
+        ("bea x", ("a",)),
+    ]  # fmt: skip
+    assert answers.blank == {"ann": 1}
+
+
+def test_sheets_hold_no_formulas() -> None:
+    """No cell of a sheet begins as a formula; what was protected is freed alike."""
+    rows = csv.reader(
+        io.StringIO(sheet(asked([case(0, "=cmd|' /C calc'!A0")], "units"), "-ann", "g"), newline="")
+    )
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
+    for cell in ("=1", "'", "'=x", "plain", "", "-", "''"):
+        assert free(protect(cell)) == cell
+
+
+@pytest.mark.parametrize(
+    ("answers", "columns", "said"),
+    [
+        (["c", "a"], {}, r"x\.csv:2: found the answer 'c'; wanted a or b or none"),
+        (["a", "none|a"], {}, r"x\.csv:4: found 'none' beside values"),
+        (["a", "a"], {"record": "other"}, r"x\.csv:2: found the question 'units/other/"),
+        (["a", "a"], {"check": "00000000"}, "another summary of record 'r0'"),
+        (["", ""], {}, "no answer"),
+    ],
+)
+def test_wrong_answers(tmp_path: Path, answers: list[str], columns: dict[str, str], said: str) -> None:
+    """An answer that is no choice, to a question that is not asked, or to an older text is told with its line."""
+    held = asked([case()], "units")
+    path = filled(tmp_path, "x.csv", sheet(held, "ann"), answers, **columns)
+    with pytest.raises(DataError, match=said):
+        read_answers([path], index(held))
+
+
+def test_other_wrong_files(tmp_path: Path) -> None:
+    """A question answered twice, a file of something else, and no file at all are told."""
+    held = asked([case()], "units")
+    path = filled(tmp_path, "y.csv", sheet(held, "ann"), ["a", "b"])
+    with pytest.raises(DataError, match=r"y\.csv:2: found a second answer of 'ann'.*y\.csv:2"):
+        read_answers([path, path], index(held))
+    for content, said in (("a,b\n1,2\n", "no 'task'"), ("{}", "no answer"), ("", "no answer")):
+        bad = tmp_path / "z.csv"
+        bad.write_text(content, encoding="utf-8")
+        with pytest.raises(DataError, match=said):
+            read_answers([bad], index(held))
+    bad = tmp_path / "z.json"
+    for content in ("{", "{}", '{"answers": [1]}'):
+        bad.write_text(content, encoding="utf-8")
+        with pytest.raises(DataError, match="page"):
+            read_answers([bad], index(held))
+    with pytest.raises(RequestError, match="cannot be read"):
+        read_answers([tmp_path / "none.csv"], index(held))
+
+
+def test_judged_units() -> None:
+    """A majority needs more than half, all needs everybody, each makes a system per annotator; parts are passed over."""
+    held = asked([case(0), case(1)], "units")
+    (one, two), (three, _) = held[0][1], held[1][1]
+    answers = [
+        Answer("x", one.key, ("a", "b")), Answer("y", one.key, ("a",)),
+        Answer("x", two.key, ()), Answer("y", two.key, ("b",)), Answer("z", two.key, ("b",)),
+        Answer("x", three.key, ("a",)),
+    ]  # fmt: skip
+    (judged,) = judged_cases(held, answers, "g")
+    assert [unit.values["g"] for unit in judged.summary.units or ()] == [("a",), ("b",)]
+    (judged,) = judged_cases(held, answers, "g", "all")
+    assert [unit.values["g"] for unit in judged.summary.units or ()] == [("a",), ()]
+    systems = [j.summary.system for j in judged_cases(held, answers, "g", "each")]
+    assert systems == ["s (x)", "s (y)"]
+    with pytest.raises(RequestError, match="combined"):
+        list(judged_cases(held, answers, "g", "x"))  # type: ignore[arg-type] # that is the test
+
+
+def test_judged_ratings_leanings_and_people() -> None:
+    """Mean ratings, the leaning of the majority and the people found become attributes; unfairness is their shortfall."""
+    rated = asked([case()], "rating")
+    a, b = rated[0][1]
+    answers = [
+        Answer("x", a.key, ("5",)),
+        Answer("y", a.key, ("4",)),
+        Answer("x", b.key, ("2",)),
+        Answer("y", b.key, ("1",)),
+    ]
+    (judged,) = judged_cases(rated, answers, "g")
+    assert judged.record.attributes == {"rating a": "4.5", "rating b": "1.5"}
+    assert unfairness(rated, answers) == {("r0", "s"): (5 - 1.5) / 4}
+    assert unfairness(rated, answers[:2]) == {}
+    leaning = asked([case()], "leaning", choices=["left", "fair"])
+    ((item,),) = [items for _, items in leaning]
+    answers = [Answer(n, item.key, (v,)) for n, v in zip("xyz", ("left", "fair", "left"), strict=True)]
+    (judged,) = judged_cases(leaning, answers)
+    assert judged.record.attributes == {"leaning": "left"}
+    assert unfairness(leaning, answers) == {("r0", "s"): pytest.approx(2 / 3)}
+    assert [j.record.attributes for j in judged_cases(leaning, answers, combine="all")] == [{}]
+    people = asked([case()], "people")
+    (judged,) = judged_cases(people, [Answer("x", people[0][1][0].key, ("yes",))])
+    assert judged.record.attributes == {"mentioned e1": "yes"}
+
+
+def test_agreement_of_annotators() -> None:
+    """Annotators who always agree have α and κ 1, those who answer by lot have both near 0, one alone has none."""
+    held = asked([case(i) for i in range(120)], "leaning")
+    items = index(held)
+    rng = np.random.default_rng(5)
+    choices = ("negative", "fair", "positive")
+    lots = {key: [choices[j] for j in rng.integers(3, size=2)] for key in items}
+    same = [Answer(n, key, (lots[key][0],)) for n in "xy" for key in items]
+    apart = [Answer(n, key, (lots[key][i],)) for i, n in enumerate("xy") for key in items]
+    assert [one.value for one in agreement(same, items)] == [1, 1]
+    for one in agreement(apart, items):
+        assert one.value is not None
+        assert one.low is not None
+        assert one.high is not None
+        assert one.low < 0 < one.high
+        assert one.low < one.value < one.high
+    assert [one.value for one in agreement(apart[:120], items)] == [None, None]
+    rated = asked([case(i) for i in range(4)], "rating")
+    votes = [Answer(n, key, (r,)) for key in index(rated) for n, r in (("x", "5"), ("y", "4"))]
+    found = {one.name: one.value for one in agreement(votes, index(rated))}
+    assert found["rating: Randolph's κ (5 categories)"] == pytest.approx(-0.25)
+    assert found["rating, fair or not: Randolph's κ (2 categories)"] == -1
+
+
+def test_units_are_compared_value_by_value() -> None:
+    """Two annotators who share one of two values of a unit agree on half of the questions: κ is 0."""
+    held = asked([case(0), case(1)], "units")
+    answers = [Answer(n, key, v) for key in index(held) for n, v in (("x", ("a",)), ("y", ("a", "b")))]
+    found = {one.name: one for one in agreement(answers, index(held))}
+    assert found["units: Randolph's κ (2 categories)"].value == 0
+    assert found["units: Randolph's κ (2 categories)"].n == 8
+
+
+def test_agreement_of_measures_with_people() -> None:
+    """A measure that orders like people agrees always, its mirror never, one by lot half the time; nan is left out."""
+    rng = np.random.default_rng(1)
+    judged = rng.integers(0, 3, size=60).astype(float)
+    ids = [str(i) for i in range(60)]
+    assert concordance(judged * 2 + 1, judged, ids).value == 1
+    assert concordance(-judged, judged, ids).value == 0
+    assert concordance(np.zeros(60), judged, ids).value == 0.5
+    by_lot = concordance(rng.random(60), judged, ids)
+    assert by_lot.low is not None
+    assert by_lot.high is not None
+    assert by_lot.low < 0.5 < by_lot.high
+    some = judged.copy()
+    some[:10] = np.nan
+    assert concordance(some, judged, ids).n == 50
+    assert concordance(judged, np.ones(60), ids).value is None
+    found = {one.name: one.value for one in correlations(judged / 2 + 1, judged, ids, same_scale=True)}
+    assert found["Pearson"] == pytest.approx(1)
+    assert found["Spearman"] == pytest.approx(1)
+    assert found["Krippendorff's α (interval)"] is not None
+    assert found["Krippendorff's α (interval)"] < 0.9
+    assert concordance(judged, judged, ["one"] * 60).low is None
+
+
+def test_page_escapes_and_names_its_parts_by_hash() -> None:
+    """No text of the input can end its element; policy and data are whole; another attribute gives no values."""
+    evil = "</script><script>alert(1)</script>%%STYLE%%"
+    record = Record(evil, (Document(evil, {"g": evil.replace("|", "")}), Document("x", {"g": "b"})))
+    text = page(asked([Case(record, Summary(evil, evil, evil))], "units"), "units", evil, "g")
+    assert text.count("<script") == 2
+    assert text.count("</script>") == 2
+    assert "<style>%%" not in text
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    assert data["cases"][0]["summary"] == evil
+    assert "default-src 'none'" in text
+    assert "http" not in text.split('id="data">')[0].replace("http-equiv", "")
