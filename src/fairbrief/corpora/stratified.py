@@ -143,7 +143,8 @@ def _too_few(
 ) -> str:
     told = ", ".join(f"'{value}' {count}" for value, count in short.items())
     fewest = min(len(strata[value]) for value in order)
+    fewer = f"Ask for {fewest * len(order)} sets, name" if fewest else "Name"
     return (
-        f"Of {seen} sets too few are dominated by {told}; wanted {share} each. Ask for "
-        f"{fewest * len(order) or 'other'} sets, name the --values that shall dominate, or let ties go to the lowest."
+        f"Of {seen} sets too few are dominated by {told}; wanted {share} each. {fewer} the --values that shall "
+        "dominate, or let ties go to the lowest."
     )
