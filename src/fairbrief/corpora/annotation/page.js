@@ -107,7 +107,8 @@
     at('choices').replaceChildren(...item.choices.map((choice, i) => {
       const button = make('button');
       button.type = 'button';
-      button.append(make('span', i < 9 ? String(i + 1) : '', 'key'), choice);
+      if (i < 9 && choice !== String(i + 1)) button.append(make('span', String(i + 1), 'key'));
+      button.append(choice);
       button.setAttribute('aria-pressed', String(answer.chosen.includes(choice)));
       button.addEventListener('click', () => { choose(choice); at('choices').children[i].focus(); });
       return button;
