@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
@@ -149,7 +149,17 @@ class RowReader:
         if text.__class__ is not str and isinstance(parsed := self._cell(text), Mapping):
             return self._by_system(parsed, system, self._cell(units), ident)
         name = self.system if system is None else id_of(system, "the system")
-        return (summary(ident, name, text, self._cell(units) if units != "" else None),)
+        found = summary(ident, name, text, self._cell(units) if units != "" else None)
+        return (self._with_making(found, row),)
+
+    def _with_making(self, found: Summary, row: Mapping[str, Any]) -> Summary:
+        """The summary with how it was made and, where there is no text, its own reason: what our engines wrote."""
+        made, reason = self._cell(row.get("made")), row.get("reason")
+        if isinstance(made, Mapping):
+            found = replace(found, made=attributes_of(made, "made"))
+        if found.reason and isinstance(reason, str) and reason.strip():
+            found = replace(found, reason=reason.strip())
+        return found
 
     def _by_system(
         self, texts: Mapping[str, Any], system: Any, units: Any, ident: str
