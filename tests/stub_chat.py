@@ -15,7 +15,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 Answer = Callable[[str], "str | None"]
 
@@ -40,7 +40,6 @@ class StubChat:
     delay: float = 0.0
     slow: float = 0.2
     retry_after: str = "0.05"
-    status: int | None = None
     script: Sequence[str] = ()
     served: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
@@ -50,7 +49,7 @@ class StubChat:
     open_most: int = 0
     requests: int = 0
 
-    def __enter__(self) -> StubChat:
+    def __enter__(self) -> Self:
         self.rng = random.Random(self.seed)
         self.loop = asyncio.new_event_loop()
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=512)
@@ -114,6 +113,10 @@ class StubChat:
         finally:
             self.open_now -= 1
 
+    def _waits(self, kind: str) -> dict[str, str]:
+        past = "Wed, 21 Oct 2015 07:28:00 GMT"  # no wait at all
+        return {"429": {"retry-after": self.retry_after}, "429-date": {"retry-after": past}}.get(kind, {})
+
     def _kind(self) -> str:
         if self.requests <= len(self.script):
             return self.script[self.requests - 1]
@@ -125,26 +128,11 @@ class StubChat:
         return "ok"
 
     async def _send(self, kind: str, prompt: str, writer: asyncio.StreamWriter) -> bool:
-        match kind:
-            case "drop":
-                return False
-            case "429":
-                return await _write(writer, 429, _error("slow down"), {"retry-after": self.retry_after})
-            case "429-date":
-                date = "Wed, 21 Oct 2015 07:28:00 GMT"  # long past: no wait at all
-                return await _write(writer, 429, _error("slow down"), {"retry-after": date})
-            case "500" | "503":
-                return await _write(writer, int(kind), _error("broken"))
-            case "400" | "401" | "404":
-                return await _write(writer, int(kind), _error("no"))
-            case "quota":
-                return await _write(writer, 429, _error("no money", "insufficient_quota"))
-            case "filter":
-                return await _write(writer, 400, _error("policy", "content_filter"))
-            case "malformed":
-                return await _write(writer, 200, b'{"choices": [{"mess')
-            case "shape":
-                return await _write(writer, 200, b'{"id": "x"}')
+        if kind == "drop":
+            return False
+        if kind in FAILURES:
+            status, content = FAILURES[kind]
+            return await _write(writer, status, content, self._waits(kind))
         text = {"refuse": "I'm sorry, but I can't help with that.", "empty": ""}.get(kind)
         if text is None:
             text = self.answer(prompt)
@@ -179,6 +167,21 @@ def _completion(prompt: str, text: str | None) -> bytes:
 
 def _error(message: str, code: str | None = None) -> bytes:
     return json.dumps({"error": {"message": message, "code": code}}).encode()
+
+
+FAILURES = {
+    "429": (429, _error("slow down")),
+    "429-date": (429, _error("slow down")),
+    "500": (500, _error("broken")),
+    "503": (503, _error("broken")),
+    "400": (400, _error("no")),
+    "401": (401, _error("no")),
+    "404": (404, _error("no")),
+    "quota": (429, _error("no money", "insufficient_quota")),
+    "filter": (400, _error("policy", "content_filter")),
+    "malformed": (200, b'{"choices": [{"mess'),
+    "shape": (200, b'{"id": "x"}'),
+}
 
 
 def _head(status: int, length: int, headers: Mapping[str, str]) -> bytes:

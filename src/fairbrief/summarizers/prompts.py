@@ -7,7 +7,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -159,33 +159,26 @@ class _Values:
 
     def get(self, field: str) -> str:
         """What stands for ``{field}``."""
-        match field:
-            case "documents":
-                return self._documents()
-            case "count":
-                return str(len(self.record.documents))
-            case "instruction":
-                return ""
-            case "separator":
-                return self.separator
-            case "length":
-                return self._length()
-            case "words":
-                return str(self._number("words"))
-            case "sentences":
-                return str(self._number("sentences"))
-            case "focus" if self.wish.focus or self.prompt.focus:
-                return self.wish.focus or self.prompt.focus
-            case "attribute":
-                return self._over()
-            case "values":
-                return _listed(sorted(self._counts()))
-            case "ratio":
-                counts = self._counts()
-                total = sum(counts.values())
-                return _listed([f"{100 * n / total:.0f}% {v}" for v, n in sorted(counts.items())], "and")
-            case _:
-                return self._attribute(field)
+        if field in ("words", "sentences"):
+            return str(self._number(field))
+        if field == "focus" and (focus := self.wish.focus or self.prompt.focus):
+            return focus
+        makers: dict[str, Callable[[], str]] = {
+            "documents": self._documents,
+            "count": lambda: str(len(self.record.documents)),
+            "instruction": str,
+            "separator": lambda: self.separator,
+            "length": self._length,
+            "attribute": self._over,
+            "values": lambda: _listed(sorted(self._counts())),
+            "ratio": self._ratio,
+        }
+        return makers[field]() if field in makers else self._attribute(field)
+
+    def _ratio(self) -> str:
+        counts = self._counts()
+        total = sum(counts.values())
+        return _listed([f"{100 * n / total:.0f}% {v}" for v, n in sorted(counts.items())], "and")
 
     def _documents(self) -> str:
         texts = [self.prompt.mark + document.text.strip() for document in self.record.documents]

@@ -16,7 +16,7 @@ BULLET = re.compile(r"\s*(?:[-–—•‣▪◦·]|\*(?!\*))\s+(?=\S)|\s*[-•�
 
 
 def items(reply: str) -> tuple[str, ...]:
-    """The items of the list in a reply, without their marks; empty where there is no list.
+    r"""The items of the list in a reply, without their marks; empty where there is no list.
 
     Marks are ``1.``, ``1)``, ``(1)``, ``1:`` and bullets. A number that is part of the sentence is no mark:
     not ``2.5 percent …`` and not ``2020 saw …``. Among marked lines, one without a mark is an item of its own
@@ -24,7 +24,7 @@ def items(reply: str) -> tuple[str, ...]:
     and is left out before the first and after the last mark, where it introduces or closes the list. A reply
     without any mark is a list only if it has several lines, each of which is then an item.
 
-    >>> items("Here are the units:\\n1. It is red.\\n2.The strap broke.\\n(3) 2.5 percent liked it.")
+    >>> items("Here are the units:\n1. It is red.\n2.The strap broke.\n(3) 2.5 percent liked it.")
     ('It is red.', 'The strap broke.', '2.5 percent liked it.')
     """
     lines = [line.rstrip() for line in reply.splitlines() if line.strip()]
