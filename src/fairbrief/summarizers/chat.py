@@ -67,7 +67,7 @@ class Chat:
     pause: float = 0.5
     per_minute: int | None = None
     max_requests: int | None = None
-    _tally: Tally = field(default_factory=Tally, compare=False)
+    _tally: Tally = field(default_factory=Tally, compare=False, init=False)
 
     def __post_init__(self) -> None:
         if self.samples < 1:
@@ -97,9 +97,10 @@ class Chat:
             self.retries, self.pause, self.per_minute, self.max_requests,
         )  # fmt: skip
 
-    def question(self, record: Record, sample: int) -> Question:
-        """What is sent for one sample of a record's summaries."""
-        return _question(fill(find(self.prompt), record, self._wish()), self._decoding(sample))
+    def decoding(self, default: float | None = None) -> Decoding:
+        """How the model draws its words; ``default`` is the temperature where none is set."""
+        found = self._decoding(0)
+        return replace(found, temperature=default) if found.temperature is None else found
 
     def keys(self, record: Record) -> Sequence[str]:
         """A hash per sample of all that decides its text: record, prompt as sent, model, settings, sample."""
