@@ -36,7 +36,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def pause_before(attempt: int, pause: float) -> float:
     """A random time up to ``pause`` · 2^attempt seconds, at most a minute: clients that failed together part."""
-    return random.uniform(0, min(pause * 2.0**attempt, LONGEST_PAUSE))  # noqa: S311 - no secret
+    return random.uniform(0, min(pause * 2.0 ** min(attempt, 30), LONGEST_PAUSE))  # noqa: S311 - no secret
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ NUMBERED = re.compile(
     )(?:[*_]{2})?\s*""",
     re.VERBOSE,
 )
+NUMBER = re.compile(r"[-−]?\d")
 BULLET = re.compile(r"\s*(?:[-–—•‣▪◦·]|\*(?!\*))\s+(?=\S)|\s*[-•‣▪◦](?=[^\W\d])")
 
 
@@ -36,7 +37,7 @@ def items(reply: str) -> tuple[str, ...]:
     for i, (line, text) in enumerate(zip(lines, marked, strict=True)):
         if text is not None:
             found.append(text)
-        elif line[0].isdigit():
+        elif NUMBER.match(line):
             found.append(line)
         elif found and line[0].isspace():
             found[-1] = f"{found[-1]} {line.strip()}"
@@ -57,7 +58,7 @@ def _unmarked(line: str) -> str | None:
 
 
 def _clean(item: str) -> str:
-    return re.sub(r"\s+", " ", item).strip().strip("*_").strip()
+    return re.sub(r"\s+", " ", re.sub(r"\*\*(.+?)\*\*", r"\1", item)).strip()
 
 
 def recall(text: str, units: tuple[str, ...]) -> float | None:

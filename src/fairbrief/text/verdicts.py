@@ -11,7 +11,7 @@ _OF_FIVE = re.compile(rf"\b{_VALUE}\s*(?:/|out of)\s*(?:5|five)\b", re.IGNORECAS
 _LAST_LINE = re.compile(rf"\W*{_VALUE}\W*", re.IGNORECASE)
 
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)", re.IGNORECASE)
-_PROBABILITY = re.compile(r"(?<![\d.])([01](?:\.\d+)?|\.\d+)(?!\.?\d)")
+_PROBABILITY = re.compile(r"(?<![\d.])(?:\d+(?:\.\d+)?|\.\d+)")
 _YES_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _NAMED_YES_NO = re.compile(r"\b(?:answer|verdict)\b\W*(?:is\W*)?(yes|no)\b", re.IGNORECASE)
 
@@ -48,6 +48,7 @@ def probability(reply: str) -> float | None:
         value = float(percents[-1]) / 100
         return value if value <= 1 else None
     if numbers := _PROBABILITY.findall(text):
-        return float(numbers[-1])
+        value = float(numbers[-1])
+        return value if value <= 1 else None
     said = _YES_NO.match(text) or _NAMED_YES_NO.search(text)
     return None if said is None else float(said[1].lower() == "yes")
