@@ -44,13 +44,16 @@ def load(kind: Kind, name: str) -> Any:
 
 
 def make(kind: Kind, text: str, settings: Mapping[str, str] | None = None) -> Any:
-    """Build the object that a spelling names; ``settings`` are added to its own, and win over them.
+    """Build the object that a spelling names; ``settings`` are added to its own, and win over them
+    (``over`` among them is the attribute behind the @).
 
     ``NAME:MODEL`` stands for ``NAME(model=MODEL)``: ``chat:llama3:8b(temperature=0.3)``.
     """
     parsed = _with_model(kind, spelling.parse(text))
     if settings:
-        parsed = replace(parsed, settings={**parsed.settings, **settings})
+        more = dict(settings)
+        over = more.pop("over", parsed.over)
+        parsed = replace(parsed, settings={**parsed.settings, **more}, over=over)
     target = load(kind, parsed.name)
     if isinstance(target, type) and is_dataclass(target):
         return spelling.build(target, parsed)

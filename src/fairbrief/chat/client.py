@@ -216,7 +216,10 @@ class _Talk(Generic[K]):
             raise _PassingError("connection", _line(error.__cause__ or error)) from None
         except openai.APIStatusError as error:
             return self._status(error)
-        except UnicodeError as error:
+        except UnicodeEncodeError as error:  # half a character in the question: no try will send it
+            self.tally.fail("unsendable")
+            return Reply("", UNANSWERED, finish="rejected", detail=_line(error))
+        except UnicodeDecodeError as error:
             raise _PassingError("malformed", _line(error)) from None
 
     def _status(self, error: Any) -> Reply:

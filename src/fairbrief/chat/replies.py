@@ -77,12 +77,12 @@ def read_reply(body: str) -> Reply:
         raise Malformed(f"{type(error).__name__}: {body[:120]!r}") from None
     if not isinstance(text, str | None):
         raise Malformed(f"a content of type {type(text).__name__}")
-    text = THINKING.sub("", text or "").strip()
+    text = _whole(THINKING.sub("", text or "").strip())
     finish = str(choice.get("finish_reason") or "")
     used = content.get("usage")
     is_refused = bool(refusal) or finish == "content_filter" or is_refusal(text)
     return Reply(
-        text or str(refusal or ""),
+        text or _whole(str(refusal or "")),
         REFUSED if is_refused else "" if text else EMPTY,
         finish,
         str(content.get("model") or ""),
@@ -116,6 +116,11 @@ def is_refusal(text: str) -> bool:
     (True, False)
     """
     return len(text) <= LONGEST_REFUSAL and _REFUSAL.match(text) is not None
+
+
+def _whole(text: str) -> str:
+    """The text without halves of characters, which a cut-off answer may end on and no file can hold."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _count(used: Any, name: str) -> int:

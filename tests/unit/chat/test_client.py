@@ -98,10 +98,14 @@ def test_a_dead_server_stops_the_run() -> None:
 def test_the_budget_holds_and_what_was_paid_for_arrives() -> None:
     """No more requests than allowed are sent, and every answer to them is yielded before the budget's error."""
     got: list[int] = []
+
+    def gather(server: StubChat) -> None:
+        for batch in replies(endpoint(server, max_requests=10), questions(50)):
+            got.extend(key for key, _ in batch)
+
     with StubChat() as server:
         with pytest.raises(BudgetSpent, match="10 requests"):
-            for batch in replies(endpoint(server, max_requests=10), questions(50)):
-                got += [key for key, _ in batch]
+            gather(server)
         assert server.requests == 10
     assert len(got) == 10
 
@@ -136,11 +140,21 @@ def test_an_error_in_the_questions_comes_through() -> None:
         ask_all(endpoint(server), broken())
 
 
+def test_half_a_character_is_neither_sent_nor_kept() -> None:
+    """A question that no server could be sent is left at once; half a character in an answer is replaced."""
+    asked = [(0, Question((("user", "half \ud83d"),))), (1, Question((("user", "whole"),)))]
+    with StubChat(answer=lambda _: "half \ud83d") as server:
+        found = ask_all(endpoint(server), asked)
+    assert found[0].reason == "no answer"
+    assert found[1].text.startswith("half \ufffd")
+    found[1].text.encode()
+
+
 def test_nowhere_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an address and a key the error names the environment variables."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    with pytest.raises(RequestError, match="OPENAI_BASE_URL.*OPENAI_API_KEY"):
+    with pytest.raises(RequestError, match=r"OPENAI_BASE_URL.*OPENAI_API_KEY"):
         ask_all(Endpoint("m"), questions(1))
 
 
