@@ -21,7 +21,9 @@ PromptOption = Annotated[
 ]
 Attribute = Annotated[
     list[str] | None,
-    typer.Option(help="Attribute that stands in a field of the row, to keep with the documents.", metavar="NAME=FIELD"),
+    typer.Option(
+        help="Attribute that stands in a field of the row, to keep with the documents.", metavar="NAME=FIELD"
+    ),
 ]
 
 
