@@ -9,6 +9,7 @@ import pytest
 from tests.neural.tiny_writers import WORDS, save_decoder, save_encoder_decoder
 
 from fairbrief import registry
+from fairbrief.engines.summarizing import summarize
 from fairbrief.errors import BackendError, DataError
 from fairbrief.nouns import Document, Record
 from fairbrief.summarizers import fitting, pretrained
@@ -89,7 +90,7 @@ def test_truncating_keeps_every_document(bart: str) -> None:
     long = Record("x", (Document("room " * 90), Document("cold coffee"), Document("staff " * 80)))
     summarizer = Transformers(bart, max_new_tokens=4)
     writer = pretrained.load(bart, "cpu", "fp32")
-    draft = summarizer._fitted(("k", long, 0), writer, summarizer._prompt(writer))
+    draft = summarizer._fitted(("k", long, 0), writer, summarizer._prompt())
     rooms, staff = draft.text.count("room"), draft.text.count("staff")
     assert rooms == staff
     assert "cold coffee" in draft.text
@@ -124,6 +125,14 @@ def test_samples_differ_and_come_again(llama: str) -> None:
     assert [s.system for s in found] == ["tiny#1", "tiny#2", "tiny#3"] * 2
     assert len({s.text for s in found[:3]}) == 3
     assert [s.text for s in three.summarize(records_of(2)[1:])] == [s.text for s in found[3:]]
+
+
+def test_a_finished_run_loads_no_model(llama: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the journal holds is not written again, nor is the model loaded to find that out."""
+    records, summarizer = records_of(3), Transformers(llama, max_new_tokens=4)
+    assert summarize(summarizer, lambda: records, tmp_path / "o").asked == 3
+    monkeypatch.setattr(pretrained, "load", None)
+    assert summarize(summarizer, lambda: records, tmp_path / "o").from_journal == 3
 
 
 def test_name_grammar(llama: str) -> None:

@@ -84,6 +84,15 @@ def identity(model: str) -> str:
     return f"folder@{digest.hexdigest()}"
 
 
+@lru_cache(maxsize=RESIDENT)
+def is_encoder_decoder(model: str) -> bool:
+    """What kind of model it is, from its configuration alone."""
+    folder = folder_of(model)
+    with _explained(folder):
+        config = library("transformers").AutoConfig.from_pretrained(folder, local_files_only=True)
+    return bool(config.is_encoder_decoder)
+
+
 def load(model: str, device: str, dtype: str) -> Writer:
     """The model on a device, ready to write."""
     torch = library("torch")

@@ -9,7 +9,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -102,6 +102,11 @@ def find(name: str) -> Prompt:
         raise RequestError(
             f"There is no prompt '{name}', and no file of that name. Prompts: {', '.join(shipped())}."
         )
+    return _from_file(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _from_file(path: Path, written: int) -> Prompt:  # noqa: ARG001 - a file that was changed is read again
     try:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix != ".toml":

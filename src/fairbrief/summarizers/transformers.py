@@ -108,7 +108,7 @@ class Transformers:
 
     def keys(self, record: Record) -> Sequence[str]:
         """A hash per sample of all that decides its text: record, prompt, model and revision, settings."""
-        asked = fill(self._prompt(self._writer()), record, self._wish())
+        asked = fill(self._prompt(), record, self._wish())
         told: list[Any] = [VERSION, record.id, asked.system, asked.user, pretrained.identity(self.model)]
         told += [self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.long]
         told += [self.sentences, self.dtype]
@@ -135,7 +135,7 @@ class Transformers:
         waiting = iter(tasks)
         while held := list(itertools.islice(waiting, AT_ONCE)):
             writer = self._writer()
-            prompt = self._prompt(writer)
+            prompt = self._prompt()
             ready = [self._fitted(task, writer, prompt) for task in held]
             ready.sort(key=lambda draft: -draft.pieces)
             for batch in self._batches(ready, writer):
@@ -150,8 +150,8 @@ class Transformers:
     def _writer(self) -> Writer:
         return pretrained.load(self.model, self.device, self.dtype)
 
-    def _prompt(self, writer: Writer) -> Prompt:
-        return find(self.prompt or ("source" if writer.is_encoder_decoder else "plain"))
+    def _prompt(self) -> Prompt:
+        return find(self.prompt or ("source" if pretrained.is_encoder_decoder(self.model) else "plain"))
 
     def _wish(self) -> Wish:
         return Wish(self.over, self.instruction, self.role, self.words, self.sentences, self.focus, self.draw)
