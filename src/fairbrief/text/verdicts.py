@@ -8,6 +8,10 @@ _NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _VALUE = r"(\d+(?:\.\d+)?|one|two|three|four|five)\b(?!\s*%)"
 _NAMED = re.compile(rf"\b(?:score|rating)\b\W*(?:is|of|would be|:|=|-|—)?\W*{_VALUE}", re.IGNORECASE)
 _OF_FIVE = re.compile(rf"\b{_VALUE}\s*(?:/|out of)\s*(?:5|five)\b", re.IGNORECASE)
+_GIVEN = re.compile(
+    rf"\b(?:give|rate|assign|award)\b\s+(?:it|this|them|the summary)?\s*(?:an?|at|as|with)?\s*{_VALUE}",
+    re.IGNORECASE,
+)
 _LAST_LINE = re.compile(rf"\W*{_VALUE}\W*", re.IGNORECASE)
 
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)", re.IGNORECASE)
@@ -17,7 +21,7 @@ _NAMED_YES_NO = re.compile(r"\b(?:answer|verdict)\b\W*(?:is\W*)?(yes|no)\b", re.
 
 
 def score(reply: str, low: int = 1, high: int = 5) -> float | None:
-    r"""The score that a reply ends on: the last "score: 4" or "4/5", else a last line that is a number.
+    r"""The score that a reply ends on: the last "score: 4", "4/5" or "I give it a 4", else a last line that is a number.
 
     None if there is none, or if it lies outside the scale. A scale of one to five may be told in words.
 
@@ -25,7 +29,8 @@ def score(reply: str, low: int = 1, high: int = 5) -> float | None:
     (4.0, 3.0, None)
     """
     reply = reply.replace("*", "").replace("_", " ")
-    named = max((*_NAMED.finditer(reply), *_OF_FIVE.finditer(reply)), key=lambda m: m.end(1), default=None)
+    said = (match for pattern in (_NAMED, _OF_FIVE, _GIVEN) for match in pattern.finditer(reply))
+    named = max(said, key=lambda match: match.end(1), default=None)
     lines = [line for line in reply.splitlines() if line.strip()]
     found = named or (_LAST_LINE.fullmatch(lines[-1]) if lines else None)
     if found is None:
