@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
-from dataclasses import is_dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
@@ -43,15 +43,30 @@ def load(kind: Kind, name: str) -> Any:
     return known[name].load()
 
 
-def make(kind: Kind, text: str) -> Any:
-    """Build the object that a spelling names."""
-    parsed = spelling.parse(text)
+def make(kind: Kind, text: str, settings: Mapping[str, str] | None = None) -> Any:
+    """Build the object that a spelling names; ``settings`` are added to its own, and win over them
+    (``over`` among them is the attribute behind the @).
+
+    ``NAME:MODEL`` stands for ``NAME(model=MODEL)``: ``chat:llama3:8b(temperature=0.3)``.
+    """
+    parsed = _with_model(kind, spelling.parse(text))
+    if settings:
+        more = dict(settings)
+        over = more.pop("over", parsed.over)
+        parsed = replace(parsed, settings={**parsed.settings, **more}, over=over)
     target = load(kind, parsed.name)
     if isinstance(target, type) and is_dataclass(target):
         return spelling.build(target, parsed)
     if parsed.settings or parsed.over:
         raise RequestError(f"The {kind} '{parsed.name}' has no settings.")
     return target() if isinstance(target, type) else target
+
+
+def _with_model(kind: Kind, parsed: spelling.Spelling) -> spelling.Spelling:
+    name, colon, model = parsed.name.partition(":")
+    if not colon or parsed.name in points(kind):
+        return parsed
+    return replace(parsed, name=name, settings={"model": model, **parsed.settings})
 
 
 def loaded(kind: Kind) -> Iterator[tuple[str, Any]]:

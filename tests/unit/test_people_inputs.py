@@ -14,8 +14,8 @@ from fairbrief.corpora.people import Assignment, build, fill, lint, make_templat
 from fairbrief.corpora.people.filling import Manner
 from fairbrief.corpora.people.words import content_words
 from fairbrief.errors import DataError, RequestError
+from fairbrief.lines import record_line, write_lines
 from fairbrief.nouns import Document, Entity, Mention, Record
-from fairbrief.readers.writing import record_line, write_lines
 from fairbrief.text.names import read_names
 
 TABLE = read_names(

@@ -18,6 +18,11 @@ COMMANDS = {
         "Audit summaries: from a file to numbers that can be defended, and a report.",
     ),
     "annotate": ("fairbrief.cli.annotate", "Ask people about summaries, and hold measures against them."),
+    "summarize": (
+        "fairbrief.cli.summarize",
+        "Have records summarized by a model or a shipped summarizer; resumes where it was stopped.",
+    ),
+    "units": ("fairbrief.cli.units", "Split summaries into atomic statements with a chat model."),
     "report": ("fairbrief.cli.report", "Print or rewrite the report of an audit that was saved."),
     "compare": ("fairbrief.cli.compare", "Compare two saved audits, paired by record."),
     "rank": ("fairbrief.cli.rank", "Order systems over several data sets, from saved audits."),

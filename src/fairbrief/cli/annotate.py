@@ -109,7 +109,7 @@ def import_(
     """Read the sheets: agreement, judged records, and the measures of the distributions that people saw."""
     from fairbrief.corpora.annotation import judged_cases
     from fairbrief.corpora.annotation.judged import COMBINES
-    from fairbrief.readers.writing import case_line, write_lines
+    from fairbrief.lines import case_line, write_lines
 
     rules = {name: name for name in COMBINES}
     if combine not in rules:

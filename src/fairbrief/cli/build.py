@@ -67,7 +67,7 @@ def people(
 ) -> None:
     """Make inputs that differ in who their people are, and in nothing else."""
     from fairbrief.corpora.people import build as build_people
-    from fairbrief.readers.writing import record_line, write_lines
+    from fairbrief.lines import record_line, write_lines
 
     _one_of("--last-names", last_names, (None, "keep", "replace"))
     _one_of("--content-words", content_words, ("keep", "exchange", "neutral"))

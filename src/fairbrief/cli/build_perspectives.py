@@ -58,7 +58,7 @@ def perspectives(
     from fairbrief.corpora.lengths import Lengths
     from fairbrief.corpora.perspectives import Design, joined, mixtures, parse_mix
     from fairbrief.corpora.pools import gather
-    from fairbrief.readers.writing import record_line
+    from fairbrief.lines import record_line
 
     if disjoint and with_replacement:
         raise RequestError("--disjoint and --with-replacement exclude each other.")

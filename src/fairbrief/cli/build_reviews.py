@@ -59,7 +59,7 @@ def reviews(
     """Make sets of reviews of one product, each review with its sentiment."""
     from fairbrief.corpora.lengths import Lengths
     from fairbrief.corpora.reviews import Sets, Told, labeller, review_sets
-    from fairbrief.readers.writing import record_line
+    from fairbrief.lines import record_line
 
     if draw not in ("random", "first"):
         raise RequestError(f"--draw is random or first, not '{draw}'.")

@@ -75,7 +75,7 @@ def pairs(text: str) -> dict[str, str]:
 
 def write(rows: Iterable[Mapping[str, object]], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
     """Write the rows, and say how many there are and what was left out."""
-    from fairbrief.readers.writing import write_lines
+    from fairbrief.lines import write_lines
 
     count = write_lines(rows, out)
     typer.echo(f"{count:,} sets in {out}")

@@ -54,7 +54,7 @@ def stratified(
     from fairbrief.corpora.lengths import Lengths
     from fairbrief.corpora.pools import gather
     from fairbrief.corpora.stratified import cut_sets, draw_sets, stratify
-    from fairbrief.readers.writing import record_line
+    from fairbrief.lines import record_line
 
     if ties not in ("drop", "lowest"):
         raise RequestError(f"--ties is drop or lowest, not '{ties}'.")

@@ -42,7 +42,7 @@ def transcripts(
     A turn that is longer than k is split at sentences, then at words.
     """
     from fairbrief.corpora.transcripts import Cut, Told, segments
-    from fairbrief.readers.writing import record_line
+    from fairbrief.lines import record_line
 
     told = Told()
     fields = {"speaker": speaker} if speaker else {}

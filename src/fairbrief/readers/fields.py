@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.lines import EMPTY, MISSING
 from fairbrief.nouns import Record, Summary
 from fairbrief.readers.documents import (
     ABSENT,
@@ -21,9 +22,6 @@ from fairbrief.readers.documents import (
 from fairbrief.readers.people import read_entities, read_units
 from fairbrief.readers.places import at, did_you_mean, fault, names, show
 from fairbrief.readers.values import NOTHING, attributes_of, id_of, is_plain, list_of, object_of, text_of
-
-EMPTY = "empty summary"
-MISSING = "missing summary"
 
 
 @dataclass(frozen=True, slots=True)

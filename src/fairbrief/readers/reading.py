@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.lines import MISSING
 from fairbrief.nouns import Case, Record, Summary
 from fairbrief.readers.beside import Beside, open_beside
-from fairbrief.readers.fields import MISSING, Fields, Read, RowReader
+from fairbrief.readers.fields import Fields, Read, RowReader
 from fairbrief.readers.files import Meter
 from fairbrief.readers.places import at, did_you_mean, fault, names
 from fairbrief.readers.seen import Seen, hash_of

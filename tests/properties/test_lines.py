@@ -8,9 +8,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fairbrief.lines import case_line, record_line, write_lines
 from fairbrief.nouns import Case, Document, Entity, Mention, Record, Summary, Unit
 from fairbrief.readers import read
-from fairbrief.readers.writing import case_line, record_line, write_lines
 
 TEXT = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=30)
 NAME = TEXT.filter(lambda text: bool(text.strip()))

@@ -1,4 +1,4 @@
-"""Records and cases -> lines of JSON: what `readers.read` reads back as it was."""
+"""Records and cases as lines of JSON: what `readers.read` reads back as it was."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.nouns import Case, Entity, Record, Summary
-from fairbrief.readers.fields import EMPTY, MISSING
+
+EMPTY, MISSING = "empty summary", "missing summary"
+"""Why a summary is none: its text is blank, or there is no text at all."""
 
 
 def record_line(record: Record) -> dict[str, Any]:
@@ -34,23 +36,26 @@ def case_line(case: Case) -> dict[str, Any]:
     """A record with one system's summary of it as one row of a file.
 
     ``readers.read([case_line(c)])`` gives the same case, but for the record's ``where``. A missing summary
-    is written as null; a reason other than ``missing summary`` and ``empty summary`` as ``reason``.
+    is written as null; its reason stands beside it.
     """
     return {**record_line(case.record), **summary_fields(case.summary)}
 
 
 def summary_fields(summary: Summary) -> dict[str, Any]:
     """The fields of a row that speak of a summary."""
-    is_missing = summary.reason == MISSING
-    blank = not summary.text.strip()
-    told = is_missing or (summary.reason == EMPTY and blank)
+    did_not_come = not summary.text and summary.reason not in ("", EMPTY)
     units = None if summary.units is None else [_unit(u.text, u.values) for u in summary.units]
     return {
-        "summary": None if is_missing else summary.text,
+        "summary": None if did_not_come else summary.text,
         "system": summary.system,
-        **({} if units is None or is_missing else {"units": units}),
-        **_given(reason="" if told else summary.reason, made=dict(summary.made)),
+        **({} if units is None or summary.reason == MISSING else {"units": units}),
+        **_given(reason=summary.reason, made=dict(summary.made)),
     }
+
+
+def line_of(record: Record, answer: Mapping[str, Any]) -> bytes:
+    """A whole line: the record's fields, then the answer's. ASCII, so that a lone surrogate goes out as it came."""
+    return json.dumps({**record_line(record), **answer}).encode("ascii") + b"\n"
 
 
 def write_lines(rows: Iterable[Mapping[str, Any]], path: Path | str) -> int:

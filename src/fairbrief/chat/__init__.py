@@ -1,0 +1,1 @@
+"""Asking chat models over HTTP: endpoints that speak OpenAI's protocol, and what their replies mean."""

@@ -1,0 +1,251 @@
+"""Many questions to one endpoint, several at once: replies as they come, in batches."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from fairbrief.chat.endpoint import Endpoint, library
+from fairbrief.chat.pacing import Pace, pause_before, retry_after
+from fairbrief.chat.replies import REFUSED, UNANSWERED, Malformed, Question, Reply, Tally, read_reply
+from fairbrief.errors import BackendError, RequestError
+
+K = TypeVar("K")
+
+GIVES_UP_AFTER = 20
+"""Questions in a row that found no answer, all tries used, after which the server is taken to be down."""
+PATIENCE = 3600.0
+"""Seconds that one question may spend waiting as the server asked; such waits are no failed tries."""
+
+
+class BudgetSpent(RequestError):
+    """All requests that the user allowed were sent."""
+
+
+class _PassingError(Exception):
+    """A try failed for a reason that may pass; ``wait`` is what the server asked for."""
+
+    def __init__(self, kind: str, detail: str, wait: float | None = None) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.wait = wait
+
+
+def replies(
+    endpoint: Endpoint, questions: Iterable[tuple[K, Question]], tally: Tally | None = None
+) -> Iterator[list[tuple[K, Reply]]]:
+    """Ask every question; yield what has come, each reply with its question's key, in order of arrival.
+
+    At most ``endpoint.concurrency`` questions are ever asked and not yet dealt with: the next is asked only
+    when a batch that was yielded has been left behind. So whoever stores each batch before asking for
+    the next can lose no more than that many answers, whenever it is killed. ``questions`` is drawn
+    on as they are asked, in another thread.
+
+    Raises BackendError where the server refuses the key or the model, or twenty questions in a row find no
+    answer; BudgetSpent, after the last reply, when ``max_requests`` were not enough.
+    """
+    talk = _Talk(endpoint, iter(questions), tally if tally is not None else Tally())
+    try:
+        talk.start()
+        yield from talk.batches()
+    finally:
+        talk.stop()
+
+
+@dataclass(slots=True)
+class _Talk(Generic[K]):
+    """One run of questions: an event loop in a thread of its own, and the queue that leads out of it."""
+
+    endpoint: Endpoint
+    questions: Iterator[tuple[K, Question]]
+    tally: Tally
+    out: queue.SimpleQueue[tuple[K, Reply] | None] = field(default_factory=queue.SimpleQueue)
+    error: BaseException | None = None
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
+    thread: threading.Thread | None = None
+    main: asyncio.Task[None] | None = None
+    room: asyncio.Semaphore = field(init=False)
+    pace: Pace = field(init=False)
+    unanswered_in_a_row: int = 0
+    has_answered: bool = False
+
+    def __post_init__(self) -> None:
+        self.room = asyncio.Semaphore(self.endpoint.concurrency)
+        self.pace = Pace(self.endpoint.per_minute)
+
+    def start(self) -> None:
+        """Begin to ask."""
+        self.main = self.loop.create_task(self._ask_all(self.endpoint.connect()))
+        self.thread = threading.Thread(target=self._run, args=(self.main,), name="chat", daemon=True)
+        self.thread.start()
+
+    def batches(self) -> Iterator[list[tuple[K, Reply]]]:
+        """All that has come since the last look, again and again; raises what went wrong, at the end."""
+        while (first := self.out.get()) is not None:
+            batch, is_last = [first], False
+            while not self.out.empty():
+                if (another := self.out.get()) is None:
+                    is_last = True
+                    break
+                batch.append(another)
+            yield batch
+            if is_last:
+                break
+            self.loop.call_soon_threadsafe(self._make_room, len(batch))
+        if self.error is not None:
+            raise self.error
+
+    def stop(self) -> None:
+        """Leave no thread and no connection behind."""
+        if self.thread is not None and self.main is not None:
+            self.loop.call_soon_threadsafe(self.main.cancel)
+            self.thread.join()
+        self.loop.close()
+
+    def _make_room(self, count: int) -> None:
+        for _ in range(count):
+            self.room.release()
+
+    def _run(self, main: asyncio.Task[None]) -> None:
+        asyncio.set_event_loop(self.loop)
+        try:
+            self.loop.run_until_complete(main)
+        except asyncio.CancelledError:
+            pass
+        except BaseException as error:  # noqa: BLE001 - raised again by the thread that asked
+            self.error = error
+        finally:
+            self.out.put(None)
+
+    async def _ask_all(self, client: Any) -> None:
+        """Open a question whenever there is room, until there are no more or one says that none will do."""
+        open_: set[asyncio.Task[None]] = set()
+        stopped: list[BaseException] = []
+
+        def closed(task: asyncio.Task[None]) -> None:
+            open_.discard(task)
+            if not task.cancelled() and (error := task.exception()) is not None:
+                stopped.append(error)
+                self.room.release()
+
+        try:
+            while not stopped:
+                await self.room.acquire()
+                if stopped or (pair := next(self.questions, None)) is None:
+                    break
+                task = self.loop.create_task(self._ask(client, *pair))
+                open_.add(task)
+                task.add_done_callback(closed)
+            fatal = [e for e in stopped if not isinstance(e, BudgetSpent)]
+            if not fatal and open_:
+                await asyncio.wait(set(open_))
+        finally:
+            for task in set(open_):
+                task.cancel()
+            await asyncio.gather(*set(open_), return_exceptions=True)
+            await client.close()
+        if stopped:
+            raise next((e for e in stopped if not isinstance(e, BudgetSpent)), stopped[0])
+
+    async def _ask(self, client: Any, key: K, question: Question) -> None:
+        reply = await self._reply(client, question)
+        if reply.reason == UNANSWERED and (reply.finish != "rejected" or not self.has_answered):
+            self.unanswered_in_a_row += 1
+            if self.unanswered_in_a_row >= GIVES_UP_AFTER:
+                raise BackendError(
+                    f"{self.endpoint.model} at {self.endpoint.address or 'OpenAI'} left {GIVES_UP_AFTER} questions in "
+                    f"a row without an answer; the last said: {reply.detail}. Look after the server, then run "
+                    "the same command again: what was answered is kept."
+                )
+        elif reply.reason != UNANSWERED:
+            self.unanswered_in_a_row, self.has_answered = 0, True
+        self.out.put((key, reply))
+
+    async def _reply(self, client: Any, question: Question) -> Reply:
+        """The reply to one question, after as many tries as are allowed."""
+        failed, waited = 0, 0.0
+        while True:
+            await self.pace.wait()
+            self._spend()
+            try:
+                reply = await self._try(client, question)
+            except _PassingError as again:
+                self.tally.fail(again.kind)
+                obeys = again.wait is not None and waited + again.wait <= PATIENCE
+                failed += not obeys
+                if failed > self.endpoint.retries:
+                    return Reply("", UNANSWERED, detail=f"{again.kind}: {again}")
+                own = pause_before(failed, self.endpoint.pause)
+                if again.wait is not None:
+                    self.pace.hold(again.wait)
+                    waited += again.wait
+                    own = min(own, self.endpoint.pause)  # parts those whom the server held together
+                await asyncio.sleep((again.wait or 0.0) + own)
+            else:
+                self.tally.prompt_tokens += reply.prompt_tokens
+                self.tally.completion_tokens += reply.completion_tokens
+                return reply
+
+    def _spend(self) -> None:
+        limit = self.endpoint.max_requests
+        if limit is not None and self.tally.requests >= limit:
+            raise BudgetSpent(
+                f"The {limit:,} requests that max_requests allows are spent, and questions are left. "
+                "Run the same command again to go on: what was answered is kept."
+            )
+        self.tally.requests += 1
+
+    async def _try(self, client: Any, question: Question) -> Reply:
+        """One request. Raises _PassingError where another may do better, BackendError where none will."""
+        openai = library()
+        messages = [{"role": role, "content": text} for role, text in question.messages]
+        try:
+            response = await client.chat.completions.with_raw_response.create(
+                model=self.endpoint.model, messages=messages, **dict(question.decoding)
+            )
+            return read_reply(response.text)
+        except Malformed as error:
+            raise _PassingError("malformed", str(error)) from None
+        except openai.APITimeoutError:
+            raise _PassingError("timeout", f"no answer in {self.endpoint.timeout:g} s") from None
+        except openai.APIConnectionError as error:
+            raise _PassingError("connection", _line(error.__cause__ or error)) from None
+        except openai.APIStatusError as error:
+            return self._status(error)
+        except UnicodeEncodeError as error:  # half a character in the question: no try will send it
+            self.tally.fail("unsendable")
+            return Reply("", UNANSWERED, finish="rejected", detail=_line(error))
+        except UnicodeDecodeError as error:
+            raise _PassingError("malformed", _line(error)) from None
+
+    def _status(self, error: Any) -> Reply:
+        """What a status other than success means for the question, or for all of them."""
+        status, code = error.status_code, str(getattr(error, "code", "") or "")
+        if status == 429 and code != "insufficient_quota":
+            raise _PassingError("429", _line(error), retry_after(error.response.headers))
+        if status in (408, 409, 425) or status >= 500:
+            raise _PassingError(str(status), _line(error), retry_after(error.response.headers))
+        if status in (400, 422) and code in ("content_filter", "content_policy_violation"):
+            return Reply(_line(error), REFUSED, finish="content_filter")
+        if status in (401, 403, 404, 405) or code == "insufficient_quota":
+            raise BackendError(
+                f"{self.endpoint.model} at {self.endpoint.address or 'OpenAI'} answered {status}: {_line(error)}. "
+                f"Check the address, the model's name, and the key in {self.endpoint.key_variable}."
+            )
+        self.tally.fail(str(status))  # 400, 413, 422: this question cannot be answered, another may
+        return Reply("", UNANSWERED, finish="rejected", detail=f"{status}: {_line(error)}")
+
+
+def ask_all(
+    endpoint: Endpoint, questions: Iterable[tuple[K, Question]], tally: Tally | None = None
+) -> dict[K, Reply]:
+    """All replies, by their questions' keys."""
+    return {key: reply for batch in replies(endpoint, questions, tally) for key, reply in batch}
+
+
+def _line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]

@@ -1,0 +1,196 @@
+"""``fairbrief summarize``: records in, summaries out, whatever happens on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairbrief.cli.inputs import ReadingOptions, read
+from fairbrief.errors import RequestError
+
+if TYPE_CHECKING:
+    from fairbrief.chat.replies import Tally
+    from fairbrief.engines.answering import Count
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Files = Annotated[
+    list[str], typer.Argument(help="Files or folders with records, or hf:NAME.", metavar="RECORDS…")
+]
+With = Annotated[
+    str,
+    typer.Option(
+        "--with", help="Who summarizes: chat:MODEL, transformers:MODEL, lead, …", metavar="SUMMARIZER"
+    ),
+]
+Out = Annotated[
+    Path, typer.Option(help="File of summaries, JSON Lines; FILE.journal keeps answers.", metavar="FILE")
+]
+PromptOption = Annotated[
+    str | None, typer.Option(help="A shipped prompt, or a file with {documents} in it.", metavar="NAME|FILE")
+]
+Attribute = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Attribute that stands in a field of the row, to keep with the documents.", metavar="NAME=FIELD"
+    ),
+]
+Over = Annotated[
+    str | None, typer.Option(help="Attribute whose groups the prompt speaks of.", metavar="ATTRIBUTE")
+]
+Instruction = Annotated[
+    str | None,
+    typer.Option(help="Wish for fairness: none, fair, definition, ratio, coverage.", metavar="NAME"),
+]
+Role = Annotated[
+    str | None, typer.Option(help="Role the model is given: a name, or words of yours.", metavar="NAME|TEXT")
+]
+Samples = Annotated[int | None, typer.Option(help="Summaries per record.", min=1)]
+Temperature = Annotated[float | None, typer.Option(help="Randomness of the words.", min=0)]
+Sentences = Annotated[
+    int | None, typer.Option(help="Sentences to ask for; longer answers are cut there.", min=1)
+]
+Words = Annotated[int | None, typer.Option(help="Words to ask for.", min=1)]
+Seed = Annotated[int | None, typer.Option(help="Seed that is sent to the model.")]
+Concurrency = Annotated[int | None, typer.Option(help="Questions that are open at once.", min=1)]
+PerMinute = Annotated[int | None, typer.Option(help="Requests a minute at most.", min=1)]
+MaxRequests = Annotated[
+    int | None, typer.Option(help="Requests to send at most, repeated tries included.", min=1)
+]
+BaseUrl = Annotated[
+    str | None, typer.Option(help="Address of the server; else OPENAI_BASE_URL.", metavar="URL")
+]
+Price = Annotated[
+    str | None,
+    typer.Option(help="Price per million tokens, prompt and answer, to print the cost.", metavar="IN,OUT"),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress line.")]
+
+
+@app.command()
+def summarize(
+    files: Files,
+    with_: With,
+    out: Out,
+    prompt: PromptOption = None,
+    attribute: Attribute = None,
+    over: Over = None,
+    instruction: Instruction = None,
+    role: Role = None,
+    samples: Samples = None,
+    temperature: Temperature = None,
+    sentences: Sentences = None,
+    words: Words = None,
+    seed: Seed = None,
+    concurrency: Concurrency = None,
+    per_minute: PerMinute = None,
+    max_requests: MaxRequests = None,
+    base_url: BaseUrl = None,
+    price: Price = None,
+    quiet: Quiet = False,
+    documents_field: ReadingOptions.documents_field = "documents",
+    id_field: ReadingOptions.id_field = "id",
+    references_field: ReadingOptions.references_field = "references",
+    separator: ReadingOptions.separator = None,
+    format_: ReadingOptions.format = None,
+    require: ReadingOptions.require = None,
+    on_error: ReadingOptions.on_error = "stop",
+) -> None:
+    """Summarize records. Kill it at any moment: the same command again asks only for what is missing."""
+    from fairbrief import registry
+    from fairbrief.engines.summarizing import summarize as run
+
+    prices = prices_of(price)
+    given = {
+        "prompt": prompt, "over": over, "instruction": instruction, "role": role, "samples": samples,
+        "temperature": temperature, "sentences": sentences, "words": words, "seed": seed,
+        "concurrency": concurrency, "per_minute": per_minute, "max_requests": max_requests, "base_url": base_url,
+    }  # fmt: skip
+    settings = {name: str(value) for name, value in given.items() if value is not None}
+    summarizer = registry.make("summarizer", with_, settings)
+    reading = read(
+        files, attributes=attribute, summaries=None, require=require, on_error=on_error, format_=format_,
+        documents_field=documents_field, id_field=id_field, references_field=references_field, separator=separator,
+    )  # fmt: skip
+    refuse_overwriting(out, reading.files)
+    with progress(quiet=quiet) as watch:
+        count = run(summarizer, reading.records, out, watch)
+    typer.echo(f"{out}: {told(count, getattr(summarizer, 'tally', None), prices)}")
+    if reading.skipped_count:
+        typer.echo(f"Left out of the input: {reading.skipped_count:,}. The first: {reading.skipped[0]}")
+    if count.unanswered:
+        typer.echo("Some were not answered: run the same command again to ask for those alone.", err=True)
+        raise typer.Exit(1)
+
+
+def told(count: Count, tally: Tally | None, prices: tuple[float, float] | None = None) -> str:
+    """The counts of a run in one line."""
+    parts = [
+        f"{count.wanted:,} wanted",
+        f"{count.asked:,} asked",
+        f"{count.from_journal:,} from the journal",
+        f"{count.refused:,} refused",
+        f"{count.empty:,} empty",
+        f"{count.unanswered:,} unanswered",
+    ]
+    if tally is not None and tally.requests:
+        failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.failures.items()))
+        parts += [f"{tally.requests:,} requests" + (f" (of which failed: {failed})" if failed else "")]
+        parts += [f"{tally.prompt_tokens:,} + {tally.completion_tokens:,} tokens"]
+    if tally is not None and prices is not None:
+        parts += [f"cost {tally.cost(*prices):,.4f}"]
+    return ", ".join(parts)
+
+
+def prices_of(text: str | None) -> tuple[float, float] | None:
+    """The prices per million tokens of the prompt and of the answer."""
+    if text is None:
+        return None
+    try:
+        first, second = (float(part) for part in text.split(","))
+    except ValueError:
+        raise RequestError(
+            f"--price {text}: write the price per million tokens of the prompt and of the answer, e.g. 0.15,0.6."
+        ) from None
+    return first, second
+
+
+def refuse_overwriting(out: Path, files: Any) -> None:
+    """RequestError where the output is one of the inputs, or no file can stand there."""
+    if out.is_dir():
+        raise RequestError(f"--out {out} is a folder: give the name of a file in it.")
+    if any(out.resolve() == Path(file).resolve() for file in files):
+        raise RequestError(f"--out {out} is also read from: write to another file.")
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Callable[[Count], None]]:
+    """A line on standard error that tells how far a run is, where a person looks."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda _: None
+        return
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("asking", total=None)
+
+        def watch(count: Count) -> None:
+            bar.update(
+                task,
+                description=f"{count.asked:,} answered, {count.from_journal:,} from the journal, "
+                f"{count.refused:,} refused, {count.unanswered:,} without an answer",
+            )
+
+        yield watch

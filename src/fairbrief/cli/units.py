@@ -1,0 +1,92 @@
+"""``fairbrief units``: summaries in, the same summaries with their atomic statements out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairbrief.cli.inputs import ReadingOptions, read
+from fairbrief.cli.summarize import BaseUrl, Concurrency, MaxRequests, PerMinute, Price, Quiet, progress
+from fairbrief.errors import RequestError
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Files = Annotated[list[str], typer.Argument(help="Files with records and summaries.", metavar="FILE…")]
+With = Annotated[str, typer.Option("--with", help="The model that splits.", metavar="chat:MODEL")]
+Out = Annotated[Path, typer.Option(help="File to write, JSON Lines.", metavar="FILE")]
+PromptOption = Annotated[
+    Path | None, typer.Option(help="Your instruction: text with {summary}, or TOML.", metavar="FILE")
+]
+Attribute = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Attribute that stands in a field of the row, to keep with the documents.", metavar="NAME=FIELD"
+    ),
+]
+
+
+@app.command()
+def units(
+    files: Files,
+    with_: With,
+    out: Out,
+    prompt: PromptOption = None,
+    attribute: Attribute = None,
+    concurrency: Concurrency = None,
+    per_minute: PerMinute = None,
+    max_requests: MaxRequests = None,
+    base_url: BaseUrl = None,
+    price: Price = None,
+    quiet: Quiet = False,
+    summary_field: ReadingOptions.summary_field = "summary",
+    documents_field: ReadingOptions.documents_field = "documents",
+    id_field: ReadingOptions.id_field = "id",
+    system_field: ReadingOptions.system_field = "system",
+    references_field: ReadingOptions.references_field = "references",
+    separator: ReadingOptions.separator = None,
+    summaries: ReadingOptions.summaries = None,
+    system: ReadingOptions.system = None,
+    format_: ReadingOptions.format = None,
+    require: ReadingOptions.require = None,
+    on_error: ReadingOptions.on_error = "stop",
+) -> None:
+    """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
+    from fairbrief import registry
+    from fairbrief.chat.splitting import Splitter, from_file, shipped
+    from fairbrief.cli.summarize import prices_of, refuse_overwriting, told
+    from fairbrief.engines.splitting import split_file
+
+    if not with_.startswith(("chat:", "chat(")):
+        raise RequestError(f"--with {with_}: units are split by a chat model: chat:MODEL.")
+    given = {
+        "concurrency": concurrency,
+        "per_minute": per_minute,
+        "max_requests": max_requests,
+        "base_url": base_url,
+    }
+    settings = {name: str(value) for name, value in given.items() if value is not None}
+    chat = registry.make("summarizer", with_, settings)
+    splitting = shipped() if prompt is None else from_file(prompt)
+    splitter = Splitter(chat.endpoint(), splitting, chat.decoding(default=0.0))
+    reading = read(
+        files, attributes=attribute, summary_field=summary_field, documents_field=documents_field, id_field=id_field,
+        system_field=system_field, references_field=references_field, separator=separator, summaries=summaries,
+        system=system, format_=format_, require=require, on_error=on_error,
+    )  # fmt: skip
+    refuse_overwriting(out, reading.files)
+    prices = prices_of(price)
+    with progress(quiet=quiet) as watch:
+        outcome = split_file(splitter, lambda: reading, out, watch)
+    typer.echo(f"{out}: {told(outcome.count, splitter.tally, prices)}")
+    recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
+    typer.echo(
+        f"{outcome.units:,} units of {outcome.split:,} summaries, unit recall {recall}, "
+        f"{outcome.unparsed_count:,} replies unparsed"
+    )
+    for line in outcome.unparsed:
+        typer.echo(f"  {line}")
+    if outcome.count.unanswered:
+        typer.echo("Some were not answered: run the same command again to ask for those alone.", err=True)
+        raise typer.Exit(1)

@@ -1,0 +1,172 @@
+"""A journal of answers: one line each, on disk before it counts, whole or not there at all."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fairbrief.errors import BackendError, RequestError
+
+HEAD = b"fairbrief journal 1\n"
+
+
+@dataclass(slots=True)
+class Journal:
+    """Answers by key in one append-only file: ``checksum key json`` a line, after a line that says what it is.
+
+    Appended lines are written and synchronised to disk before `append` returns, so that what it was told
+    survives a kill and a power cut. A last line that was cut short is dropped when the journal is opened; a
+    line that is damaged further up is passed over, and counted in ``damaged``. Where a key stands twice the
+    last answer holds. Only places are held in memory, not answers. Use as a context: `open_journal`.
+    """
+
+    path: Path
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    damaged: int = 0
+    _file: int = -1
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.places
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, key: str) -> Mapping[str, Any]:
+        """The answer that was given last under the key; KeyError if there is none."""
+        start, length = self.places[key]
+        found = _read(os.pread(self._file, length, start))
+        if found is None:
+            raise BackendError(
+                f"{self.path} was changed while it was read: its line at byte {start} is damaged."
+            )
+        return found[1]
+
+    def append(self, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Keep answers; they are on disk when this returns."""
+        lines = [(key, _line(key, value)) for key, value in entries]
+        try:
+            start = os.lseek(self._file, 0, os.SEEK_END)
+            _write(self._file, b"".join(line for _, line in lines))
+            os.fsync(self._file)
+        except OSError as error:
+            raise BackendError(
+                f"The journal {self.path} cannot be written: {error}. Free its disk, then run the same command again; "
+                "what it holds is kept."
+            ) from error
+        for key, line in lines:
+            self.places[key] = (start, len(line))
+            start += len(line)
+
+    def _load(self) -> None:
+        """Find what the file holds, and cut off a last line that was not finished."""
+        end = 0
+        with os.fdopen(os.dup(self._file), "rb") as stream:
+            stream.seek(0)
+            head = stream.readline()
+            if not head.endswith(b"\n"):
+                if not HEAD.startswith(head):
+                    raise RequestError(_foreign(self.path))
+                os.ftruncate(self._file, 0)
+                _write(self._file, HEAD)
+                os.fsync(self._file)
+                return
+            if head != HEAD:
+                raise RequestError(_foreign(self.path))
+            end = len(head)
+            for line in stream:
+                if not line.endswith(b"\n"):
+                    break
+                if (found := _read(line)) is None:
+                    self.damaged += 1
+                else:
+                    self.places[found[0]] = (end, len(line))
+                end += len(line)
+        os.ftruncate(self._file, end)
+
+
+@contextlib.contextmanager
+def open_journal(path: Path) -> Iterator[Journal]:
+    """The journal in a file, made if it is absent; raises RequestError if the file is something else."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        journal = Journal(path, _file=descriptor)
+        journal._load()
+        _sync_folder(path.parent)
+        yield journal
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold an output for this process alone; RequestError at once if another holds it.
+
+    The lock is the kernel's, on ``PATH.lock``: it goes with its process, however that ends. The file stays,
+    since whoever removed it could remove another's.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = path.with_name(path.name + ".lock")
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RequestError(
+                f"Another process is writing {path}. Wait for it, or write to another file."
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Any]:
+    """A binary stream whose content takes the file's place when all of it is on disk; nothing if it fails."""
+    partial = path.with_name(path.name + ".part")
+    with partial.open("wb") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+    partial.replace(path)
+    _sync_folder(path.parent)
+
+
+def _line(key: str, value: Mapping[str, Any]) -> bytes:
+    # ASCII: lone surrogates in a model's text survive as escapes, and no separator of lines can appear
+    content = f"{key} {json.dumps(value, ensure_ascii=True, separators=(',', ':'))}".encode("ascii")
+    return b"%08x %b\n" % (zlib.crc32(content), content)
+
+
+def _read(line: bytes) -> tuple[str, Mapping[str, Any]] | None:
+    """Key and answer of a line; None if it is not what was written."""
+    content = line[9:-1]
+    if line[:9] != b"%08x " % zlib.crc32(content) or not line.endswith(b"\n"):
+        return None
+    key, _, value = content.partition(b" ")
+    return key.decode("ascii"), json.loads(value)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new name in a folder is on disk only when the folder is."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _foreign(path: Path) -> str:
+    return f"{path} is no journal of ours, and it is left as it is. Give another --out, or move that file."

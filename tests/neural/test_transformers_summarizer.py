@@ -1,0 +1,150 @@
+"""Summaries by tiny models made on the spot: batches, templates, and texts that are too long."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from tests.neural.tiny_writers import WORDS, save_decoder, save_encoder_decoder
+
+from fairbrief import registry
+from fairbrief.engines.summarizing import summarize
+from fairbrief.errors import BackendError, DataError
+from fairbrief.nouns import Document, Record
+from fairbrief.summarizers import fitting, pretrained
+from fairbrief.summarizers.transformers import Transformers
+from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
+
+pytest.importorskip("transformers")
+pytestmark = pytest.mark.neural
+
+
+@pytest.fixture(scope="module")
+def bart(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of an encoder-decoder."""
+    return str(save_encoder_decoder(tmp_path_factory.mktemp("bart")))
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a decoder with a chat template."""
+    return str(save_decoder(tmp_path_factory.mktemp("llama")))
+
+
+def records_of(n: int, words: int = 12) -> list[Record]:
+    """Records of two documents of different lengths."""
+    rng = random.Random(5)
+    return [
+        Record(
+            f"r{i}",
+            tuple(Document(" ".join(rng.choices(WORDS, k=rng.randint(3, words)))) for _ in range(2)),
+        )
+        for i in range(n)
+    ]
+
+
+@pytest.mark.parametrize("kind", ["bart", "llama"])
+def test_batches_equal_single_calls(kind: str, request: pytest.FixtureRequest) -> None:
+    """Greedy answers of a batch of unequal texts are those of each text alone, and they are not all alike."""
+    folder = request.getfixturevalue(kind)
+    together = Transformers(folder, max_new_tokens=12)
+    alone = Transformers(folder, max_new_tokens=12, batch_tokens=1)
+    records = records_of(9)
+    texts = [s.text for s in together.summarize(records)]
+    assert texts == [s.text for s in alone.summarize(records)]
+    assert len(set(texts)) > 3
+    assert all(texts)
+
+
+@pytest.mark.parametrize("clause", SUMMARIZER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+def test_contract(clause: SummarizerClause, temperature: float, llama: str) -> None:
+    """The clauses of a summarizer hold, also where words are drawn at random."""
+    clause(Transformers(llama, temperature=temperature, max_new_tokens=8), records_of(4))
+
+
+def test_the_decoder_is_asked_through_its_template(llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The template frames the prompt; a role goes into the user's turn where the template has no other."""
+    seen: list[str] = []
+    original = Transformers._generate
+
+    def spy(self: Transformers, drafts: list, writer: object) -> list[str]:  # type: ignore[type-arg]  # test double
+        seen.extend(d.text for d in drafts)
+        return original(self, drafts, writer)  # type: ignore[arg-type]  # test double
+
+    monkeypatch.setattr(Transformers, "_generate", spy)
+    list(Transformers(llama, role="mediator", max_new_tokens=4).summarize(records_of(1)))
+    assert seen[0].startswith("<s> user You are a mediator")
+    assert seen[0].endswith("assistant ")
+
+
+def test_an_encoder_decoder_reads_the_documents_alone(bart: str) -> None:
+    """Without a prompt nothing but the documents is sent to a model that was trained to summarize."""
+    summary = next(iter(Transformers(bart, max_new_tokens=4).summarize(records_of(1))))
+    assert summary.made["prompt"] == "source"
+
+
+def test_truncating_keeps_every_document(bart: str) -> None:
+    """The longest documents are cut to one length, short ones stay whole, and the summary says how much went."""
+    long = Record("x", (Document("room " * 90), Document("cold coffee"), Document("staff " * 80)))
+    summarizer = Transformers(bart, max_new_tokens=4)
+    writer = pretrained.load(bart, "cpu", "fp32")
+    draft = summarizer._fitted(("k", long, 0), writer, summarizer._prompt())
+    rooms, staff = draft.text.count("room"), draft.text.count("staff")
+    assert rooms == staff
+    assert "cold coffee" in draft.text
+    assert 60 < draft.pieces <= 64
+    summary = next(iter(summarizer.summarize([long])))
+    assert summary.made["long"] == f"{170 - rooms - staff} words cut off"
+
+
+def test_windows_read_all_of_a_long_text(bart: str) -> None:
+    """A text that is too long is summarized in parts that fit and lose no word, then from their summaries."""
+    long = Record("x", (Document("room was clean. staff was kind. " * 20),))
+    writer = pretrained.load(bart, "cpu", "fp32")
+    parts = fitting.parts(long, lambda r: len(r.documents[0].text.split()) <= 45)
+    assert " ".join(p.documents[0].text for p in parts) == long.documents[0].text.strip()
+    assert writer.limit == 64
+    summary = next(iter(Transformers(bart, long="windows", max_new_tokens=6).summarize([long])))
+    assert summary.made["long"].split()[0] in {"3", "4", "5"}
+    assert summary.text
+
+
+def test_too_long_is_an_error_on_request(bart: str) -> None:
+    """long=error names the record, how long it is and how long it may be."""
+    long = Record("x", (Document("room " * 90),))
+    with pytest.raises(DataError, match=r"id 'x'.*found 91 word pieces, wanted at most 64"):
+        list(Transformers(bart, long="error").summarize([long]))
+
+
+def test_samples_differ_and_come_again(llama: str) -> None:
+    """Several samples have systems of their own, differ, and are the same whatever stands beside them."""
+    three = Transformers(llama, samples=3, temperature=1.5, max_new_tokens=10, system="tiny")
+    found = list(three.summarize(records_of(2)))
+    assert [s.system for s in found] == ["tiny#1", "tiny#2", "tiny#3"] * 2
+    assert len({s.text for s in found[:3]}) == 3
+    assert [s.text for s in three.summarize(records_of(2)[1:])] == [s.text for s in found[3:]]
+
+
+def test_a_finished_run_loads_no_model(llama: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the journal holds is not written again, nor is the model loaded to find that out."""
+    records, summarizer = records_of(3), Transformers(llama, max_new_tokens=4)
+    assert summarize(summarizer, lambda: records, tmp_path / "o").asked == 3
+    monkeypatch.setattr(pretrained, "load", None)
+    assert summarize(summarizer, lambda: records, tmp_path / "o").from_journal == 3
+
+
+def test_name_grammar(llama: str) -> None:
+    """transformers:FOLDER stands for transformers(model=FOLDER), and its spelling reads back."""
+    made = registry.make("summarizer", f"transformers:{llama}(beams=2, max_new_tokens=5)")
+    assert made == Transformers(llama, beams=2, max_new_tokens=5)
+    assert registry.make("summarizer", repr(made)) == made
+    assert all(s.text for s in made.summarize(records_of(2)))
+
+
+def test_a_folder_without_a_model_is_explained(tmp_path: Path) -> None:
+    """A folder that transformers cannot load is named, with what to give instead."""
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(BackendError, match="cannot be loaded for writing"):
+        list(Transformers(str(tmp_path)).summarize(records_of(1)))

@@ -1,0 +1,198 @@
+"""A chat server of our own on loopback that speaks OpenAI's protocol and misbehaves as it is told.
+
+Faults are drawn per request from a seed. ``served`` counts, per prompt, the answers that were sent whole:
+what a real server would have been paid for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import random
+import socket
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+Answer = Callable[[str], "str | None"]
+
+
+def echo(prompt: str) -> str:
+    """An answer that depends on the prompt alone, and can be told from every other."""
+    return f"Answer {hashlib.sha256(prompt.encode()).hexdigest()[:16]}."
+
+
+@dataclass
+class StubChat:
+    """The server; use as a context. ``faults`` maps a kind to its share of the requests.
+
+    Kinds: ``429`` (with Retry-After), ``429-date``, ``500``, ``503``, ``slow``, ``cut`` (the connection
+    ends inside the body), ``drop`` (it ends before it), ``malformed`` (no JSON), ``shape`` (JSON without
+    choices), ``refuse``, ``filter`` (400, content_filter), ``empty``.
+    """
+
+    answer: Answer = echo
+    faults: Mapping[str, float] = field(default_factory=dict)
+    seed: int = 0
+    delay: float = 0.0
+    slow: float = 0.2
+    retry_after: str = "0.05"
+    script: Sequence[str] = ()
+    served: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    keeps_bodies: bool = True
+    open_now: int = 0
+    open_most: int = 0
+    requests: int = 0
+
+    def __enter__(self) -> Self:
+        self.rng = random.Random(self.seed)
+        self.loop = asyncio.new_event_loop()
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.port = self.socket.getsockname()[1]
+        ready = threading.Event()
+        self.thread = threading.Thread(target=self._run, args=(ready,), daemon=True)
+        self.thread.start()
+        ready.wait()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.loop.call_soon_threadsafe(self.stopping.set)
+        self.thread.join()
+        self.loop.close()
+
+    @property
+    def url(self) -> str:
+        """The base address that a client is given."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def _run(self, ready: threading.Event) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(self._serve(ready))
+
+    async def _serve(self, ready: threading.Event) -> None:
+        self.stopping = asyncio.Event()
+        self.handlers: set[asyncio.Task[Any]] = set()
+        server = await asyncio.start_server(self._connection, sock=self.socket)
+        ready.set()
+        await self.stopping.wait()
+        server.close()
+        for task in list(self.handlers):
+            task.cancel()
+        await asyncio.gather(*self.handlers, return_exceptions=True)
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.handlers.add(task)
+        try:
+            while (body := await _request(reader)) is not None:
+                if not await self._respond(body, writer):
+                    break
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            self.handlers.discard(task)
+            writer.close()
+
+    async def _respond(self, body: dict[str, Any], writer: asyncio.StreamWriter) -> bool:
+        self.requests += 1
+        self.open_now += 1
+        self.open_most = max(self.open_most, self.open_now)
+        if self.keeps_bodies:
+            self.bodies.append(body)
+        kind = self._kind()
+        self.kinds[kind] += 1
+        try:
+            await asyncio.sleep(self.slow if kind == "slow" else self.delay)
+            return await self._send(kind, body["messages"][-1]["content"], writer)
+        finally:
+            self.open_now -= 1
+
+    def _waits(self, kind: str) -> dict[str, str]:
+        past = "Wed, 21 Oct 2015 07:28:00 GMT"  # no wait at all
+        return {"429": {"retry-after": self.retry_after}, "429-date": {"retry-after": past}}.get(kind, {})
+
+    def _kind(self) -> str:
+        if self.requests <= len(self.script):
+            return self.script[self.requests - 1]
+        drawn = self.rng.random()
+        for kind, share in self.faults.items():
+            drawn -= share
+            if drawn < 0:
+                return kind
+        return "ok"
+
+    async def _send(self, kind: str, prompt: str, writer: asyncio.StreamWriter) -> bool:
+        if kind == "drop":
+            return False
+        if kind in FAILURES:
+            status, content = FAILURES[kind]
+            return await _write(writer, status, content, self._waits(kind))
+        text = {"refuse": "I'm sorry, but I can't help with that.", "empty": ""}.get(kind)
+        if text is None:
+            text = self.answer(prompt)
+        content = _completion(prompt, text)
+        if kind == "cut":
+            writer.write(_head(200, len(content), {}) + content[: len(content) // 2])
+            await writer.drain()
+            return False
+        self.served[prompt] += 1
+        return await _write(writer, 200, content)
+
+
+async def _request(reader: asyncio.StreamReader) -> dict[str, Any] | None:
+    """The body of the next request; None where the client has gone."""
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        return None
+    for line in head.split(b"\r\n"):
+        if line.lower().startswith(b"content-length:"):
+            found: dict[str, Any] = json.loads(await reader.readexactly(int(line.split(b":")[1])))
+            return found
+    return None
+
+
+def _completion(prompt: str, text: str | None) -> bytes:
+    message = {"role": "assistant", "content": text}
+    used = {"prompt_tokens": len(prompt.split()), "completion_tokens": len((text or "").split())}
+    choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    return json.dumps({"id": "x", "model": "stub-1", "choices": choices, "usage": used}).encode()
+
+
+def _error(message: str, code: str | None = None) -> bytes:
+    return json.dumps({"error": {"message": message, "code": code}}).encode()
+
+
+FAILURES = {
+    "429": (429, _error("slow down")),
+    "429-date": (429, _error("slow down")),
+    "500": (500, _error("broken")),
+    "503": (503, _error("broken")),
+    "400": (400, _error("no")),
+    "401": (401, _error("no")),
+    "404": (404, _error("no")),
+    "quota": (429, _error("no money", "insufficient_quota")),
+    "filter": (400, _error("policy", "content_filter")),
+    "malformed": (200, b'{"choices": [{"mess'),
+    "shape": (200, b'{"id": "x"}'),
+}
+
+
+def _head(status: int, length: int, headers: Mapping[str, str]) -> bytes:
+    lines = [f"HTTP/1.1 {status} X", "content-type: application/json", f"content-length: {length}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n"
+
+
+async def _write(
+    writer: asyncio.StreamWriter, status: int, content: bytes, headers: Mapping[str, str] | None = None
+) -> bool:
+    writer.write(_head(status, len(content), headers or {}) + content)
+    await writer.drain()
+    return True

@@ -1,0 +1,227 @@
+"""The chat client against a server that misbehaves: real HTTP on loopback."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+
+import pytest
+from tests.stub_chat import StubChat, echo
+
+from fairbrief.chat.client import BudgetSpent, ask_all, replies
+from fairbrief.chat.endpoint import Endpoint
+from fairbrief.chat.pacing import LONGEST_WAIT, Pace, pause_before, retry_after
+from fairbrief.chat.replies import Malformed, Question, Tally, is_refusal, read_reply
+from fairbrief.errors import BackendError, RequestError
+
+
+def questions(n: int) -> Iterator[tuple[int, Question]]:
+    """As many different questions."""
+    return ((i, Question((("user", f"question {i}"),))) for i in range(n))
+
+
+def endpoint(server: StubChat, **settings: object) -> Endpoint:
+    """The server's address with pauses that a test can wait for."""
+    wanted: dict[str, object] = {"concurrency": 8, "pause": 0.01, "timeout": 5.0, **settings}
+    return Endpoint("stub-1", server.url, **wanted)  # type: ignore[arg-type]  # a test's settings
+
+
+@pytest.mark.parametrize("fault", ["429", "429-date", "500", "503", "cut", "drop", "malformed", "shape"])
+def test_passing_faults_are_tried_again(fault: str) -> None:
+    """Every fault that may pass is followed by another try, and every question ends with its own answer."""
+    with StubChat(faults={fault: 0.3}, seed=4) as server:
+        tally = Tally()
+        found = ask_all(endpoint(server, retries=20), questions(40), tally)
+    assert {i: reply.text for i, reply in found.items()} == {i: echo(f"question {i}") for i in range(40)}
+    assert server.kinds[fault] == tally.failed_tries > 0
+    assert tally.requests == server.requests
+    assert max(server.served.values()) == 1
+
+
+def test_retry_after_is_obeyed_by_all() -> None:
+    """After one 429 nobody asks before the time that the server named."""
+    with StubChat(script=["429"], retry_after="0.4") as server:
+        began = time.perf_counter()
+        found = ask_all(endpoint(server, concurrency=1), questions(3))
+        assert time.perf_counter() - began >= 0.4
+    assert len(found) == 3
+
+
+def test_waits_that_the_server_asks_for_are_no_failures() -> None:
+    """More 429s with Retry-After than retries do not exhaust a question."""
+    with StubChat(script=["429"] * 5, retry_after="0.01") as server:
+        found = ask_all(endpoint(server, retries=1, concurrency=1), questions(1))
+    assert found[0].text == echo("question 0")
+
+
+def test_a_slow_server_times_out_and_is_asked_again() -> None:
+    """A request that takes longer than its timeout counts as failed."""
+    with StubChat(script=["slow"], slow=1.0) as server:
+        tally = Tally()
+        found = ask_all(endpoint(server, timeout=0.2, concurrency=1), questions(1), tally)
+    assert found[0].text
+    assert tally.failures == {"timeout": 1}
+
+
+def test_refusals_filters_and_empty_answers_are_told_apart() -> None:
+    """A refusal in words or by a filter, and an answer without words, have reasons of their own."""
+    with StubChat(script=["refuse", "filter", "empty", "ok"]) as server:
+        found = ask_all(endpoint(server, concurrency=1), questions(4))
+    assert [found[i].reason for i in range(4)] == ["refused", "refused", "empty summary", ""]
+
+
+def test_one_question_may_fail_without_the_others() -> None:
+    """A question that the server rejects is left without an answer, at once, and the rest go on."""
+    with StubChat(script=["ok", "400"]) as server:
+        found = ask_all(endpoint(server, concurrency=1), questions(4))
+    assert [found[i].reason for i in range(4)] == ["", "no answer", "", ""]
+    assert found[1].detail.startswith("400")
+    assert server.requests == 4
+
+
+@pytest.mark.parametrize("kind", ["401", "404", "quota"])
+def test_a_wrong_key_or_model_stops_the_run(kind: str) -> None:
+    """Where no question can be answered, the error says what to check, and no flood of requests follows."""
+    with StubChat(faults={kind: 1.0}) as server, pytest.raises(BackendError, match="Check the address"):
+        ask_all(endpoint(server), questions(500))
+    assert server.requests <= 8
+
+
+def test_a_dead_server_stops_the_run() -> None:
+    """Twenty questions in a row without an answer end the run, with what to do."""
+    with StubChat(faults={"500": 1.0}) as server, pytest.raises(BackendError, match="20 questions in a row"):
+        ask_all(endpoint(server, retries=1, pause=0.001), questions(500))
+    assert server.requests < 80
+
+
+def test_the_budget_holds_and_what_was_paid_for_arrives() -> None:
+    """No more requests than allowed are sent, and every answer to them is yielded before the budget's error."""
+    got: list[int] = []
+
+    def gather(server: StubChat) -> None:
+        for batch in replies(endpoint(server, max_requests=10), questions(50)):
+            got.extend(key for key, _ in batch)
+
+    with StubChat() as server:
+        with pytest.raises(BudgetSpent, match="10 requests"):
+            gather(server)
+        assert server.requests == 10
+    assert len(got) == 10
+
+
+def test_no_more_than_concurrency_are_open_or_unstored() -> None:
+    """While a yielded batch is not left behind, its questions count as open: nobody asks past the bound."""
+    with StubChat() as server:
+        talk = replies(endpoint(server, concurrency=4), questions(50))
+        next(talk)
+        time.sleep(0.3)
+        assert server.requests == 4
+        talk.close()
+    assert server.open_most <= 4
+
+
+def test_the_rate_is_kept() -> None:
+    """``per_minute`` spaces the requests evenly."""
+    with StubChat() as server:
+        began = time.perf_counter()
+        ask_all(endpoint(server, per_minute=1200), questions(9))
+        assert time.perf_counter() - began >= 8 * 60 / 1200
+
+
+def test_an_error_in_the_questions_comes_through() -> None:
+    """What goes wrong while questions are drawn reaches whoever asked, and leaves no thread behind."""
+
+    def broken() -> Iterator[tuple[int, Question]]:
+        yield from questions(3)
+        raise RequestError("the input is broken")
+
+    with StubChat() as server, pytest.raises(RequestError, match="broken"):
+        ask_all(endpoint(server), broken())
+
+
+def test_half_a_character_is_neither_sent_nor_kept() -> None:
+    """A question that no server could be sent is left at once; half a character in an answer is replaced."""
+    asked = [(0, Question((("user", "half \ud83d"),))), (1, Question((("user", "whole"),)))]
+    with StubChat(answer=lambda _: "half \ud83d") as server:
+        found = ask_all(endpoint(server), asked)
+    assert found[0].reason == "no answer"
+    assert found[1].text.startswith("half \ufffd")
+    found[1].text.encode()
+
+
+def test_nowhere_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an address and a key the error names the environment variables."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(RequestError, match=r"OPENAI_BASE_URL.*OPENAI_API_KEY"):
+        ask_all(Endpoint("m"), questions(1))
+
+
+def test_the_key_and_the_decoding_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address may come from the environment; the body holds the model and what was set, nothing else."""
+    with StubChat() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        asked = Question((("system", "be brief"), ("user", "q")), (("temperature", 0.3), ("seed", 7)))
+        ask_all(Endpoint("stub-1"), [(0, asked)])
+    assert server.bodies == [
+        {
+            "model": "stub-1",
+            "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "q"}],
+            "temperature": 0.3,
+            "seed": 7,
+        }
+    ]
+
+
+def test_retry_after_in_all_its_forms() -> None:
+    """Seconds, milliseconds and dates are read, nonsense is not, and no server can stop us for ever."""
+    assert retry_after({"retry-after": "1.5"}) == 1.5
+    assert retry_after({"retry-after-ms": "20"}) == 0.02
+    assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
+    assert retry_after({"retry-after": "soon"}) is None
+    assert retry_after({"retry-after": "1e9"}) is None
+    assert retry_after({"retry-after": "999999"}) == LONGEST_WAIT
+    assert all(0 <= pause_before(n, 0.5) <= 60 for n in range(2000))
+    pace = Pace()
+    pace.hold(5)
+    first = pace.quiet_until
+    pace.hold(1)
+    assert pace.quiet_until == first
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I'm sorry, but I can't assist with that request.", True),
+        ("I cannot fulfill your request.", True),
+        ("As an AI language model, I am not able to take sides, so I cannot.", True),
+        ("Unfortunately, I am unable to summarize these texts.", True),
+        ("I can't believe how good this lamp is, says one review.", False),
+        ("Sorry service and cold food are the main complaints.", False),
+        ("Customers cannot recommend the lamp.", False),
+        ("I’m sorry, I won’t write this.", True),
+        ("", False),
+    ],
+)
+def test_refusals_in_words(text: str, wanted: bool) -> None:
+    """A refusal says in its first sentence that the model will not; a summary that speaks of such things is none."""
+    assert is_refusal(text) is wanted
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "null", "[]", "{", '{"choices": []}', '{"choices": [{"message": null}]}', '{"choices": [{"message": {"content": 5}}]}'],
+)  # fmt: skip
+def test_bodies_that_are_no_reply(body: str) -> None:
+    """Whatever is no chat completion is malformed, never an empty answer."""
+    with pytest.raises(Malformed):
+        read_reply(body)
+
+
+def test_reasoning_is_no_part_of_the_text() -> None:
+    """A block of reasoning at the head of an answer is taken off; a refusal field makes a refusal."""
+    message = {"content": "<think>hm\n</think>\n It is red. "}
+    assert read_reply(json.dumps({"choices": [{"message": message}]})).text == "It is red."
+    refused = {"choices": [{"message": {"content": None, "refusal": "No."}}]}
+    assert read_reply(json.dumps(refused)).reason == "refused"

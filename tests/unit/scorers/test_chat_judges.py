@@ -1,0 +1,109 @@
+"""Judges behind a chat model: what they ask, what they read, what a cache keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.stub_chat import StubChat
+
+from fairbrief import registry
+from fairbrief.engines.cache import Cached, is_cacheable
+from fairbrief.errors import BackendError, RequestError
+from fairbrief.nouns import Ask
+from fairbrief.scorers.chat_entailment import ChatEntailment
+from fairbrief.scorers.judge import Judge
+from fairbrief.testing import SCORER_CLAUSES, ScorerClause
+
+ASKS = [
+    Ask("x", ("a {summary} of rain", "sun"), ("it rains", "it shines")),
+    Ask("x", ("sun",), ("it shines",)),
+]
+
+
+def overlap(prompt: str) -> str:
+    """A verdict that depends on the pair."""
+    return "0.9" if "Text: sun" in prompt and "Statement: it shines" in prompt else "no"
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+def test_contract(clause: ScorerClause) -> None:
+    """The clauses of a scorer hold for both judges."""
+    with StubChat(answer=lambda p: f"Because.\nScore: {1 + len(p) % 5}") as server:
+        clause(Judge("stub-1", base_url=server.url), ASKS)
+    with StubChat(answer=overlap) as server:
+        clause(ChatEntailment("stub-1", base_url=server.url), ASKS)
+
+
+def test_entailment_asks_each_pair_once_and_a_cache_keeps_it(tmp_path: Path) -> None:
+    """Equal pairs are asked for once; with a cache a second run asks nothing and says the same."""
+    with StubChat(answer=overlap, faults={"500": 0.2}, seed=2) as server:
+        scorer = ChatEntailment("stub-1", base_url=server.url, pause=0.01)
+        assert is_cacheable(scorer)
+        first = [s.matrix.tolist() for s in Cached(scorer, tmp_path / "c").answer(ASKS)]
+        assert first == [[[0.0, 0.0], [0.0, 0.9]], [[0.9]]]
+        asked = server.requests
+        again = [s.matrix.tolist() for s in Cached(scorer, tmp_path / "c").answer(ASKS)]
+        assert (again, server.requests) == (first, asked)
+    assert max(server.served.values()) == 1
+
+
+def test_an_unparsed_verdict_is_never_a_number_in_silence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A reply without a number stops the run once all are kept, or counts what the user says; it is told either way."""
+    with StubChat(answer=lambda p: "perhaps" if "it rains" in p else "yes") as server:
+        strict = ChatEntailment("stub-1", base_url=server.url)
+        with pytest.raises(BackendError, match="2 replies state no number"):
+            list(Cached(strict, tmp_path / "c").answer(ASKS))
+        assert "2 of 4 replies state no number, e.g. 'perhaps'" in capsys.readouterr().err
+        asked = server.requests
+        half = ChatEntailment("stub-1", base_url=server.url, unparsed="0.5")
+        found = next(iter(Cached(half, tmp_path / "c").answer(ASKS)))
+        assert found.matrix.tolist() == [[0.5, 1.0], [0.5, 1.0]]
+        assert server.requests == asked
+    assert half.fingerprint != strict.fingerprint
+
+
+def test_no_answer_is_an_error_that_keeps_the_rest(tmp_path: Path) -> None:
+    """Pairs that the server rejects fail the run after the others have been kept."""
+    with StubChat(script=["ok", "400"], answer=overlap) as server:
+        scorer = ChatEntailment("stub-1", base_url=server.url, concurrency=1)
+        with pytest.raises(BackendError, match="1 of 4 pairs found no answer"):
+            list(Cached(scorer, tmp_path / "c").answer(ASKS))
+        list(Cached(scorer, tmp_path / "c").answer(ASKS))
+    assert server.requests == 5
+
+
+def test_the_judge_gives_its_reason_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """The judge is asked for a reason, then a score; a reply without a score is nan, and counted."""
+    replies = {"it rains": "It is short but true.\nScore: 4", "it shines": "Nothing to say."}
+    with StubChat(answer=lambda p: replies[p.partition("Summary: ")[2].partition("\n")[0]]) as server:
+        judge = Judge("stub-1", base_url=server.url)
+        found = next(iter(judge.answer([Ask("x", ("rain",), ("it rains", "it shines"))])))
+    assert found.matrix[0, 0] == 4
+    assert np.isnan(found.matrix[0, 1])
+    assert "1 of 2 replies state no number" in capsys.readouterr().err
+    prompt = server.bodies[0]["messages"][0]["content"]
+    assert prompt.index("reason") < prompt.index("Score: N")
+    assert server.bodies[0]["temperature"] == 0
+
+
+def test_texts_with_fields_in_them_are_texts() -> None:
+    """A source that holds {summary} does not swallow the summary."""
+    with StubChat(answer=lambda _: "Score: 1") as server:
+        list(Judge("stub-1", base_url=server.url).answer([Ask("x", ("a {summary} b",), ("c",))]))
+    assert "Source: a {summary} b\n\nSummary: c\n" in server.bodies[0]["messages"][0]["content"]
+
+
+def test_names() -> None:
+    """Both stand in the registry, take chat:-like sugar, and refuse settings that mean nothing."""
+    assert registry.make("scorer", "judge:gpt-x(dimension=fluency)") == Judge("gpt-x", dimension="fluency")
+    made = registry.make("scorer", "chat_entailment(model=m, form=yes_no)")
+    assert registry.make("scorer", repr(made)) == made
+    with pytest.raises(RequestError, match="none of relevance"):
+        Judge("m", dimension="beauty")
+    for wrong in ("2", "soon"):
+        with pytest.raises(RequestError, match="wanted stop"):
+            ChatEntailment("m", unparsed=wrong)

@@ -1,0 +1,95 @@
+"""Lists, scores and probabilities as models write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairbrief.text import listed, verdicts
+
+
+@pytest.mark.parametrize(
+    ("reply", "wanted"),
+    [
+        ("1. It is red.\n2. It broke.", ("It is red.", "It broke.")),
+        ("(1) It is red.\n(2) It broke.", ("It is red.", "It broke.")),
+        ("1) It is red.\n2) It broke.", ("It is red.", "It broke.")),
+        ("- It is red.\n- It broke.", ("It is red.", "It broke.")),
+        ("* It is red.\n• It broke.", ("It is red.", "It broke.")),
+        ("1.The strap is red.\n2.It broke.", ("The strap is red.", "It broke.")),
+        ("**1.** It is red.\n**2.** It broke.", ("It is red.", "It broke.")),
+        ("1. 2.5 percent left.\n2. 2020 saw rain.", ("2.5 percent left.", "2020 saw rain.")),
+        ("2.5 percent left.\n2020 saw rain.", ("2.5 percent left.", "2020 saw rain.")),
+        (
+            "1. It is red.\n2.5 percent left.\n2. 2020 saw rain.",
+            ("It is red.", "2.5 percent left.", "2020 saw rain."),
+        ),
+        ("- 1,000 people came.\n- 3M sells tape.", ("1,000 people came.", "3M sells tape.")),
+        ("1,000 people came.\n3M sells tape.", ("1,000 people came.", "3M sells tape.")),
+        (
+            "Sure! Here they are:\n\n1. It is red.\n2. It broke.\n\nI hope this helps!",
+            ("It is red.", "It broke."),
+        ),
+        ("1. It is red,\n   which is rare.\n2. It broke.", ("It is red, which is rare.", "It broke.")),
+        ("1. It is red.\nIt broke.\n3. It is late.", ("It is red.", "It broke.", "It is late.")),
+        ("It is red.\nIt broke.", ("It is red.", "It broke.")),
+        ("- **Strap**: it is well-made.", ("Strap: it is well-made.",)),
+        ("-5 degrees were measured.\n- It was cold.", ("-5 degrees were measured.", "It was cold.")),
+        ("One sentence, no list.", ()),
+        ("", ()),
+    ],
+)
+def test_items_of_lists(reply: str, wanted: tuple[str, ...]) -> None:
+    """Marks go, and numbers that belong to the sentence stay."""
+    assert listed.items(reply) == wanted
+
+
+def test_recall_counts_the_words_that_units_hold() -> None:
+    """Unit recall is the share of the text's words that some unit holds; a text without words has none."""
+    assert listed.recall("It is red and broke, in Missouri.", ("It is red.", "It broke.")) == pytest.approx(
+        4 / 7
+    )
+    assert listed.recall("…", ("x",)) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "wanted"),
+    [
+        ("It keeps the main point.\nScore: 4", 4),
+        ("The score would be 5 if it were shorter. Final score: 3", 3),
+        ("**Score:** 2", 2),
+        ("I give it 4/5.", 4),
+        ("3 out of 5", 3),
+        ("It misses 2 of 3 points.\n\n3", 3),
+        ("Rating: three", 3),
+        ("Score: 4.5", 4.5),
+        ("Score: 9", None),
+        ("Score: 80%", None),
+        ("It is a good summary with 4 points.", None),
+        ("", None),
+    ],
+)
+def test_scores_of_judges(reply: str, wanted: float | None) -> None:
+    """The last score stated holds; a number that is no score, or none of the scale, is none."""
+    assert verdicts.score(reply) == wanted
+
+
+@pytest.mark.parametrize(
+    ("reply", "wanted"),
+    [
+        ("Yes.", 1.0),
+        ("no", 0.0),
+        ("**No**, it does not.", 0.0),
+        ("Not at all", None),
+        ("0.85", 0.85),
+        ("Probability: .5", 0.5),
+        ("85 %", 0.85),
+        ("1", 1.0),
+        ("1.5", None),
+        ("120%", None),
+        ("7", None),
+        ("maybe", None),
+    ],
+)
+def test_probabilities(reply: str, wanted: float | None) -> None:
+    """Yes and no, percentages and numbers from 0 to 1 are probabilities; all else is none."""
+    assert verdicts.probability(reply) == wanted
