@@ -72,7 +72,11 @@ def rows(n: int, **changes: Any) -> list[dict[str, Any]]:
 def write(path: Path, records: Sequence[Any]) -> Path:
     """JSON Lines; bytes and text stand as they are."""
     lines = [
-        r if isinstance(r, bytes) else r.encode("utf-8", "surrogatepass") if isinstance(r, str) else json.dumps(r).encode()
+        r
+        if isinstance(r, bytes)
+        else r.encode("utf-8", "surrogatepass")
+        if isinstance(r, str)
+        else json.dumps(r).encode()
         for r in records
     ]
     path.write_bytes(b"\n".join(lines) + b"\n")

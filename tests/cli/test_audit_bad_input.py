@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from tests.cli.command import Command, row, rows, write
 
 QUICK = ("--attribute", "mood", "--draws", "20", "--quiet")
@@ -208,13 +207,17 @@ def _mutated(line: bytes, rng: random.Random) -> bytes:
         elif kind == 4:
             line = line[:j] + line[i:j] + line[j:]
         else:
-            line = line.replace(rng.choice([b'"text"', b'"mood"', b'"id"', b'"summary"', b"attributes"]), b'"x"', 1)
+            line = line.replace(
+                rng.choice([b'"text"', b'"mood"', b'"id"', b'"summary"', b"attributes"]), b'"x"', 1
+            )
         line = line.replace(b"\n", b" ") or b"?"
     return line
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(seed=st.integers(0, 2**32), skip=st.booleans(), named=st.booleans())
 def test_whatever_the_lines_the_command_ends_clearly(
@@ -227,7 +230,9 @@ def test_whatever_the_lines_the_command_ends_clearly(
     folder = tmp_path_factory.mktemp("mutated")
     file = write(folder / "in.jsonl", lines)
     asked = ["--on-error", "skip" if skip else "stop", "--draws", "10", "--out", folder / "out"]
-    ran = fairbrief("audit", file, *asked, *(("--measure", "uer@mood", "--measure", "rouge1") if named else ()))
+    ran = fairbrief(
+        "audit", file, *asked, *(("--measure", "uer@mood", "--measure", "rouge1") if named else ())
+    )
     assert ran.code in (0, 2)
     assert bool(ran.err.strip()) == (ran.code == 2)
     if ran.code == 0 and skip:
