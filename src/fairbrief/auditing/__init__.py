@@ -72,6 +72,7 @@ def audit(cases: Iterable[Case], plan: Plan) -> Result:
     started = time.monotonic()
     head, stream = _peek(cases)
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
+    _check_slices(plan.slices, head)
     choice = _choose(plan, protocol, head)
     road = _Road(plan, choice.measures)
     for batch in _batches(stream):
@@ -100,6 +101,17 @@ def _peek(cases: Iterable[Case]) -> tuple[list[Case], Iterator[Case]]:
     if not head:
         raise DataError("There is no summary to audit: the input has no record.")
     return head, itertools.chain(head, stream)
+
+
+def _check_slices(slices: Sequence[Sequence[str]], head: Sequence[Case]) -> None:
+    """An attribute that no record among the first has is taken to be misspelt."""
+    known = {name for case in head for name in case.record.attributes}
+    for name in dict.fromkeys(name for names in slices for name in names):
+        if name not in known:
+            raise RequestError(
+                f"None of the first {len(head)} records has the attribute '{name}' to slice by. "
+                f"Found: {', '.join(sorted(known)) or 'none'}."
+            )
 
 
 def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:

@@ -41,6 +41,10 @@ COMMANDS = {
 """Command → module and one line of help. The module's ``app`` holds the command (or its subcommands)."""
 
 
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""What typer raises where a command line cannot be read, from whichever click it carries."""
+
+
 class LazyGroup(TyperGroup):
     """Loads a command's module when the command is called: ``--help`` need not import what it lists."""
 
@@ -93,7 +97,9 @@ def root(
 def main() -> None:
     """Run the command; print what a person can mend without a traceback, exit code 2."""
     try:
-        app()
+        code = app(prog_name="fairbrief", standalone_mode=False)
+    except UsageError as error:
+        sys.exit(_refuse(error))
     except FairbriefError as error:
         sys.stderr.write(f"fairbrief: {printable(str(error))}\n")
         sys.exit(2)
@@ -101,6 +107,23 @@ def main() -> None:
         # The reader of our output has gone, as with `| head`: nothing is wrong.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        sys.stderr.write(f"fairbrief: {printable(str(error.filename))}: {error.strerror}.\n")
+        sys.exit(2)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(error: Any) -> int:
+    """One line about a command or an option that cannot be; the help where nothing was asked."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        command = error.ctx.command_path if error.ctx is not None else "fairbrief"
+        said = " ".join(error.format_message().split())
+        sys.stderr.write(f"fairbrief: {printable(said)} Try '{command} --help'.\n")
+    return 2
 
 
 def printable(text: str) -> str:

@@ -54,7 +54,7 @@ Controls = Annotated[bool, typer.Option("--controls", help="Audit all controls b
 Baseline = Annotated[
     str | None, typer.Option(help="System that the others are compared with.", metavar="SYSTEM")
 ]
-Seed = Annotated[int, typer.Option(help="Seed of all draws; recorded.")]
+Seed = Annotated[int, typer.Option(help="Seed of all draws; recorded.", min=0)]
 Draws = Annotated[int, typer.Option(help="Resamples and chance labellings; 0 for values alone.", min=0)]
 Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, max=0.9999)]
 Cache = Annotated[

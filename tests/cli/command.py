@@ -1,0 +1,83 @@
+"""Runs the command in this process, as `main` does, and says what a person would have seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairbrief import cli
+
+DOCUMENTS = (
+    ("The soup was cold and the waiter was rude.", "negative"),
+    ("A warm welcome and a lovely garden.", "positive"),
+    ("The garden is quiet, the soup is good.", "positive"),
+    ("We waited an hour for cold soup.", "negative"),
+)
+SUMMARIES = (
+    "Guests praise the garden and dislike the cold soup.",
+    "The soup was cold. The waiter was rude. The garden is lovely.",
+    "A quiet garden with a warm welcome.",
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a command left: its exit code, and both streams."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Command:
+    """``fairbrief`` with arguments; a traceback is an exception here, and so fails the test."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        self._capsys = capsys
+        self._monkeypatch = monkeypatch
+        monkeypatch.setenv("COLUMNS", "200")
+
+    def __call__(self, *arguments: str | Path) -> Run:
+        self._monkeypatch.setattr("sys.argv", ["fairbrief", *map(str, arguments)])
+        code: Any = 0
+        try:
+            cli.main()
+        except SystemExit as stopped:
+            code = stopped.code
+        seen = self._capsys.readouterr()
+        return Run(code if isinstance(code, int) else int(code is not None), seen.out, seen.err)
+
+
+def row(i: int = 0, **changes: Any) -> dict[str, Any]:
+    """A small record with four documents, a summary and a reference."""
+    documents = [{"text": text, "attributes": {"mood": mood}} for text, mood in DOCUMENTS]
+    return {
+        "id": f"r{i}",
+        "documents": documents[i % 4 :] + documents[: i % 4],
+        "summary": SUMMARIES[i % 3],
+        "references": ["The garden is lovely, the soup is not."],
+        **changes,
+    }
+
+
+def rows(n: int, **changes: Any) -> list[dict[str, Any]]:
+    return [row(i, **changes) for i in range(n)]
+
+
+def write(path: Path, records: Sequence[Any]) -> Path:
+    """JSON Lines; bytes and text stand as they are."""
+    lines = [
+        r
+        if isinstance(r, bytes)
+        else r.encode("utf-8", "surrogatepass")
+        if isinstance(r, str)
+        else json.dumps(r).encode()
+        for r in records
+    ]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    return path

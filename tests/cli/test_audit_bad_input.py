@@ -1,0 +1,241 @@
+"""Whatever stands in a file, `fairbrief audit` ends with numbers or with one clear sentence."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.cli.command import Command, row, rows, write
+
+QUICK = ("--attribute", "mood", "--draws", "20", "--quiet")
+WHOLE = json.dumps(row(9))
+
+BAD_LINES: dict[str, tuple[Any, str]] = {
+    "truncated": (WHOLE[:60], "ends too early"),
+    "not JSON": ("not json", "not JSON"),
+    "a number": ("7", "wanted an object"),
+    "documents are a number": (row(9, documents=7), "documents"),
+    "a text is a number": (row(9, documents=[{"text": 5}]), "text of document 1"),
+    "no documents": (row(9, documents=[]), "no documents"),
+    "summary is a list": (row(9, summary=["a"]), "summary"),
+    "id is a list": (row(9, id=["x"]), "id"),
+    "no id": ({k: v for k, v in row(9).items() if k != "id"}, "'id'"),
+    "attributes are a list": (row(9, documents=[{"text": "a", "attributes": ["x"]}]), "attributes"),
+    "duplicate id": (row(0), "a second time"),
+    "Latin-1": (WHOLE.replace("garden", "gärden").encode("latin-1"), "not UTF-8"),
+    "NUL byte": (WHOLE[:30] + "\0" + WHOLE[30:], "NUL"),
+    "nested too deeply": ('{"id":' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
+    "a number of many digits": ('{"id": ' + "1" * 5000 + "}", "digits"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_LINES)
+def test_a_bad_line_is_named_with_what_was_found_and_wanted(
+    name: str, tmp_path: Path, fairbrief: Command
+) -> None:
+    """Exit 2, one message on standard error with the line's number, and nothing else."""
+    bad, said = BAD_LINES[name]
+    ran = fairbrief("audit", write(tmp_path / "in.jsonl", [*rows(4), bad]), *QUICK)
+    assert ran.code == 2
+    assert "in.jsonl:5" in ran.err
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", BAD_LINES)
+def test_a_bad_line_can_be_skipped_and_is_listed(name: str, tmp_path: Path, fairbrief: Command) -> None:
+    """With --on-error skip the rest is audited, and the line is counted and said."""
+    file = write(tmp_path / "in.jsonl", [*rows(4), BAD_LINES[name][0]])
+    ran = fairbrief("audit", file, *QUICK, "--on-error", "skip", "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    found = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert found["made"]["records"] == 4
+    assert found["made"]["skipped"] == 1
+    assert "in.jsonl:5" in found["skipped"][0]
+    assert "in.jsonl:5" in ran.out
+
+
+def test_missing_attributes_are_an_error_that_says_what_to_do(tmp_path: Path, fairbrief: Command) -> None:
+    """Where some documents of a record lack the attribute, --require is offered, and works."""
+    lacking = row(9)
+    del lacking["documents"][1]["attributes"]["mood"]
+    file = write(tmp_path / "in.jsonl", [*rows(4), lacking])
+    stopped = fairbrief("audit", file, *QUICK)
+    assert stopped.code == 2
+    assert "--require mood" in stopped.err
+    assert fairbrief("audit", file, *QUICK, "--require", "mood").code == 0
+    assert fairbrief("audit", file, *QUICK, "--on-error", "skip").code == 0
+
+
+def test_an_attribute_that_nobody_has_names_those_there_are(tmp_path: Path, fairbrief: Command) -> None:
+    """A misspelt attribute is not audited as if it were absent."""
+    ran = fairbrief("audit", write(tmp_path / "in.jsonl", rows(3)), "--attribute", "moood", "--quiet")
+    assert ran.code == 2
+    assert "'moood'" in ran.err
+    assert "mood" in ran.err.replace("moood", "")
+
+
+def test_one_group_only_leaves_the_comparison_out_with_its_reason(tmp_path: Path, fairbrief: Command) -> None:
+    """Nothing is compared with nothing: the report says that there is one value only."""
+    documents = [{"text": "a warm garden", "attributes": {"mood": "good"}}] * 3
+    ran = fairbrief("audit", write(tmp_path / "in.jsonl", rows(3, documents=documents)), *QUICK)
+    assert ran.code == 0
+    assert "'mood' has one value only" in ran.out
+
+
+def test_one_group_only_is_undefined_if_it_is_asked_for(tmp_path: Path, fairbrief: Command) -> None:
+    """A measure that was named keeps its row, with the reason and no number."""
+    documents = [{"text": "a warm garden", "attributes": {"mood": "good"}}] * 3
+    file = write(tmp_path / "in.jsonl", rows(3, documents=documents))
+    ran = fairbrief("audit", file, "--measure", "uer@mood", "--draws", "20", "--out", tmp_path / "out")
+    assert ran.code == 0
+    (headline, *_) = json.loads((tmp_path / "out" / "results.json").read_text())["estimates"]
+    assert headline["value"] is None
+    assert sum(headline["excluded"].values()) == 3
+    assert headline["notes"]
+
+
+def test_empty_summaries_are_counted_and_not_scored(tmp_path: Path, fairbrief: Command) -> None:
+    """Blank, null and absent summaries add no row; each has its reason."""
+    file = write(tmp_path / "in.jsonl", [*rows(4), row(5, summary=" \n"), row(6, summary=None)])
+    ran = fairbrief("audit", file, "--measure", "rouge1", "--draws", "20", "--out", tmp_path / "out")
+    assert ran.code == 0
+    (headline, *_) = json.loads((tmp_path / "out" / "results.json").read_text())["estimates"]
+    assert headline["n"] == 4
+    assert headline["excluded"] == {"empty summary": 1, "missing summary": 1}
+
+
+def test_all_summaries_empty_is_said_and_not_a_crash(tmp_path: Path, fairbrief: Command) -> None:
+    """No measure can read a file of empty summaries; the message says so."""
+    ran = fairbrief("audit", write(tmp_path / "in.jsonl", rows(3, summary="")), *QUICK)
+    assert ran.code == 2
+    assert "empty summary" in ran.err
+
+
+def test_an_empty_file_and_blank_lines_are_said(tmp_path: Path, fairbrief: Command) -> None:
+    """Nothing in, one sentence out."""
+    for content in (b"", b"\n\n  \n"):
+        (tmp_path / "in.jsonl").write_bytes(content)
+        ran = fairbrief("audit", tmp_path / "in.jsonl")
+        assert ran.code == 2
+        assert "no record" in ran.err
+
+
+def test_a_line_of_ten_megabytes_is_read(tmp_path: Path, fairbrief: Command) -> None:
+    """Long records are audited like short ones."""
+    long = row(9)
+    long["documents"][0]["text"] = "soup " * 2_000_000
+    file = write(tmp_path / "in.jsonl", [*rows(2), long])
+    assert file.stat().st_size > 10_000_000
+    ran = fairbrief("audit", file, "--measure", "rouge1", "--draws", "20", "--quiet")
+    assert ran.code == 0, ran.err
+
+
+@pytest.mark.parametrize("field", ["id", "summary", "system", "document", "value", "slice"])
+def test_half_a_character_is_named_where_it_stands(field: str, tmp_path: Path, fairbrief: Command) -> None:
+    """JSON can spell a lone surrogate, no file can hold one: it is bad input wherever it stands."""
+    half = "\ud83d half"
+    bad = row(9)
+    match field:
+        case "document":
+            bad["documents"][0]["text"] = half
+        case "value":
+            bad["documents"][0]["attributes"]["mood"] = half
+        case "slice":
+            bad["attributes"] = {"size": half}
+        case _:
+            bad[field] = half
+    file = write(tmp_path / "in.jsonl", [*rows(4), bad])
+    stopped = fairbrief("audit", file, *QUICK)
+    assert stopped.code == 2
+    assert "half a character" in stopped.err
+    assert "in.jsonl:5" in stopped.err
+    assert fairbrief("audit", file, *QUICK, "--on-error", "skip").code == 0
+
+
+def test_markup_and_script_of_texts_are_inert_in_the_report(tmp_path: Path, fairbrief: Command) -> None:
+    """No text of the input becomes an element, an attribute or a script of the page."""
+    evil = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'>{{7*7}}"
+    documents = [
+        {"text": f"{evil} soup", "attributes": {"mood": evil}},
+        {"text": "garden", "attributes": {"mood": "b"}},
+    ]
+    records = [{**r, "id": f"{evil}{i}"} for i, r in enumerate(rows(3, documents=documents, system=evil))]
+    file = write(tmp_path / "in.jsonl", records)
+    assert fairbrief("audit", file, *QUICK, "--out", tmp_path / "out").code == 0
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+
+
+def test_control_characters_do_not_reach_the_terminal(tmp_path: Path, fairbrief: Command) -> None:
+    """Neither a message nor a table can move the cursor or colour the screen."""
+    records = rows(3, system="\x1b[31mred\x1b[2J\x07")
+    ran = fairbrief("audit", write(tmp_path / "in.jsonl", records), *QUICK)
+    bad = fairbrief("audit", write(tmp_path / "bad.jsonl", [row(0, documents=[{"\x1b[2J": 1}])]), *QUICK)
+    assert (ran.code, bad.code) == (0, 2)
+    assert "\x1b" not in ran.out + ran.err + bad.out + bad.err
+
+
+# --------------------------------------------------------------------------------- mutated lines
+
+
+def _mutated(line: bytes, rng: random.Random) -> bytes:
+    """The line with a few bytes cut, doubled, flipped or put in, or a value exchanged for another type."""
+    for _ in range(rng.randint(1, 3)):
+        i, j = sorted(rng.randrange(len(line) + 1) for _ in range(2))
+        kind = rng.randrange(6)
+        if kind == 0:
+            line = line[:i] + line[j:]
+        elif kind == 1:
+            line = line[:i]
+        elif kind == 2:
+            line = line[:i] + bytes(rng.randrange(256) for _ in range(rng.randint(1, 4))) + line[i:]
+        elif kind == 3:
+            values = (b"null", b"7", b'""', b"[]", b"{}", b"true", b"1e999", b"NaN", b'"\\ud800"', b'[["a"]]')
+            parts = line.split(b": ")
+            k = rng.randrange(len(parts))
+            parts[k] = rng.choice(values) + parts[k][-rng.randint(0, 12) :]
+            line = b": ".join(parts)
+        elif kind == 4:
+            line = line[:j] + line[i:j] + line[j:]
+        else:
+            line = line.replace(
+                rng.choice([b'"text"', b'"mood"', b'"id"', b'"summary"', b"attributes"]), b'"x"', 1
+            )
+        line = line.replace(b"\n", b" ") or b"?"
+    return line
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(seed=st.integers(0, 2**32), skip=st.booleans(), named=st.booleans())
+def test_whatever_the_lines_the_command_ends_clearly(
+    seed: int, skip: bool, named: bool, tmp_path_factory: pytest.TempPathFactory, fairbrief: Command
+) -> None:
+    """Exit 0 or 2 and never a traceback; skipping, every line is audited or listed."""
+    rng = random.Random(seed)
+    lines = [json.dumps(r).encode() for r in rows(5)]
+    lines = [_mutated(line, rng) if rng.random() < 0.6 else line for line in lines]
+    folder = tmp_path_factory.mktemp("mutated")
+    file = write(folder / "in.jsonl", lines)
+    asked = ["--on-error", "skip" if skip else "stop", "--draws", "10", "--out", folder / "out"]
+    ran = fairbrief(
+        "audit", file, *asked, *(("--measure", "uer@mood", "--measure", "rouge1") if named else ())
+    )
+    assert ran.code in (0, 2)
+    assert bool(ran.err.strip()) == (ran.code == 2)
+    if ran.code == 0 and skip:
+        made = json.loads((folder / "out" / "results.json").read_text(encoding="utf-8"))["made"]
+        blank = sum(not line.strip() for line in lines)
+        assert made["records"] + made["skipped"] + blank == len(lines)
