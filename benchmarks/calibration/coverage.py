@@ -32,6 +32,8 @@ SPLITS = [
     )
 ]
 """Documents per value of records of 4 to 8 documents, two values or three."""
+RECORDS = (25, 100)
+"""Sizes of the audits whose intervals are watched: percentile intervals are a little short on few records."""
 MEASURES = ("equal_coverage(scorer=made_up)@side", "coverage_parity(scorer=made_up)@side")
 
 
@@ -115,13 +117,13 @@ def size_of_audits(audits: int, seed: int, records: int = 25, draws: int = 200) 
     return ps
 
 
-def coverage_of_intervals(audits: int, seed: int, records: int = 60, draws: int = 300) -> dict[str, float]:
+def coverage_of_intervals(audits: int, seed: int, records: int, draws: int = 1000) -> dict[str, float]:
     """How often the interval of ``difference[k]`` and ``between[k−l]`` holds the truth of an unfair system.
 
     Document i of record r has coverage base_r + shift_r · 1[a] + noise; shift has mean 0.05 and is independent
     of the sizes, so between[a−b] = 0.05 and difference[a] = 0.05 · E[n_a n_b / n] / E[n_a].
     """
-    rng = np.random.default_rng([seed, 2])
+    rng = np.random.default_rng([seed, 2, records])
     splits = [(2, 6), (4, 4), (5, 3), (3, 3), (6, 2)]
     sizes = np.array(splits, dtype=float)
     product = (sizes.prod(axis=1) / sizes.sum(axis=1)).mean()
@@ -166,7 +168,8 @@ def run(worlds: int, audits: int, seed: int) -> dict[str, object]:
             for name, p in ps.items()
             if name in headlines or name.startswith(("difference[", "between["))
         },
-        "intervals": {"audits": audits, "level": 0.95} | coverage_of_intervals(audits, seed),
+        "intervals": {"audits": audits, "level": 0.95}
+        | {f"{n} records": coverage_of_intervals(audits, seed, n) for n in RECORDS},
     }
 
 
