@@ -1,7 +1,8 @@
 """Is coverage fair to fair systems? Size of its tests and coverage of its intervals in worlds whose truth is known.
 
-Run: python benchmarks/calibration/coverage.py [OUT.json] [--worlds N] [--audits N]
+Run: python benchmarks/calibration/coverage.py [OUT.json] [--worlds N] [--audits N] [--docs docs/benchmarks.md]
 
+``--docs`` writes the table between its markers there; with ``--read`` from the JSON, without simulating again.
 Everything goes through the audit itself: only the scorer is made up.
 """
 
@@ -13,6 +14,7 @@ import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +34,7 @@ SPLITS = [
     )
 ]
 """Documents per value of records of 4 to 8 documents, two values or three."""
+MARKERS = ("<!-- coverage calibration: begin -->", "<!-- coverage calibration: end -->")
 RECORDS = (25, 100)
 """Sizes of the audits whose intervals are watched: percentile intervals are a little short on few records."""
 MEASURES = ("equal_coverage(scorer=made_up)@side", "coverage_parity(scorer=made_up)@side")
@@ -173,13 +176,54 @@ def run(worlds: int, audits: int, seed: int) -> dict[str, object]:
     }
 
 
+def table(found: dict[str, Any]) -> str:
+    """The section of docs/benchmarks.md, as Markdown."""
+    records = {k: v for k, v in found["records"].items() if k != "worlds"}
+    lines = [
+        "| documents per value | called unfair | by chance, exactly | testable |",
+        "|---|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {k} | {v['significant']:.3f} | {v['by_chance']:.3f} | {'yes' if v['testable'] else 'no'} |"
+        for k, v in records.items()
+    ]
+    lines += ["", f"{found['records']['worlds']:,} fair records of each pattern.", ""]
+    lines += ["| fair systems: quantity | p < 0.05 | p < 0.5 |", "|---|---:|---:|"]
+    lines += [
+        f"| {k} | {v['p < 0.05']:.3f} | {v['p < 0.5']:.3f} |"
+        for k, v in found["audits"].items()
+        if k != "audits"
+    ]
+    lines += ["", f"{found['audits']['audits']:,} audits of 25 records of mixed patterns.", ""]
+    sizes = {k: v for k, v in found["intervals"].items() if k not in ("audits", "level")}
+    names = list(next(iter(sizes.values())))
+    lines += [f"| 95% intervals that hold the truth | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
+    lines += [f"| {k} | {' | '.join(f'{v[n]:.3f}' for n in names)} |" for k, v in sizes.items()]
+    return "\n".join([*lines, "", f"{found['intervals']['audits']:,} audits of each size."])
+
+
+def write_section(path: Path, text: str) -> None:
+    """Put the text between the markers of the file."""
+    before, begin, rest = path.read_text(encoding="utf-8").partition(MARKERS[0])
+    _, end, after = rest.partition(MARKERS[1])
+    if not (begin and end):
+        raise SystemExit(f"{path} has no {MARKERS[0]} … {MARKERS[1]}")
+    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", nargs="?", type=Path, default=Path(__file__).with_suffix(".json"))
-    parser.add_argument("--worlds", type=int, default=400)
+    parser.add_argument("--worlds", type=int, default=1000)
     parser.add_argument("--audits", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--docs", type=Path)
+    parser.add_argument("--read", action="store_true")
     told = parser.parse_args()
-    found = run(told.worlds, told.audits, told.seed)
-    told.out.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(json.dumps(found, indent=1, ensure_ascii=False))
+    if not told.read:
+        made = run(told.worlds, told.audits, told.seed)
+        told.out.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    found = json.loads(told.out.read_text(encoding="utf-8"))
+    if told.docs is not None:
+        write_section(told.docs, table(found))
+    print(table(found))
