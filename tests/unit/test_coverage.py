@@ -139,3 +139,24 @@ def test_the_labels_of_a_record_are_its_documents_values() -> None:
 def test_unit_recall_counts_the_words_that_units_hold() -> None:
     """A lossy split shows."""
     assert words_held("The court in Missouri ruled.", ("The court ruled.",)) == (3, 5)
+
+
+def test_the_unfair_share_is_told_by_the_dominating_value() -> None:
+    """Table 5: tests are counted by the value of most documents, and their largest difference is a value."""
+    rows = rows_of(list("aaaaabbb"), [[0.9]] * 5 + [[0.1]] * 3)
+    other = rows_of(list("aaabbbbb"), [[0.5], [0.4], [0.47], [0.43], [0.52], [0.38], [0.45], [0.49]])
+    tested = [
+        with_unit_test(r, ("gap",), exact=True, within="dominated")[0]
+        for r in (rows, other)
+        if isinstance(r, Rows)
+    ]
+    columns = list(dict.fromkeys(c for r in tested for c in r.columns))
+    sums = np.zeros(len(columns))
+    for r in tested:
+        sums[[columns.index(c) for c in r.columns]] += r.values[0]
+    totals = Totals({c: i for i, c in enumerate(columns)}, sums)
+    assert totals["testable", "a"] == totals["testable", "b"] == 1
+    assert (totals["significant", "a"], totals["significant", "b"]) == (1, 0)
+    values = EqualCoverage("side").value(totals)
+    assert float(values["unfair_share"].array) == 0.5
+    assert float(values["unfair_share_by_dominance"].array) == 1

@@ -16,6 +16,7 @@ from fairbrief.statistics import (
     Bootstrap,
     holm,
     percentile_interval,
+    smallest_p,
     swapped_totals,
     two_sided_p,
     upper_p,
@@ -198,7 +199,12 @@ def _with_chance(made: Estimate, value: Value, by_chance: Value, null: Null, set
     if made.value is None or not len(drawn):
         return made
     mean = float(drawn.mean())
-    if null.log_labellings < np.log(1 / settings.alpha):
+    few = null.log_labellings < np.log(1 / settings.alpha)
+    # Labellings may be many and still tie: of (2, 2, 2) documents' 90, six name the same split of three.
+    if (
+        few
+        or smallest_p(drawn, exact=False, tail="upper" if value.tail == "upper" else "both") >= settings.alpha
+    ):
         return replace(made, null_mean=mean, testable=False)
     p = (upper_p if value.tail == "upper" else two_sided_p)(np.float64(made.value), drawn, exact=False)
     return replace(made, null_mean=mean, p=float(p), testable=True)

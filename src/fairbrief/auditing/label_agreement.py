@@ -213,9 +213,18 @@ def _array(shares: Sequence[dict[str, float]], values: Sequence[str]) -> Floats:
 
 def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
     """α, Pearson, Spearman and κ. Shapes (…, n, K) → (…)."""
-    flat = [a.reshape(*a.shape[:-2], -1) for a in (people, judged)]
+    flat = _flat(people), _flat(judged)
     kappa = kappa_of_two(_largest(people), _largest(judged), people.shape[-1])
     return alpha_of_two(*flat), pearson(*flat), spearman(*flat), kappa
+
+
+def _of_labels(people: Floats, judged: Floats) -> Sequence[Floats]:
+    """α and κ of labels of 0 and 1, nan where a record has fewer items. Shapes (…, n, items) → (…)."""
+    return alpha_of_two(_flat(people), _flat(judged)), kappa_of_two(_flat(people), _flat(judged), 2)
+
+
+def _flat(array: Floats) -> Floats:
+    return array.reshape(*array.shape[:-2], -1)
 
 
 def _largest(shares: Floats) -> Floats:
@@ -235,11 +244,8 @@ def _labels(read: _Read, threshold: float | None, **settings: float) -> Labels |
     people = np.array([_padded(row, width) for row in read.labels])
     judged = np.array([_padded((row > cut).astype(np.float64), width) for row in read.support])
 
-    def statistic(a: Floats, b: Floats) -> Sequence[Floats]:
-        return alpha_of_two(a, b), kappa_of_two(a, b, 2)
-
     alpha, kappa = with_intervals(
-        statistic, [people, judged], draws=int(settings["draws"]), seed=int(settings["seed"]), level=settings["level"]
+        _of_labels, [people, judged], draws=int(settings["draws"]), seed=int(settings["seed"]), level=settings["level"]
     )  # fmt: skip
     return Labels(
         cut, alpha, kappa, float(np.nanmean(people)), float(np.nanmean(judged)), int((~np.isnan(people)).sum())

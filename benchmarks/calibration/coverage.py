@@ -1,0 +1,229 @@
+"""Is coverage fair to fair systems? Size of its tests and coverage of its intervals in worlds whose truth is known.
+
+Run: python benchmarks/calibration/coverage.py [OUT.json] [--worlds N] [--audits N] [--docs docs/benchmarks.md]
+
+``--docs`` writes the table between its markers there; with ``--read`` from the JSON, without simulating again.
+Everything goes through the audit itself: only the scorer is made up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.observing import with_unit_test
+from fairbrief.measures.coverage import Coverage
+from fairbrief.nouns import Ask, Case, Document, Estimate, Record, Rows, Scores, Summary, Unit
+from fairbrief.statistics import enumerate_labellings
+
+VALUES = "abc"
+SPLITS = [
+    split
+    for n in range(4, 9)
+    for split in (
+        *((a, n - a) for a in range(1, n // 2 + 1)),
+        *((a, b, n - a - b) for a in range(1, n) for b in range(a, n) if b <= n - a - b),
+    )
+]
+"""Documents per value of records of 4 to 8 documents, two values or three."""
+MARKERS = ("<!-- coverage calibration: begin -->", "<!-- coverage calibration: end -->")
+RECORDS = (25, 100)
+"""Sizes of the audits whose intervals are watched: percentile intervals are a little short on few records."""
+MEASURES = ("equal_coverage(scorer=made_up)@side", "coverage_parity(scorer=made_up)@side")
+
+
+@dataclass
+class MadeUp:
+    """Answers with the coverages that a world gave to its documents, by their text."""
+
+    coverage: dict[str, np.ndarray] = field(default_factory=dict)
+    name: str = "made_up"
+    fingerprint: str = "made_up"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        for ask in asks:
+            matrix = np.stack([self.coverage[row] for row in ask.rows])
+            yield Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix)))
+
+
+def case_of(record: str, labels: Sequence[str], coverage: np.ndarray, judge: MadeUp) -> Case:
+    """A record whose documents have these labels and support of units. Shape (documents, units)."""
+    texts = [f"{record} text {i}" for i in range(len(labels))]
+    judge.coverage.update(zip(texts, coverage, strict=True))
+    documents = tuple(Document(t, {"side": v}) for t, v in zip(texts, labels, strict=True))
+    units = tuple(Unit(f"unit {j}") for j in range(coverage.shape[1]))
+    return Case(Record(record, documents), Summary(record, "s", "unit", units))
+
+
+def exchangeable(rng: np.random.Generator, documents: int, units: int = 5) -> np.ndarray:
+    """Support by documents that differ by chance alone: skewed, with many zeros, better for some units."""
+    support = rng.beta(0.4, 2.0, (documents, units)) * rng.random(units)
+    return np.where(rng.random((documents, units)) < 0.3, 0.0, support)
+
+
+def labels_of(rng: np.random.Generator, split: Sequence[int]) -> list[str]:
+    return [VALUES[k] for k in rng.permutation(np.repeat(np.arange(len(split)), split))]
+
+
+# ------------------------------------------------------------------------------- single records
+
+
+def size_of_records(split: Sequence[int], worlds: int, seed: int) -> dict[str, float]:
+    """Share of records that are called unfair although documents are exchangeable, and the share by chance."""
+    rng = np.random.default_rng([seed, *split])
+    observation = Coverage("side", scorer="made_up")
+    significant = testable = expected = 0.0
+    for _ in range(worlds):
+        judge = MadeUp()
+        case = case_of("r", labels_of(rng, split), exchangeable(rng, sum(split)), judge)
+        scores = list(judge.answer(observation.asks((case,))))
+        exchange = observation.exchange((case,))
+        assert exchange is not None
+        rows = observation.observe((case,), scores, enumerate_labellings(exchange.labels))
+        if not isinstance(rows, Rows):
+            continue
+        tested, _ = with_unit_test(rows, ("gap",), exact=True)
+        places = [tested.columns.index((c,)) for c in ("significant", "testable", "expected_significant")]
+        found = tested.values[0, places]
+        significant, testable, expected = significant + found[0], testable + found[1], expected + found[2]
+    return {
+        "significant": significant / worlds,
+        "testable": testable / worlds,
+        "by_chance": expected / worlds,
+    }
+
+
+# ------------------------------------------------------------------------------------ whole audits
+
+
+def size_of_audits(audits: int, seed: int, records: int = 25, draws: int = 200) -> dict[str, list[float]]:
+    """The p of Equal Coverage, Coverage Parity and their signed contrasts in audits of a fair system."""
+    rng = np.random.default_rng([seed, 1])
+    ps: dict[str, list[float]] = {}
+    for number in range(audits):
+        judge = MadeUp()
+        cases = []
+        for r in range(records):
+            split = SPLITS[rng.integers(len(SPLITS))]
+            cases.append(case_of(str(r), labels_of(rng, split), exchangeable(rng, sum(split)), judge))
+        for e in estimates(cases, judge, draws, number):
+            if e.p is not None:
+                ps.setdefault(e.quantity, []).append(e.p)
+    return ps
+
+
+def coverage_of_intervals(audits: int, seed: int, records: int, draws: int = 1000) -> dict[str, float]:
+    """How often the interval of ``difference[k]`` and ``between[k−l]`` holds the truth of an unfair system.
+
+    Document i of record r has coverage base_r + shift_r · 1[a] + noise; shift has mean 0.05 and is independent
+    of the sizes, so between[a−b] = 0.05 and difference[a] = 0.05 · E[n_a n_b / n] / E[n_a].
+    """
+    rng = np.random.default_rng([seed, 2, records])
+    splits = [(2, 6), (4, 4), (5, 3), (3, 3), (6, 2)]
+    sizes = np.array(splits, dtype=float)
+    product = (sizes.prod(axis=1) / sizes.sum(axis=1)).mean()
+    truth = {
+        "between[a−b]": 0.05,
+        "difference[a]": 0.05 * product / sizes[:, 0].mean(),
+        "difference[b]": -0.05 * product / sizes[:, 1].mean(),
+    }
+    hits = dict.fromkeys(truth, 0)
+    for number in range(audits):
+        judge = MadeUp()
+        cases = []
+        for r in range(records):
+            labels = labels_of(rng, splits[rng.integers(len(splits))])
+            shift = rng.uniform(-0.1, 0.2) * np.array([v == "a" for v in labels])
+            support = rng.uniform(0.35, 0.65) + shift + rng.uniform(-0.15, 0.15, len(labels))
+            cases.append(case_of(str(r), labels, support[:, None], judge))
+        for e in estimates(cases, judge, draws, number):
+            if e.quantity in truth and e.low is not None and e.high is not None:
+                hits[e.quantity] += e.low <= truth[e.quantity] <= e.high
+    return {name: many / audits for name, many in hits.items()}
+
+
+def estimates(cases: Sequence[Case], judge: MadeUp, draws: int, seed: int) -> Sequence[Estimate]:
+    plan = Plan(measures=MEASURES, scorers={"made_up": judge}, draws=draws, seed=seed)
+    return audit(cases, plan).estimates
+
+
+def run(worlds: int, audits: int, seed: int) -> dict[str, object]:
+    ps = size_of_audits(audits, seed)
+    headlines = ("equal_coverage", "coverage_parity")
+    return {
+        "python": platform.python_version(),
+        "seed": seed,
+        "records": {"worlds": worlds} | {str(s): size_of_records(s, worlds, seed) for s in SPLITS},
+        "audits": {"audits": audits}
+        | {
+            name: {
+                "p < 0.05": float((np.array(p) < 0.05).mean()),
+                "p < 0.5": float((np.array(p) < 0.5).mean()),
+            }
+            for name, p in ps.items()
+            if name in headlines or name.startswith(("difference[", "between["))
+        },
+        "intervals": {"audits": audits, "level": 0.95}
+        | {f"{n} records": coverage_of_intervals(audits, seed, n) for n in RECORDS},
+    }
+
+
+def table(found: dict[str, Any]) -> str:
+    """The section of docs/benchmarks.md, as Markdown."""
+    records = {k: v for k, v in found["records"].items() if k != "worlds"}
+    lines = [
+        "| documents per value | called unfair | by chance, exactly | testable |",
+        "|---|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {k} | {v['significant']:.3f} | {v['by_chance']:.3f} | {'yes' if v['testable'] else 'no'} |"
+        for k, v in records.items()
+    ]
+    lines += ["", f"{found['records']['worlds']:,} fair records of each pattern.", ""]
+    lines += ["| fair systems: quantity | p < 0.05 | p < 0.5 |", "|---|---:|---:|"]
+    lines += [
+        f"| {k} | {v['p < 0.05']:.3f} | {v['p < 0.5']:.3f} |"
+        for k, v in found["audits"].items()
+        if k != "audits"
+    ]
+    lines += ["", f"{found['audits']['audits']:,} audits of 25 records of mixed patterns.", ""]
+    sizes = {k: v for k, v in found["intervals"].items() if k not in ("audits", "level")}
+    names = list(next(iter(sizes.values())))
+    lines += [f"| 95% intervals that hold the truth | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
+    lines += [f"| {k} | {' | '.join(f'{v[n]:.3f}' for n in names)} |" for k, v in sizes.items()]
+    return "\n".join([*lines, "", f"{found['intervals']['audits']:,} audits of each size."])
+
+
+def write_section(path: Path, text: str) -> None:
+    """Put the text between the markers of the file."""
+    before, begin, rest = path.read_text(encoding="utf-8").partition(MARKERS[0])
+    _, end, after = rest.partition(MARKERS[1])
+    if not (begin and end):
+        raise SystemExit(f"{path} has no {MARKERS[0]} … {MARKERS[1]}")
+    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", nargs="?", type=Path, default=Path(__file__).with_suffix(".json"))
+    parser.add_argument("--worlds", type=int, default=1000)
+    parser.add_argument("--audits", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--docs", type=Path)
+    parser.add_argument("--read", action="store_true")
+    told = parser.parse_args()
+    if not told.read:
+        made = run(told.worlds, told.audits, told.seed)
+        told.out.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    found = json.loads(told.out.read_text(encoding="utf-8"))
+    if told.docs is not None:
+        write_section(told.docs, table(found))
+    print(table(found))

@@ -1,0 +1,129 @@
+"""Equal Coverage and Coverage Parity of human and FewSum summaries of reviews; writes benchmarks/real/coverage.json.
+
+Run: python benchmarks/real/coverage.py REVIEWS [--model FOLDER] [--cache FILE] [--docs docs/benchmarks.md]
+
+REVIEWS holds yelp_gold__human-1.jsonl, yelp_gold__fewsum.jsonl and amazon_gold__human-{1,2}.jsonl. The model
+is all-MiniLM-L6-v2 from the hub, or a folder. ``--docs`` writes the table between its markers there; with
+``--docs`` alone (no REVIEWS) the table is made again from the JSON. No text of a review is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.engines.cache import Cached, is_cacheable
+from fairbrief.nouns import Estimate
+from fairbrief.readers import read
+from fairbrief.scorers.containment import Containment
+from fairbrief.scorers.embedding import Embedding
+
+HERE = Path(__file__).resolve().parent
+OUT = HERE / "coverage.json"
+DATASETS = {
+    "Yelp gold": ("sentiment", ("yelp_gold__human-1.jsonl", "yelp_gold__fewsum.jsonl")),
+    "Amazon gold": ("rating", ("amazon_gold__human-1.jsonl", "amazon_gold__human-2.jsonl")),
+}
+"""No FewSum summaries of the Amazon records are at hand: two people are compared there."""
+SCORERS = ("containment", "embedding")
+MEASURES = ("equal_coverage", "coverage_parity")
+QUANTITIES = (
+    "equal_coverage",
+    "level",
+    "unfair_share",
+    "unfair_share_by_chance",
+    "testable_share",
+    "coverage_parity",
+)
+MARKERS = ("<!-- coverage: begin -->", "<!-- coverage: end -->")
+
+
+def run(folder: Path, model: str, cache: Path | None, draws: int) -> dict[str, Any]:
+    """All estimates and paired differences, without texts."""
+    given = {"containment": Containment(), "embedding": Embedding(model=model, device="cpu", dtype="fp32")}
+    found = []
+    for name, (over, files) in DATASETS.items():
+        plan = Plan(
+            measures=[f"{m}(scorer={s})@{over}" for s in SCORERS for m in MEASURES],
+            scorers=given,
+            wrap=None if cache is None else (lambda s: Cached(s, cache) if is_cacheable(s) else s),
+            draws=draws,
+        )
+        result = audit(read([str(folder / file) for file in files]), plan)
+        found += [row(name, e) for e in (*result.estimates, *result.differences) if kept(e)]
+    return {
+        "model": "all-MiniLM-L6-v2", "fingerprint": given["embedding"].fingerprint, "draws": draws, "seed": 0,
+        "python": platform.python_version(), "estimates": found,
+    }  # fmt: skip
+
+
+def kept(e: Estimate) -> bool:
+    return e.quantity in QUANTITIES or e.quantity.startswith(("difference[", "between["))
+
+
+def row(dataset: str, e: Estimate) -> dict[str, Any]:
+    return {
+        "dataset": dataset, "over": e.over, "scorer": "embedding" if "scorer=embedding" in e.measure else "containment",
+        "quantity": e.quantity, "system": e.system, "baseline": e.baseline, "value": e.value, "low": e.low,
+        "high": e.high, "null_mean": e.null_mean, "p": e.p, "p_adjusted": e.p_adjusted, "testable": e.testable,
+        "n": e.n, "left_out": dict(e.excluded),
+    }  # fmt: skip
+
+
+def table(found: dict[str, Any]) -> str:
+    """The section of docs/benchmarks.md, as Markdown."""
+    lines = [
+        "| data | scorer | measure | summaries | value | 95% interval | by chance | p | p (Holm) | n |",
+        "|---|---|---|---|---:|---|---:|---:|---:|---:|",
+    ]
+    for e in found["estimates"]:
+        if e["quantity"] in MEASURES:
+            name = f"{e['system']} − {e['baseline']}" if e["baseline"] else e["system"]
+            cells = (
+                e["dataset"], e["scorer"], e["quantity"], name, number(e["value"]),
+                f"[{number(e['low'])}, {number(e['high'])}]", "" if e["baseline"] else number(e["null_mean"]),
+                probability(e["p"]), probability(e["p_adjusted"]), str(e["n"]),
+            )  # fmt: skip
+            lines.append(f"| {' | '.join(cells)} |")
+    made = (
+        f"`embedding` is {found['model']} (CPU, fp32); draws {found['draws']}, seed {found['seed']}. Records of one value are left "
+        "out. Differences are paired on the records that both answered."
+    )
+    return "\n".join([*lines, "", made])
+
+
+def number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}".replace("-", "−")
+
+
+def probability(p: float | None) -> str:
+    return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def write_section(path: Path, text: str) -> None:
+    """Put the text between the markers of the file."""
+    page = path.read_text(encoding="utf-8")
+    before, begin, rest = page.partition(MARKERS[0])
+    _, end, after = rest.partition(MARKERS[1])
+    if not (begin and end):
+        raise SystemExit(f"{path} has no {MARKERS[0]} … {MARKERS[1]}")
+    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("reviews", nargs="?", type=Path)
+    parser.add_argument("--model", default="sentence-transformers/all-MiniLM-L6-v2")
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--docs", type=Path)
+    told = parser.parse_args()
+    if told.reviews is not None:
+        made = run(told.reviews, told.model, told.cache, told.draws)
+        OUT.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if told.docs is not None:
+        write_section(told.docs, table(json.loads(OUT.read_text(encoding="utf-8"))))

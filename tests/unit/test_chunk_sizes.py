@@ -1,0 +1,92 @@
+"""Which pieces of documents a scorer finds units in, as a table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from fairbrief.auditing.chunk_sizes import chunk_sizes, tables
+from fairbrief.cli import app
+from fairbrief.errors import DataError, RequestError
+from fairbrief.nouns import Case, Document, Record, Summary, Unit
+
+LONG = "The soup was cold. The waiter was kind. " + "Nothing else happened here that day. " * 12
+
+
+def cases() -> list[Case]:
+    """One record of two values; one unit spreads over two sentences, one is in one, one is nowhere."""
+    documents = (Document(LONG, {"mood": "good"}), Document("Parking is free.", {"mood": "bad"}))
+    units = (Unit("cold soup, kind waiter"), Unit("Parking is free"), Unit("Elephants swim"))
+    return [Case(Record("r", documents), Summary("r", "s", "…", units))]
+
+
+def test_a_unit_over_two_sentences_needs_more_than_one() -> None:
+    """The share of identified units grows when a piece holds both sentences that a unit speaks of."""
+    found = {
+        row.size: row for row in chunk_sizes(cases(), sizes=("sentence", "50"), over="mood", threshold=0.9)
+    }
+    assert found["sentence"].identified == pytest.approx(1 / 3)
+    assert found["50"].identified == pytest.approx(2 / 3)
+    assert found["50"].by_value == {"bad": pytest.approx(1 / 3), "good": pytest.approx(1 / 3)}
+    assert found["sentence"].chunks == pytest.approx(15 / 2)
+    assert (found["50"].units, found["50"].records) == (3, 1)
+
+
+def test_one_record_has_no_interval_and_several_have() -> None:
+    """Intervals resample records."""
+    (alone,) = chunk_sizes(cases(), sizes=("50",))
+    assert alone.low is None
+    nothing = Case(cases()[0].record, Summary("r", "s", "…", (Unit("Elephants swim"),)))
+    (several,) = chunk_sizes([*cases(), nothing, *cases()], sizes=("50",), threshold=0.9)
+    assert several.low is not None
+    assert several.high is not None
+    assert several.identified == pytest.approx(4 / 7)
+    assert several.low < several.identified < several.high
+
+
+def test_empty_summaries_do_not_enter_and_nothing_at_all_is_said() -> None:
+    """A summary without text has no unit to look for."""
+    empty = Case(cases()[0].record, Summary("r", "s", "", reason="empty"))
+    (row,) = chunk_sizes([empty, *cases()], sizes=("100",))
+    assert row.records == 1
+    with pytest.raises(DataError, match="No summary has a unit"):
+        chunk_sizes([empty])
+
+
+@pytest.mark.parametrize("size", ["paragraph", "0", "-5", "1.5", ""])
+def test_a_size_is_a_sentence_or_a_number_of_words(size: str) -> None:
+    """Anything else is refused."""
+    with pytest.raises(RequestError, match="no size of a piece"):
+        chunk_sizes(cases(), sizes=(size,))
+
+
+def test_every_system_has_its_table() -> None:
+    """Rows are sizes; the note names scorer and threshold."""
+    other = Case(cases()[0].record, Summary("r", "other", "…", (Unit("Parking is free"),)))
+    first, second = tables(chunk_sizes([*cases(), other], over="mood"), "containment", 0.5)
+    assert (first.title.rpartition(" ")[2], second.title.rpartition(" ")[2]) == ("s", "other")
+    assert [row[0] for row in first.rows] == ["sentence", "50", "100", "200", "400"]
+    assert "above 0.5 by containment" in first.notes[0]
+    assert np.isclose(float(second.rows[0][1]), 1.0)
+
+
+def test_from_the_command_line(tmp_path: Path) -> None:
+    """``fairbrief chunks FILE`` prints the table."""
+    file = tmp_path / "f.jsonl"
+    documents = [
+        {"text": LONG, "attributes": {"mood": "good"}},
+        {"text": "Parking is free.", "attributes": {"mood": "bad"}},
+    ]
+    file.write_text(
+        json.dumps({"id": "r", "documents": documents, "summary": "Parking is free."}), encoding="utf-8"
+    )
+    ran = CliRunner().invoke(
+        app, ["chunks", str(file), "--attribute", "mood", "--quiet", "--sizes", "sentence,50"]
+    )
+    assert ran.exit_code == 0, ran.output
+    assert "sentence" in ran.output
+    assert "1.000" in ran.output

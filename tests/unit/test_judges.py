@@ -1,0 +1,294 @@
+"""Agreement of judges, and the order of systems over data sets, on inputs whose answer is known."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.label_agreement import agreement, tables
+from fairbrief.auditing.overall import normalised, overall, table
+from fairbrief.auditing.scorer_agreement import correlations
+from fairbrief.auditing.scorers import Scorers
+from fairbrief.cli import app
+from fairbrief.errors import DataError, RequestError
+from fairbrief.nouns import Ask, Case, Document, Record, Scores, Summary, Unit
+from fairbrief.reports import write_all
+from fairbrief.reports.result import Result
+from fairbrief.statistics import alpha_of_two, kappa_of_two, krippendorff_alpha, randolph_kappa
+
+SOUP, PARK = "The soup was cold today.", "The park benches were green."
+
+
+def labelled(people: list[list[str]], record: str = "r") -> Case:
+    """A record of two values, and units that people gave to them; unit texts say soup or park."""
+    documents = (Document(SOUP, {"side": "a"}), Document(PARK, {"side": "b"}))
+    texts = {"a": "cold soup today", "b": "green park benches", "": "trains"}
+    units = tuple(Unit(texts["".join(v[:1])], {"side": tuple(v)}) for v in people)
+    return Case(Record(record, documents), Summary(record, "s", ". ".join(u.text for u in units), units))
+
+
+# ----------------------------------------------------------------------------- scorers and people
+
+
+def test_two_raters_at_once_agree_with_the_general_formulas() -> None:
+    """The vectorised α and κ of two raters are Krippendorff's and Randolph's, gaps included."""
+    rng = np.random.default_rng(1)
+    x, y = rng.random((2, 40))
+    x[3] = np.nan
+    assert float(alpha_of_two(x, y)) == pytest.approx(krippendorff_alpha(np.stack([x, y]), "interval"))
+    a, b = rng.integers(0, 3, (2, 40)).astype(float)
+    b[:2] = np.nan
+    assert float(kappa_of_two(a, b, 3)) == pytest.approx(randolph_kappa(np.stack([a, b]), 3))
+    yes, no = (rng.random((2, 40)) < 0.4).astype(float)
+    assert float(alpha_of_two(yes, no)) == pytest.approx(krippendorff_alpha(np.stack([yes, no]), "nominal"))
+    assert np.isnan(alpha_of_two(np.full(4, 0.1), np.full(4, 0.1)))
+
+
+def test_a_scorer_that_reads_as_people_do_agrees_fully() -> None:
+    """Where words alone tell what people labelled, N-gram shares and units agree with them."""
+    cases = [
+        labelled([["a"], ["a"], ["b"]], "1"),
+        labelled([["b"], ["b"], ["a"]], "2"),
+        labelled([["a"]], "3"),
+    ]
+    found = agreement(cases, "side", "containment", temperatures=(0.1, 1), draws=100)
+    assert found.records == 3
+    assert found.labels is not None
+    assert found.labels.alpha.value == found.labels.kappa.value == 1
+    assert [s.temperature for s in found.shares] == [0.1, 1]
+    counted = agreement(cases, "side", "ngram", draws=100)
+    (shares,) = counted.shares
+    assert shares.temperature is None
+    assert shares.alpha.value == pytest.approx(1)
+    assert shares.pearson.value == shares.spearman.value == pytest.approx(1)
+    assert shares.kappa.value == 1
+
+
+def test_a_scorer_that_reads_the_opposite_disagrees() -> None:
+    """Labels turned round give correlations of −1 and an α below 0."""
+    cases = [labelled([["a"], ["a"], ["b"]], "1"), labelled([["b"], ["b"], ["a"]], "2")]
+    turned = [
+        Case(c.record, Summary(c.record.id, "s", c.summary.text, tuple(
+            Unit(u.text, {"side": ("b",) if u.values["side"] == ("a",) else ("a",)}) for u in c.summary.units or ()
+        )))
+        for c in cases
+    ]  # fmt: skip
+    found = agreement(turned, "side", "ngram", draws=50)
+    assert found.shares[0].pearson.value == pytest.approx(-1)
+    assert found.shares[0].alpha.value is not None
+    assert found.shares[0].alpha.value < 0
+    assert found.labels is not None
+    assert found.labels.kappa.value == -1
+
+
+def test_temperature_moves_absolute_agreement_and_not_the_order() -> None:
+    """α looks at absolute shares, so it depends on T; the order of two values does not."""
+    cases = [
+        labelled([["a"], ["a"], ["b"]], "1"),
+        labelled([["b"], ["b"], ["a"]], "2"),
+        labelled([["a"]], "3"),
+    ]
+    cold, hot = agreement(cases, "side", "containment", temperatures=(0.02, 50), draws=0).shares
+    assert cold.kappa.value == hot.kappa.value
+    assert cold.alpha.value is not None
+    assert hot.alpha.value is not None
+    assert cold.alpha.value > hot.alpha.value
+
+
+def test_summaries_without_labels_are_counted_and_none_at_all_is_an_error() -> None:
+    """What cannot be compared leaves a reason; an input without any label says how labels are written."""
+    bare = Case(labelled([["a"]]).record, Summary("r", "s", "cold soup"))
+    found = agreement([labelled([["a"], ["b"]], "1"), bare], "side", draws=0)
+    assert found.excluded == {"the summary has no units": 1}
+    with pytest.raises(DataError, match=r'"values": \{"side"'):
+        agreement([bare], "side")
+
+
+@dataclass
+class Unbounded:
+    """Log-likelihoods: below 0."""
+
+    name: str = "unbounded"
+    fingerprint: str = "unbounded"
+
+    def answer(self, asks: list[Ask]) -> list[Scores]:
+        """−1 for a shared first word, else −3."""
+        return [
+            Scores(
+                np.array([[-1.0 if set(c.split()) & set(r.lower().split()) else -3.0 for c in a.columns] for r in a.rows]),
+                np.arange(len(a.columns)),
+                np.zeros(len(a.rows)),
+            )
+            for a in asks
+        ]  # fmt: skip
+
+
+def test_support_without_a_scale_has_no_threshold_of_its_own() -> None:
+    """A log-likelihood is compared by shares alone, unless a threshold is given."""
+    judges = Scorers({"bartscore": Unbounded()})
+    cases = [labelled([["a"], ["b"]], "1"), labelled([["a"]], "2")]
+    found = agreement(cases, "side", "bartscore", draws=0, scorers=judges)
+    assert found.labels is None
+    assert "--threshold" in tables(found)[0].notes[-1]
+    told = agreement(cases, "side", "bartscore", draws=0, threshold=-2, scorers=judges)
+    assert told.labels is not None
+    assert told.labels.alpha.value == 1
+
+
+# ------------------------------------------------------------------------------- scorers, systems
+
+
+@dataclass
+class Told:
+    """Support by document that a world gives, through a function of it."""
+
+    power: float
+    support: dict[tuple[str, str], float] = field(default_factory=dict)
+    name: str = "told"
+    fingerprint: str = "told"
+
+    def answer(self, asks: list[Ask]) -> list[Scores]:
+        """The support of every row for every column."""
+        return [
+            Scores(
+                np.array([[self.support[r, c] ** self.power for c in a.columns] for r in a.rows]),
+                np.arange(len(a.columns)),
+                np.zeros(len(a.rows)),
+            )
+            for a in asks
+        ]
+
+
+def world(gaps: dict[str, float], seed: int, records: int = 8) -> Result:
+    """Systems whose documents of value a are covered better by a given gap, judged by two scorers."""
+    rng = np.random.default_rng(seed)
+    support: dict[tuple[str, str], float] = {}
+    cases = []
+    for r in range(records):
+        texts = [f"Text {seed} {r} {i}." for i in range(6)]
+        documents = tuple(Document(t, {"side": "ab"[i % 2]}) for i, t in enumerate(texts))
+        for system, gap in gaps.items():
+            unit = f"unit {seed} {r} {system}"
+            for i, t in enumerate(texts):
+                support[t, unit] = 0.2 + gap * (i % 2 == 0) + 0.05 * rng.random()
+            cases.append(Case(Record(str(r), documents), Summary(str(r), system, "…", (Unit(unit),))))
+    scorers = {"entailment": Told(1, support), "embedding": Told(2, support)}
+    measures = [f"equal_coverage(scorer={s})@side" for s in scorers]
+    return audit(cases, Plan(measures=measures, scorers=scorers, draws=60))
+
+
+GAPS = {"low": 0.05, "middle": 0.3, "high": 0.6}
+
+
+def test_scorers_that_order_alike_correlate_over_records_and_systems() -> None:
+    """A monotone change of the scorer keeps the order of systems; over summaries ρ is high and has an interval."""
+    (found,) = correlations([world(GAPS, 1)], draws=100)
+    assert found.measure == "equal_coverage@side"
+    assert {found.first, found.second} == {"entailment", "embedding"}
+    assert found.systems is not None
+    assert found.systems.value == 1
+    assert found.records.value is not None
+    assert found.records.value > 0.9
+    assert found.records.low is not None
+    assert found.summaries == 24
+
+
+def test_two_systems_have_no_rank_correlation() -> None:
+    """Over fewer than three systems none is given; without two scorers there is nothing to compare."""
+    (found,) = correlations([world({"low": 0.1, "high": 0.5}, 2)], draws=0)
+    assert found.systems is None
+    with pytest.raises(RequestError, match="No measure was taken with two scorers"):
+        correlations([audit([labelled([["a"]])], Plan(measures=["equal_coverage@side"], draws=0))])
+
+
+def test_overall_is_the_mean_of_normalised_values() -> None:
+    """(v − min)/(max − min) over the systems that entered, averaged over data sets."""
+    values = np.array([[[1.0, 2.0, 3.0]], [[10.0, 30.0, 20.0]]])
+    assert normalised(values).tolist() == [[0.0, 0.75, 0.75]]
+    same = np.array([[[1.0, 1.0]], [[0.0, 2.0]]])
+    assert normalised(same).tolist() == [[0.0, 1.0]]
+    assert np.isnan(normalised(np.array([[[1.0, np.nan]]]))).all()
+
+
+def test_the_order_depends_on_who_enters_and_says_so() -> None:
+    """Best is 0 and worst 1 in every data set; leaving one out moves the others, and the note names them."""
+    results = {"one": world(GAPS, 1), "two": world(GAPS, 2)}
+    everyone = next(o for o in overall(results, draws=50) if "entailment" in o.measure)
+    assert everyone.systems == ("low", "middle", "high")
+    assert [s.value for s in everyone.overall][::2] == [0, 1]
+    assert everyone.records == (8, 8)
+    middle = everyone.overall[1]
+    assert middle.value is not None
+    assert 0 < middle.value < 1
+    assert middle.low is not None
+    without = next(o for o in overall(results, ["low", "middle"], draws=0) if "entailment" in o.measure)
+    assert [s.value for s in without.overall] == [0, 1]
+    printed = table(everyone)
+    assert [row[0] for row in printed.rows] == ["low", "middle", "high"]
+    assert "low, middle, high" in printed.notes[0]
+
+
+def test_the_unfair_share_is_ranked_beside_the_gap() -> None:
+    """The paper's Overall is of R_EC; levels, which are no disparity, are not ranked."""
+    quantities = {o.quantity for o in overall({"one": world(GAPS, 1), "two": world(GAPS, 3)}, draws=0)}
+    assert "equal_coverage" in quantities
+    assert quantities <= {"equal_coverage", "unfair_share"}
+
+
+def test_systems_that_some_audit_lacks_do_not_enter() -> None:
+    """Only common systems are ordered; asking for another is an error that lists them."""
+    results = {"one": world(GAPS, 1), "two": world({"low": 0.1, "high": 0.5}, 2)}
+    assert overall(results, draws=0)[0].systems == ("low", "high")
+    with pytest.raises(RequestError, match="low, high"):
+        overall(results, ["middle"], draws=0)
+
+
+# ------------------------------------------------------------------------------ the command line
+
+
+def test_commands_compare_saved_audits_and_labels(tmp_path: Path) -> None:
+    """``agree`` tells folders from files; ``rank`` names data sets after folders."""
+    for seed in (1, 2):
+        write_all(world(GAPS, seed), tmp_path / f"set{seed}")
+    run = CliRunner().invoke
+    ran = run(app, ["agree", str(tmp_path / "set1"), "--draws", "50"])
+    assert ran.exit_code == 0, ran.output
+    assert "Agreement of scorers" in ran.output
+    ran = run(app, ["rank", str(tmp_path / "set1"), str(tmp_path / "set2"), "--draws", "50"])
+    assert ran.exit_code == 0, ran.output
+    assert "set2" in ran.output
+    file = tmp_path / "labels.jsonl"
+    lines = [
+        {"id": c.record.id, "documents": [{"text": d.text, "attributes": dict(d.attributes)} for d in c.record.documents],
+         "summary": c.summary.text,
+         "units": [{"text": u.text, "values": {"side": list(u.values["side"])}} for u in c.summary.units or ()]}
+        for c in (labelled([["a"], ["b"]], "1"), labelled([["a"]], "2"))
+    ]  # fmt: skip
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    asked = [
+        "agree",
+        str(file),
+        "--attribute",
+        "side",
+        "--scorer",
+        "containment",
+        "--temperature",
+        ".1,1",
+        "--draws",
+        "50",
+    ]
+    ran = run(app, [*asked, "--quiet"])
+    assert ran.exit_code == 0, ran.output
+    assert "containment and people" in ran.output
+    for wrong in (
+        ["agree", str(file)],
+        ["agree", str(file), str(tmp_path / "set1")],
+        [*asked[:-4], "--temperature", "0"],
+    ):
+        assert isinstance(run(app, wrong).exception, RequestError)
