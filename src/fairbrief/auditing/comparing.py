@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairbrief.auditing import estimating
+from fairbrief.auditing.controls import CONTROL
 from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import WHOLE, Ledger
 from fairbrief.errors import RequestError
@@ -52,8 +53,10 @@ def _settings(result: Result) -> estimating.Settings:
 
 
 def _systems(a: Ledger, b: Ledger) -> Sequence[tuple[str, str]]:
-    ours = list(dict.fromkeys(o.system for o in a.origins))
-    theirs = list(dict.fromkeys(o.system for o in b.origins))
+    ours, theirs = (
+        list(dict.fromkeys(o.system for o in ledger.origins if not o.system.startswith(CONTROL)))
+        for ledger in (a, b)
+    )
     if len(ours) == len(theirs) == 1:
         return [(ours[0], theirs[0])]
     shared = [s for s in ours if s in theirs]
