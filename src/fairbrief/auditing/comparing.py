@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairbrief.auditing import estimating
-from fairbrief.auditing.controls import CONTROL
 from fairbrief.auditing.evidence import ledgers_from
-from fairbrief.auditing.ledger import WHOLE, Ledger
+from fairbrief.auditing.ledger import CONTROL, WHOLE, Ledger
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Estimate, Measure
 from fairbrief.reports.result import Result

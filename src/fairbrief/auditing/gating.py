@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from fairbrief import registry
 from fairbrief.auditing.comparing import compare
-from fairbrief.auditing.controls import CONTROL
 from fairbrief.auditing.direction import Direction, directions
+from fairbrief.auditing.ledger import CONTROL
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Estimate
 from fairbrief.reports.folder import load
