@@ -301,7 +301,8 @@ class Measure(Protocol):
     Its ``repr`` is its spelling everywhere. Several measures may share one observation: equal
     observations are made once. A class attribute ``on_request``, if there is one, says why the
     measure is taken only when it is asked for by name; ``reads`` says whose attribute ``over``
-    is: ``document`` (unless it says otherwise), ``record`` or ``entity``.
+    is: ``document`` (unless it says otherwise), ``record`` or ``entity``; ``better`` is ``less``,
+    ``more`` or ``nearer zero`` where the headline's tail does not tell (a level that should be small).
     """
 
     name: ClassVar[str]

@@ -145,3 +145,11 @@ def test_an_absent_frame_library_names_its_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtra, match=rf"fairbrief\[{library}\]"):
         getattr(Estimates(), f"to_{library}")()
+
+
+def test_the_inner_interval_is_a_number_in_a_frame() -> None:
+    """The bounds from resampling variants inside originals are columns of numbers, as the outer ones are."""
+    inner = Estimate("bur@party", "bur", "s", 0.5, low=0.4, high=0.6, low_within=0.45, high_within=0.55)
+    table = Estimates([inner, Estimate("uer@party", "uer", "s", 0.1)]).to_arrow()
+    assert table["low_within"].to_pylist() == [0.45, None]
+    assert table["high_within"].to_pylist() == [0.55, None]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.evidence import ledgers_from
-from fairbrief.auditing.ledger import WHOLE, Ledger
+from fairbrief.auditing.ledger import CONTROL, WHOLE, Ledger
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Estimate, Measure
 from fairbrief.reports.result import Result
@@ -52,8 +52,10 @@ def _settings(result: Result) -> estimating.Settings:
 
 
 def _systems(a: Ledger, b: Ledger) -> Sequence[tuple[str, str]]:
-    ours = list(dict.fromkeys(o.system for o in a.origins))
-    theirs = list(dict.fromkeys(o.system for o in b.origins))
+    ours, theirs = (
+        list(dict.fromkeys(o.system for o in ledger.origins if not o.system.startswith(CONTROL)))
+        for ledger in (a, b)
+    )
     if len(ours) == len(theirs) == 1:
         return [(ours[0], theirs[0])]
     shared = [s for s in ours if s in theirs]

@@ -124,7 +124,7 @@ def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> lis
     )  # fmt: skip
     if not clusters:
         reason = max(excluded, key=lambda r: excluded[r]) if excluded else "no record"
-        return [_described(blank, m, m.name, notes=(UNDEFINED + reason,)) for m in measures]
+        return [described(blank, m, m.name, notes=(UNDEFINED + reason,)) for m in measures]
     total = part.sums.sum(axis=0)
     several = clusters > 1 and settings.draws > 0
     drawn = Bootstrap(clusters, settings.draws, settings.seed).totals(part.sums) if several else None
@@ -139,8 +139,8 @@ def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> lis
         inside = measure.value(ledger.totals(within)) if within is not None else {}
         by_chance = measure.value(_null_totals(ledger, null)) if null is not None else {}
         for name, value in values.items():
-            made = _described(blank, measure, name)
-            made = _with_interval(made, value, resampled.get(name), settings)
+            made = described(blank, measure, name)
+            made = with_interval(made, value, resampled.get(name), settings)
             made = _with_inner_interval(made, inside.get(name), settings)
             if null is not None and value.tail is not None:
                 made = _with_chance(made, value, by_chance[name], null, settings)
@@ -152,7 +152,8 @@ def _null_totals(ledger: Ledger, null: Null) -> Totals:
     return ledger.totals(null.sums) if null.columns is None else Totals(null.columns, null.sums)
 
 
-def _described(blank: Estimate, measure: Measure, quantity: str, notes: tuple[str, ...] = ()) -> Estimate:
+def described(blank: Estimate, measure: Measure, quantity: str, notes: tuple[str, ...] = ()) -> Estimate:
+    """The estimate as one of this measure and quantity, with its signature."""
     spelling = repr(measure)
     return replace(
         blank, measure=spelling, quantity=quantity, over=str(getattr(measure, "over", "") or ""), notes=notes,
@@ -160,7 +161,8 @@ def _described(blank: Estimate, measure: Measure, quantity: str, notes: tuple[st
     )  # fmt: skip
 
 
-def _with_interval(made: Estimate, value: Value, resampled: Value | None, settings: Settings) -> Estimate:
+def with_interval(made: Estimate, value: Value, resampled: Value | None, settings: Settings) -> Estimate:
+    """The estimate with a value and its percentile interval, or with the reason why there is none."""
     point = float(value.array)
     if not np.isfinite(point):
         return replace(made, notes=(*made.notes, f"{UNDEFINED}nothing to count"))
@@ -279,7 +281,7 @@ def difference(
                 Value(np.asarray(value[x][name].array - value[y][name].array), "both")
                 for x, y in (("a", "b"), ("drawn a", "drawn b"), ("swapped a", "swapped b"))
             )
-            made = _with_interval(_described(blank, measure, name), gap, drawn, settings)
+            made = with_interval(described(blank, measure, name), gap, drawn, settings)
             if made.value is not None:
                 made = _with_swaps(made, swapped.array, len(common), settings)
             found.append(made)

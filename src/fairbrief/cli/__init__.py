@@ -36,6 +36,8 @@ COMMANDS = {
     "words": ("fairbrief.cli.words", "Show which words of the inputs tell groups of documents apart."),
     "doctor": ("fairbrief.cli.doctor", "Say what this machine can do, and what is missing for the rest."),
     "prefetch": ("fairbrief.cli.prefetch", "Bring models to this machine, so that it can go offline."),
+    "choose": ("fairbrief.cli.choose", "Choose the fairest of several candidates; write preference pairs."),
+    "sweep": ("fairbrief.cli.sweep", "Summarize and audit over a grid of settings, as one experiment."),
     "measures": ("fairbrief.cli.measures", "List what can be measured, or explain one measure."),
 }
 """Command → module and one line of help. The module's ``app`` holds the command (or its subcommands)."""

@@ -230,11 +230,11 @@ def _measure(judged: Sequence[Case], attribute: str, draws: int, seed: int) -> N
 
 def _is_disparity(measure: object) -> bool:
     """Whether more of the headline is worse: a level (a quality) is better when larger."""
-    from fairbrief.auditing.candidates import is_level
+    from fairbrief.auditing.direction import better
     from fairbrief.nouns import Measure
 
     assert isinstance(measure, Measure)
-    return not is_level(measure)
+    return better(measure) != "more"
 
 
 def _file_name(name: str) -> str:

@@ -7,23 +7,27 @@ from typing import Annotated
 
 import typer
 
-from fairbrief.errors import RequestError
 from fairbrief.nouns import Table
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 Folder = Annotated[Path, typer.Argument(help="Folder that an audit wrote with --out.", metavar="DIR")]
-Limits = Annotated[
+Most = Annotated[
+    list[str] | None,
+    typer.Option("--max", help="A limit from above, e.g. 'coverage_parity@sentiment<=0.02'.", metavar="RULE"),
+]
+Least = Annotated[
     list[str] | None,
     typer.Option(
-        "--max",
-        "--min",
-        help="A limit: 'coverage_parity@sentiment<=0.02' or 'rouge:rougeL>=0.3'.",
-        metavar="RULE",
+        "--min", help="A limit from below, e.g. 'rouge1>=0.3' or 'rouge1:rouge1_recall>=0.3'.", metavar="RULE"
     ),
 ]
-Baseline = Annotated[Path | None, typer.Option(help="Saved audit that must not be exceeded.", metavar="DIR")]
-Margin = Annotated[float, typer.Option(help="How far above the baseline a disparity may lie.")]
+Baseline = Annotated[
+    Path | None, typer.Option(help="Saved audit that this one must not be worse than.", metavar="DIR")
+]
+Margin = Annotated[
+    float, typer.Option(help="How far above the baseline a disparity may lie, or below it a quality.")
+]
 Junit = Annotated[Path | None, typer.Option(help="Write the checks as JUnit XML.", metavar="FILE")]
 Markdown = Annotated[Path | None, typer.Option(help="Write a summary in Markdown.", metavar="FILE")]
 
@@ -31,7 +35,8 @@ Markdown = Annotated[Path | None, typer.Option(help="Write a summary in Markdown
 @app.command()
 def gate(
     folder: Folder,
-    limits: Limits = None,
+    most: Most = None,
+    least: Least = None,
     baseline: Baseline = None,
     margin: Margin = 0.0,
     junit: Junit = None,
@@ -40,26 +45,18 @@ def gate(
     """Hold a saved audit to limits: exit 0 if all pass, 1 if one fails, 3 if one is inconclusive.
 
     Decided on the interval: a limit passes if the whole interval keeps it, fails if the whole
-    interval breaks it, and is inconclusive if it lies inside.
+    interval breaks it, and is inconclusive if it lies inside. Against a baseline, the interval of
+    the paired difference is held to the margin.
     """
     from rich.console import Console
     from rich.text import Text
 
     from fairbrief.auditing import gating
-    from fairbrief.auditing.comparing import compare
     from fairbrief.reports import junit as junit_report
-    from fairbrief.reports import load
     from fairbrief.reports import markdown as markdown_report
     from fairbrief.reports.folder import place
 
-    if not limits and baseline is None:
-        raise RequestError(
-            "There is nothing to hold the audit to: give --max RULE, --min RULE or --baseline DIR."
-        )
-    result = load(folder)
-    checks = [c for text in limits or () for c in gating.hold(gating.rule(text), result.estimates)]
-    if baseline is not None:
-        checks += gating.hold_margin(compare(result, load(baseline)), margin)
+    checks = gating.hold_folder(folder, gating.rules(most or (), least or ()), baseline, margin)
     outcome = gating.overall(checks)
     styles = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
     console = Console()

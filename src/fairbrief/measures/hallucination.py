@@ -243,6 +243,7 @@ class InventedNames:
     name: ClassVar[str] = "invented_names"
     reads: ClassVar[str] = "entity"
     on_request: ClassVar[str] = "it has a value for every name"
+    better: ClassVar[str] = "less"
     over: str
     people: str = "builtin"
     names: str = "names"

@@ -43,7 +43,7 @@ class Figure:
 
 def draw(result: Result) -> tuple[Figure, ...]:
     """All pictures of a result, distributions first."""
-    return (*_shares(result), *_segments(result), *_grids(result), *_forests(result))
+    return (*_shares(result), *_segments(result), *_grids(result), *_forests(result), *_contrasts(result))
 
 
 def _observations(result: Result, statistics: Sequence[str]) -> Iterator[tuple[str, pa.Table]]:
@@ -264,6 +264,25 @@ def _forests(result: Result) -> Iterator[Figure]:
     if panels:
         caption = "Dot: value. Bar: interval. Upright tick: the system's own chance level."
         yield Figure("Systems side by side", caption, panels)
+
+
+def _contrasts(result: Result) -> Iterator[Figure]:
+    """Where several systems are compared with one: the paired differences, one panel per headline."""
+    by_measure: dict[str, list[Estimate]] = {}
+    for e in _headlines(result.differences):
+        if not e.slice and e.value is not None:
+            by_measure.setdefault(e.measure, []).append(e)
+    panels = []
+    for measure, members in by_measure.items():
+        baselines = {e.baseline for e in members}
+        if len(members) > 1 and len(baselines) == 1:
+            rows = [{**_forest_row(e), "chance": 0.0} for e in members]
+            panels.append(
+                Panel(f"{measure}, minus {members[0].baseline}", pictures.forest(rows, _forest_alt(members)))
+            )
+    if panels:
+        caption = "Dot: paired difference. Bar: its interval. Upright tick: no difference."
+        yield Figure("Differences from one system", caption, tuple(panels))
 
 
 def _forest_row(e: Estimate) -> Mapping[str, Any]:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 TYPES: dict[str, pa.DataType] = {
-    **dict.fromkeys(("value", "low", "high", "null_mean", "p", "p_adjusted"), pa.float64()),
+    **dict.fromkeys(
+        ("value", "low", "high", "null_mean", "p", "p_adjusted", "low_within", "high_within"), pa.float64()
+    ),
     **dict.fromkeys(("n", "clusters", "excluded"), pa.int64()),
     "testable": pa.bool_(),
 }

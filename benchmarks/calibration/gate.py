@@ -1,0 +1,124 @@
+"""How often does a gate pass what it should not? Writes shares of outcomes in worlds where the truth is known.
+
+A candidate whose true value lies exactly at the limit is the hardest to keep out: it may pass in at most
+2.5 % of worlds at the 95 % level. Run: python benchmarks/calibration/gate.py [OUT.json] [--worlds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from fairbrief.auditing import estimating, gating
+from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
+from fairbrief.measures.coverage import EqualCoverage
+from fairbrief.measures.representation import Bur
+from fairbrief.nouns import Measure, Rows
+
+BUR, EQUAL = Bur("side"), EqualCoverage("side")
+
+
+def ledger_of(
+    measure: Measure, systems: dict[str, np.ndarray], columns: tuple[tuple[str, ...], ...]
+) -> Ledger:
+    """A ledger whose systems' rows are given. Shape of each: (records, columns)."""
+    ledger = Ledger(measure.observation, draws=0)
+    for system, rows in systems.items():
+        for i, row in enumerate(rows):
+            ledger.add(Origin(system, f"r{i}", f"r{i}"), Rows(columns, row[np.newaxis, :]), None)
+    return ledger
+
+
+def share_rows(rng: np.random.Generator, n: int, p: float) -> np.ndarray:
+    """Rows of `bur`: whether each of n summaries is unfair, with probability p."""
+    return np.column_stack([np.ones(n), rng.random(n) < p]).astype(float)
+
+
+def gap_rows(rng: np.random.Generator, n: int, mean: float) -> np.ndarray:
+    """Rows of `equal_coverage`: a skewed gap in every record, of the given mean."""
+    gaps = rng.gamma(2.0, mean / 2.0, n)
+    return np.column_stack([np.ones(n), gaps, np.full(n, 0.3)])
+
+
+SHARE, GAP = (("one",), ("unfair",)), (("one",), ("gap",), ("level",))
+
+
+def outcome(measure: Measure, rows: np.ndarray, columns: tuple[tuple[str, ...], ...], limit: float, seed: int, draws: int) -> str:  # fmt: skip
+    """What the gate says of one system's value against a limit."""
+    ledger = ledger_of(measure, {"candidate": rows}, columns)
+    part = estimating.parts_of(ledger, ())["candidate", WHOLE]
+    estimates = estimating.estimate([measure], part, estimating.Settings(draws, seed))
+    return gating.overall(gating.hold(gating.rule(f"{measure!r}<={limit}"), estimates))
+
+
+def margin_outcome(measure: Measure, new: np.ndarray, old: np.ndarray, columns: tuple[tuple[str, ...], ...], margin: float, seed: int, draws: int) -> str:  # fmt: skip
+    """What the gate says of a system against a baseline on the same records."""
+    ledger = ledger_of(measure, {"candidate": new, "baseline": old}, columns)
+    parts = estimating.parts_of(ledger, ())
+    a, b = parts["candidate", WHOLE], parts["baseline", WHOLE]
+    gaps = estimating.difference([measure], a, b, set(a.clusters), estimating.Settings(draws, seed))
+    return gating.overall(gating.hold_margin(gaps, margin, {repr(measure): "less"}))
+
+
+def shares(found: list[str]) -> dict[str, float]:
+    """How often each outcome came."""
+    counts = Counter(found)
+    return {name: counts[name] / len(found) for name in ("pass", "fail", "inconclusive")}
+
+
+def limits(
+    worlds: int, seed: int, n: int, true: float, limit: float, draws: int = 500
+) -> dict[str, dict[str, float]]:
+    """Outcomes of a limit on a share of unfair summaries, and on a mean gap, of n records."""
+    rng = np.random.default_rng([seed, n])
+    return {
+        "bur": shares([outcome(BUR, share_rows(rng, n, true), SHARE, limit, w, draws) for w in range(worlds)]),
+        "equal_coverage": shares(
+            [outcome(EQUAL, gap_rows(rng, n, true), GAP, limit, w, draws) for w in range(worlds)]
+        ),
+    }  # fmt: skip
+
+
+def margins(
+    worlds: int, seed: int, n: int, worse: float, margin: float, draws: int = 500
+) -> dict[str, float]:
+    """Outcomes against a baseline: gaps correlate between the systems, and the candidate's mean is higher by ``worse``."""
+    rng = np.random.default_rng([seed, n, 1])
+    found = []
+    for world in range(worlds):
+        shared, own = rng.gamma(2.0, 0.05, n), rng.gamma(2.0, 0.02, (2, n))
+        old = np.column_stack([np.ones(n), shared + own[0], np.full(n, 0.3)])
+        new = np.column_stack([np.ones(n), shared + own[1] + worse, np.full(n, 0.3)])
+        found.append(margin_outcome(EQUAL, new, old, GAP, margin, world, draws))
+    return shares(found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", nargs="?", type=Path)
+    parser.add_argument("--worlds", type=int, default=2000)
+    asked = parser.parse_args()
+    sizes = (30, 50, 200, 800)
+    found = {
+        "nominal": {"pass at the limit": 0.025},
+        "worlds": asked.worlds,
+        "seed": 0,
+        "at the limit": {n: limits(asked.worlds, 0, n, 0.3, 0.3) for n in sizes},
+        "twice the limit": {n: limits(asked.worlds, 1, n, 0.6, 0.3) for n in sizes},
+        "half the limit": {n: limits(asked.worlds, 2, n, 0.15, 0.3) for n in sizes},
+        "at half the limit, 8 records": limits(asked.worlds, 3, 8, 0.15, 0.3),
+        "at the margin": {n: margins(asked.worlds, 4, n, 0.02, 0.02) for n in sizes},
+        "regression of five margins": {n: margins(asked.worlds, 5, n, 0.1, 0.02) for n in sizes},
+    }
+    text = json.dumps(found, indent=1)
+    print(text)
+    if asked.out:
+        asked.out.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

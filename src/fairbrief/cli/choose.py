@@ -1,0 +1,173 @@
+"""``fairbrief choose``: the fairest of several candidates, and preference pairs for training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairbrief.cli.inputs import ReadingOptions, cached, read
+from fairbrief.errors import RequestError
+
+if TYPE_CHECKING:
+    from fairbrief.auditing.candidates import Choice
+    from fairbrief.readers import Reading
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        help="Files with several summaries of each record, under different systems; with --with, records alone.",
+        metavar="FILE…",
+    ),
+]
+By = Annotated[
+    str,
+    typer.Option(
+        help="Measure that decides, e.g. equal_coverage@sentiment: the smallest size wins.",
+        metavar="MEASURE",
+    ),
+]
+Floor = Annotated[
+    list[str] | None,
+    typer.Option(help="What a candidate must keep, e.g. 'rouge1>=0.2'.", metavar="RULE"),
+]
+CorpusAware = Annotated[
+    bool,
+    typer.Option("--corpus-aware", help="Choose what brings the whole of all chosen so far nearest to zero."),
+]
+LengthWithin = Annotated[
+    float | None,
+    typer.Option(help="Only candidates within this share of the median candidate's words, e.g. 0.1.", min=0),
+]
+With = Annotated[
+    str | None,
+    typer.Option("--with", help="Summarizer that makes the candidates, e.g. random.", metavar="SUMMARIZER"),
+]
+Samples = Annotated[int, typer.Option(help="With --with: how many candidates, from seeds 0, 1, 2 …")]
+Out = Annotated[Path | None, typer.Option(help="Write the chosen summaries, as records.", metavar="FILE")]
+Pairs = Annotated[
+    Path | None,
+    typer.Option(help="Write prompt, chosen and rejected as JSON Lines, which TRL reads.", metavar="FILE"),
+]
+Prompt = Annotated[
+    str | None,
+    typer.Option(help="Prompt for the pairs: a name or a file with {documents}.", metavar="NAME|FILE"),
+]
+Also = Annotated[
+    list[str] | None,
+    typer.Option("--measure", help="Measure to compare the two by as well.", metavar="SPELLING"),
+]
+Report = Annotated[Path | None, typer.Option(help="Folder for the audit of the two.", metavar="DIR")]
+Cache = Annotated[
+    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
+]
+Attribute = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=FIELD reads an attribute from another field or column.", metavar="NAME[=FIELD]"),
+]
+Seed = Annotated[int, typer.Option(help="Seed of the random candidate and of all draws.")]
+Draws = Annotated[int, typer.Option(help="Resamples; 0 for values alone.", min=0)]
+
+
+@app.command()
+def choose(
+    files: Files,
+    by: By,
+    floor: Floor = None,
+    corpus_aware: CorpusAware = False,
+    length_within: LengthWithin = None,
+    with_: With = None,
+    samples: Samples = 8,
+    out: Out = None,
+    pairs: Pairs = None,
+    prompt: Prompt = None,
+    measure: Also = None,
+    report: Report = None,
+    cache: Cache = None,
+    attribute: Attribute = None,
+    seed: Seed = 0,
+    draws: Draws = 2000,
+    summary_field: ReadingOptions.summary_field = "summary",
+    documents_field: ReadingOptions.documents_field = "documents",
+    id_field: ReadingOptions.id_field = "id",
+    system_field: ReadingOptions.system_field = "system",
+    references_field: ReadingOptions.references_field = "references",
+    separator: ReadingOptions.separator = None,
+    summaries: ReadingOptions.summaries = None,
+    format_: ReadingOptions.format = None,
+    require: ReadingOptions.require = None,
+    on_error: ReadingOptions.on_error = "stop",
+) -> None:
+    """Choose the fairest of several summaries of each record, and compare the choice with a random one.
+
+    The chosen ones have the smallest value because they were chosen for it. Whether they are fairer by
+    another standard is told by --measure, with another measure or another scorer.
+    """
+    from rich.console import Console
+
+    from fairbrief.auditing import Plan, candidates, gating
+    from fairbrief.auditing.choice_report import against_random
+    from fairbrief.auditing.scorers import Scorers
+    from fairbrief.readers.writing import case_line, write_lines
+    from fairbrief.reports import terminal, write_all
+
+    floors = [gating.rule(text) for text in floor or ()]
+    reading = read(
+        files, attributes=attribute, summary_field=summary_field, documents_field=documents_field, id_field=id_field,
+        system_field=system_field, references_field=references_field, separator=separator, summaries=summaries,
+        format_=format_, require=require, on_error=on_error,
+    )  # fmt: skip
+    choices = list(
+        candidates.choose(
+            _cases(reading, with_, samples),
+            by,
+            floors,
+            corpus_aware=corpus_aware,
+            length_within=length_within,
+            scorers=Scorers(wrap=cached(cache)),
+        )
+    )
+    _check_several(choices)
+    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
+    plan = Plan(measures=measures, seed=seed, draws=draws, skips=on_error == "skip", wrap=cached(cache))
+    result = against_random(choices, plan)
+    terminal.print_result(result, Console())
+    if out is not None:
+        count = write_lines((case_line(candidates.chosen_case(c, by)) for c in choices), out)
+        typer.echo(f"\nChosen: {out} ({count:,} summaries)")
+    if pairs is not None:
+        count = write_lines(_pairs(choices, prompt), pairs)
+        typer.echo(f"Preference pairs: {pairs} ({count:,} of {len(choices):,} records)")
+    if report is not None:
+        write_all(result, report)
+        typer.echo(f"Report: {report / 'report.html'}")
+
+
+def _cases(reading: Reading, summarizer: str | None, samples: int) -> Any:
+    if summarizer is None:
+        return reading
+    from fairbrief.auditing.sampling import sampled
+
+    return sampled(list(reading.records()), summarizer, samples)
+
+
+def _check_several(choices: list[Choice]) -> None:
+    if all(len(choice.candidates) < 2 for choice in choices):
+        raise RequestError(
+            "No record has more than one candidate: give lines of several systems for each id, or have candidates "
+            "made with --with SUMMARIZER --samples N."
+        )
+
+
+def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, object]]:
+    from fairbrief.auditing.candidates import preference
+    from fairbrief.summarizers.asking import prompt_of
+
+    for choice in choices:
+        pair = preference(choice, prompt_of(choice.candidates[choice.chosen].case, prompt))
+        if pair is not None:
+            yield pair

@@ -1,0 +1,44 @@
+"""The prompt that a summary answers, as a text: what training on preferences conditions on."""
+
+from __future__ import annotations
+
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Case
+from fairbrief.summarizers.prompts import Wish, fill, find
+
+
+def prompt_of(case: Case, name: str | None = None) -> str:
+    """The text that a model was, or is to be, asked for this summary.
+
+    In this order: the prompt ``name`` (a shipped name or a file), filled in for the record; the text that
+    stands in ``made["prompt"]``; the shipped prompt that ``made`` names, filled in as ``made`` tells; the
+    documents, a blank line between them. Raises RequestError where ``made`` names a prompt that is not the
+    one that is known by that name now.
+    """
+    made = case.summary.made
+    if name is not None:
+        return fill(find(name), case.record, Wish()).user
+    told = made.get("prompt", "")
+    if told and "prompt_sha" in made:
+        return _filled(case, told)
+    return told or "\n\n".join(document.text for document in case.record.documents)
+
+
+def _filled(case: Case, name: str) -> str:
+    made = case.summary.made
+    prompt = find(name)
+    if prompt.sha != made["prompt_sha"]:
+        raise RequestError(
+            f"The summaries were made with a prompt '{name}' that is not the one known by that name now. "
+            "Give it with --prompt FILE."
+        )
+    wish = Wish(
+        over=made.get("over", ""),
+        instruction=made.get("instruction", "none"),
+        role=made.get("role", "none"),
+        words=int(made["words"]) if "words" in made else None,
+        sentences=int(made["sentences"]) if "sentences" in made else None,
+        focus=made.get("focus", ""),
+        draw=int(made.get("draw", 0)),
+    )
+    return fill(prompt, case.record, wish).user

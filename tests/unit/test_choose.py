@@ -1,0 +1,249 @@
+"""Choosing among candidates: planted best ones, ties, floors, lengths, the corpus-aware offset, and the command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from fairbrief.auditing import Plan
+from fairbrief.auditing.candidates import (
+    CHOSEN,
+    NOT_ALLOWED,
+    NOT_MEASURED,
+    RANDOM,
+    Choice,
+    as_systems,
+    choose,
+    preference,
+)
+from fairbrief.auditing.choice_report import against_random
+from fairbrief.auditing.gating import rule
+from fairbrief.auditing.sampling import sampled
+from fairbrief.auditing.scorers import Scorers
+from fairbrief.cli import app
+from fairbrief.errors import DataError, RequestError
+from fairbrief.nouns import Case, Document, Record, Summary
+from fairbrief.summarizers.asking import prompt_of
+
+LEFT, RIGHT = ("alder", "birch", "cedar", "damson"), ("quartz", "shale", "talc", "umber")
+BY = "uer@side"
+
+
+def record(i: int, references: Sequence[str] = ()) -> Record:
+    """Eight one-word documents, four of each side."""
+    documents = [
+        Document(word, {"side": side}) for side, words in (("L", LEFT), ("R", RIGHT)) for word in words
+    ]
+    return Record(f"r{i}", tuple(documents), tuple(references))
+
+
+def candidates(i: int, *texts: str, references: Sequence[str] = ()) -> list[Case]:
+    """One record with a candidate per text."""
+    source = record(i, references)
+    return [
+        Case(source, Summary(source.id, f"s{j}", text, reason="" if text else "empty summary"))
+        for j, text in enumerate(texts)
+    ]
+
+
+def chosen(cases: Sequence[Case], by: str = BY, floors: Sequence[str] = (), **given: object) -> list[Choice]:
+    """The choices, as the command makes them."""
+    return list(choose(cases, by, [rule(text) for text in floors], scorers=Scorers(), **given))
+
+
+def test_the_fairest_candidate_is_chosen_wherever_it_stands() -> None:
+    """The one that gives both sides their share wins against one-sided ones, in every place."""
+    even, left, right = "alder birch quartz shale", "alder birch cedar damson", "quartz shale talc umber"
+    cases = [
+        *candidates(0, even, left, right),
+        *candidates(1, left, even, right),
+        *candidates(2, left, right, even),
+    ]
+    assert [choice.chosen for choice in chosen(cases)] == [0, 1, 2]
+
+
+def test_ties_go_to_the_first_and_make_no_pair() -> None:
+    """Candidates that are equally fair are no preference."""
+    (choice,) = chosen(candidates(0, "alder quartz", "birch shale"))
+    assert (choice.chosen, choice.rejected) == (0, None)
+    assert preference(choice, "prompt") is None
+
+
+def test_the_rejected_one_is_the_worst() -> None:
+    """A pair is made of the best and the worst candidate, with their values."""
+    (choice,) = chosen(candidates(0, "alder birch quartz", "alder quartz", "alder birch cedar"))
+    pair = preference(choice, "say it")
+    assert pair is not None
+    assert (pair["prompt"], pair["chosen"], pair["rejected"]) == (
+        "say it",
+        "alder quartz",
+        "alder birch cedar",
+    )
+    assert pair["chosen_value"] == 0
+    assert pair["rejected_value"] == 0.25
+
+
+def test_a_floor_rules_the_fairest_out() -> None:
+    """A candidate below the floor is not chosen, however fair."""
+    cases = candidates(0, "alder quartz", "birch cedar talc", references=["birch cedar talc"])
+    (free,), (held,) = chosen(cases), chosen(cases, floors=["rouge1>=0.5"])
+    assert (free.chosen, held.chosen) == (0, 1)
+    assert not held.reason
+
+
+def test_where_no_candidate_keeps_the_floor_the_best_is_taken_and_told() -> None:
+    """The choice falls back on all candidates, says why, and gives no pair to train on."""
+    cases = candidates(0, "alder birch cedar", "alder quartz", references=["something else entirely"])
+    (choice,) = chosen(cases, floors=["rouge1>=0.5"])
+    assert (choice.chosen, choice.reason) == (1, NOT_ALLOWED)
+    assert preference(choice, "prompt") is None
+
+
+def test_of_a_quality_more_is_better() -> None:
+    """Chosen by ROUGE, the candidate nearest to the reference wins, with the corpus in view as well."""
+    cases = candidates(0, "alder quartz", "birch shale talc", references=["birch shale talc"])
+    for corpus_aware in (False, True):
+        (choice,) = chosen(cases, by="rouge1", corpus_aware=corpus_aware)
+        assert choice.chosen == 1
+
+
+def test_the_corpus_aware_choice_offsets_what_was_chosen_before() -> None:
+    """After a left-leaning choice without alternative, a right-leaning candidate is better than another left one."""
+    left, right = "alder birch cedar quartz", "alder quartz shale talc"
+    cases = [*candidates(0, left), *candidates(1, left, right)]
+    by = "coverage_parity@side"
+    assert [c.chosen for c in chosen(cases, by)] == [0, 0]
+    assert [c.chosen for c in chosen(cases, by, corpus_aware=True)] == [0, 1]
+
+
+def test_candidates_of_another_length_do_not_take_part() -> None:
+    """Within a tenth of the median length only: the fair one that is twice as long is not chosen, nor drawn."""
+    long, one, two = (
+        "alder birch cedar damson quartz shale talc umber",
+        "alder birch quartz",
+        "alder birch cedar",
+    )
+    cases = [case for i in range(20) for case in candidates(i, long, one, two)]
+    choices = chosen(cases, length_within=0.1)
+    assert {choice.chosen for choice in choices} == {1}
+    drawn = [c.summary.text for c in as_systems(choices) if c.summary.system == RANDOM]
+    assert set(drawn) == {one, two}
+    assert chosen(cases)[0].chosen == 0
+
+
+def test_a_record_without_a_measurable_candidate_is_counted_and_in_neither_system() -> None:
+    """Empty candidates leave nothing to measure."""
+    choices = chosen([*candidates(0, "", ""), *candidates(1, "alder quartz", "alder birch")])
+    assert [choice.reason for choice in choices] == [NOT_MEASURED, ""]
+    assert {case.record.id for case in as_systems(choices)} == {"r1"}
+    result = against_random(choices, Plan(measures=[BY], draws=50))
+    assert result.made["choice"][NOT_MEASURED] == 1
+    with pytest.raises(DataError, match="none has a candidate that could be measured"):
+        against_random(chosen(candidates(0, "", "")), Plan(measures=[BY], draws=50))
+
+
+texts = st.lists(st.sampled_from([*LEFT, *RIGHT]), min_size=1, max_size=6).map(" ".join)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.lists(texts, min_size=1, max_size=5), min_size=1, max_size=4), st.booleans())
+def test_no_allowed_candidate_is_fairer_than_the_chosen_one(sets: list[list[str]], has_length: bool) -> None:
+    """The chosen value is at most that of any candidate that keeps floors and length."""
+    cases = [
+        case for i, several in enumerate(sets) for case in candidates(i, *several, references=[several[0]])
+    ]
+    for choice in chosen(cases, floors=["rouge1>=0.4"], length_within=0.2 if has_length else None):
+        best = choice.candidates[choice.chosen]
+        assert best.value is not None
+        assert best.length_kept
+        rivals = [choice.candidates[i] for i in choice.pool]
+        if not choice.reason:
+            assert best.floors_kept
+            rivals = [c for c in rivals if c.floors_kept]
+        assert all(best.value <= (c.value or 0) for c in rivals)
+
+
+def test_candidates_made_on_the_fly_differ_by_seed_and_need_one() -> None:
+    """Samples are the summarizer's seeds; a summarizer without a seed is refused."""
+    made = list(sampled([record(i) for i in range(6)], "random(sentences=2)", 4))
+    assert [c.summary.system for c in made[::6]] == [f"random(sentences=2)#{i}" for i in range(4)]
+    assert len({c.summary.text for c in made if c.record.id == "r0"}) > 1
+    with pytest.raises(RequestError, match="no setting 'seed'"):
+        list(sampled([record(0)], "lead", 4))
+    with pytest.raises(RequestError, match="2 or more"):
+        list(sampled([record(0)], "random", 1))
+
+
+def test_the_prompt_of_a_pair_is_what_was_asked() -> None:
+    """A text that the summary carries, else a named prompt filled in, else the documents."""
+    (case,) = candidates(0, "alder quartz")
+    assert prompt_of(case).startswith("alder\n\nbirch")
+    told = Case(case.record, Summary("r0", "s", "alder", made={"prompt": "Sum it up: alder"}))
+    assert prompt_of(told) == "Sum it up: alder"
+    assert "1. alder" in prompt_of(case, "plain")
+    stale = Case(case.record, Summary("r0", "s", "alder", made={"prompt": "plain", "prompt_sha": "0"}))
+    with pytest.raises(RequestError, match="not the one known by that name"):
+        prompt_of(stale)
+
+
+def test_a_named_prompt_is_filled_in_as_the_summary_tells() -> None:
+    """Where a summary names a prompt of the library, the pair holds its wording with the documents."""
+    from fairbrief.summarizers.prompts import Wish, fill, find
+
+    (case,) = candidates(0, "alder quartz")
+    made = {"prompt": "plain", "prompt_sha": find("plain").sha, "sentences": "2"}
+    told = Case(case.record, Summary("r0", "s", "alder", made=made))
+    assert prompt_of(told) == fill(find("plain"), case.record, Wish(sentences=2)).user
+
+
+def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -> None:
+    """What it writes is read back by our reader, and by the library that trainers load data with."""
+    lines = []
+    for i in range(12):
+        documents = [{"text": d.text, "attributes": dict(d.attributes)} for d in record(i).documents]
+        lines += [
+            {"id": f"r{i}", "documents": documents, "system": f"s{j}", "summary": text}
+            for j, text in enumerate(("alder birch cedar damson", "alder birch quartz shale"))
+        ]
+    source, out, pairs = tmp_path / "candidates.jsonl", tmp_path / "chosen.jsonl", tmp_path / "pairs.jsonl"
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    ran = CliRunner().invoke(
+        app,
+        ["choose", str(source), "--by", BY, "--out", str(out), "--pairs", str(pairs), "--draws", "200"],
+        terminal_width=100,
+    )
+    assert ran.exit_code == 0, ran.output
+    assert "chosen − random candidate" in ran.output
+    assert "preference pairs" in ran.output
+
+    from fairbrief.readers import read
+
+    cases = list(read(out))
+    assert {case.summary.system for case in cases} == {CHOSEN}
+    assert {case.summary.text for case in cases} == {"alder birch quartz shale"}
+    assert cases[0].summary.made["candidate"] == "s1"
+    assert cases[0].summary.made["value"] == "0.0"
+
+    import datasets
+
+    rows = datasets.load_dataset("json", data_files=str(pairs), split="train", cache_dir=str(tmp_path / "hf"))
+    assert {"prompt", "chosen", "rejected"} <= set(rows.column_names)
+    assert rows.num_rows == 12
+    assert rows[0]["chosen"] == "alder birch quartz shale"
+    assert rows[0]["rejected"] == "alder birch cedar damson"
+
+
+def test_one_summary_a_record_is_no_choice(tmp_path: Path) -> None:
+    """A file without candidates is refused with what to do."""
+    source = tmp_path / "one.jsonl"
+    line = {"id": "a", "documents": [{"text": "alder", "attributes": {"side": "L"}}], "summary": "alder"}
+    source.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    ran = CliRunner().invoke(app, ["choose", str(source), "--by", BY])
+    assert isinstance(ran.exception, RequestError)
+    assert "more than one candidate" in str(ran.exception)

@@ -1,0 +1,168 @@
+"""The gate: rules, outcomes on interval bounds, exit codes, JUnit, Markdown, and pytest's items."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from typer.testing import CliRunner
+
+from fairbrief.auditing import Plan, audit, gating
+from fairbrief.cli import app
+from fairbrief.errors import RequestError
+from fairbrief.nouns import Case, Document, Estimate, Record, Summary
+from fairbrief.reports import write_all
+
+BUR = "bur@side"
+EVEN, LEAN = "alder quartz", "alder alder alder"
+
+
+def cases_of(n: int, unfair: int, *, system: str = "plain") -> list[Case]:
+    """``n`` records of two sides, of which the first ``unfair`` have a one-sided summary."""
+    documents = (Document("alder", {"side": "L"}), Document("quartz", {"side": "R"}))
+    records = [Record(f"r{i}", documents, (EVEN,)) for i in range(n)]
+    return [Case(r, Summary(r.id, system, LEAN if i < unfair else EVEN)) for i, r in enumerate(records)]
+
+
+def saved(folder: Path, n: int, unfair: int, **plan: object) -> Path:
+    """A saved audit of such cases."""
+    write_all(audit(cases_of(n, unfair), Plan(measures=[BUR, "rouge1"], draws=400, **plan)), folder)
+    return folder
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    """Exit code and output of ``fairbrief gate``."""
+    ran = CliRunner().invoke(app, ["gate", *map(str, arguments)], terminal_width=200)
+    if ran.exception is not None and not isinstance(ran.exception, SystemExit):
+        raise ran.exception
+    return ran.exit_code, ran.output
+
+
+@pytest.mark.parametrize(("n", "unfair", "code"), [(200, 4, 0), (200, 60, 1), (12, 2, 3), (30, 2, 3)])
+def test_exit_codes_tell_pass_fail_and_inconclusive(tmp_path: Path, n: int, unfair: int, code: int) -> None:
+    """Few unfair summaries pass, a planted many fail, and too few records cannot tell."""
+    found, output = run(saved(tmp_path / "audit", n, unfair), "--max", f"{BUR}<=0.1")
+    assert found == code, output
+
+
+def test_records_that_all_say_the_same_leave_a_doubt(tmp_path: Path) -> None:
+    """No unfair summary among 30 does not show that fewer than 2 % are; among 300 it does."""
+    assert run(saved(tmp_path / "few", 30, 0), "--max", f"{BUR}<=0.02")[0] == 3
+    assert run(saved(tmp_path / "many", 300, 0), "--max", f"{BUR}<=0.02")[0] == 0
+
+
+def test_one_failure_outweighs_what_is_inconclusive(tmp_path: Path) -> None:
+    """The gate fails if one check fails, whatever the others say."""
+    folder = saved(tmp_path / "audit", 200, 60)
+    code, output = run(folder, "--max", f"{BUR}<=0.1", "--max", f"{BUR}<=0.3")
+    assert code == 1
+    assert "inconclusive" in output
+
+
+def test_a_planted_regression_fails_against_the_baseline(tmp_path: Path) -> None:
+    """Many more unfair summaries than the baseline fail; the same ones pass with a margin."""
+    baseline, worse = saved(tmp_path / "a", 100, 5), saved(tmp_path / "b", 100, 50)
+    assert run(worse, "--baseline", baseline, "--margin", 0.05)[0] == 1
+    assert run(baseline, "--baseline", baseline, "--margin", 0.01)[0] == 0
+    assert run(baseline, "--baseline", worse)[0] == 0
+
+
+def test_a_quality_may_rise_and_not_fall(tmp_path: Path) -> None:
+    """Against a baseline ROUGE is held from below: the better one passes, the worse one fails."""
+    for name, unfair in (("good", 0), ("bad", 60)):
+        cases = cases_of(100, unfair)
+        write_all(audit(cases, Plan(measures=["rouge1"], draws=400)), tmp_path / name)
+    assert run(tmp_path / "good", "--baseline", tmp_path / "bad")[0] == 0
+    assert run(tmp_path / "bad", "--baseline", tmp_path / "good", "--margin", 0.01)[0] == 1
+
+
+def test_a_signed_contrast_is_held_on_both_sides() -> None:
+    """Where neither sign is better, a difference below minus the margin fails as one above it does."""
+    gap = Estimate("m", "m", "a", -0.5, low=-0.6, high=-0.4, n=50, clusters=50, baseline="b")
+    checks = gating.hold_margin([gap], 0.1, {"m": "nearer zero"})
+    assert [check.outcome for check in checks] == ["pass", "fail"]
+
+
+def test_controls_are_held_to_nothing(tmp_path: Path) -> None:
+    """A control that breaks the limit does not fail the system's gate, nor hinder a comparison."""
+    folder = saved(tmp_path / "audit", 200, 4, controls=["one_document"])
+    assert run(folder, "--max", f"{BUR}<=0.1")[0] == 0
+    assert run(folder, "--baseline", saved(tmp_path / "b", 200, 4), "--margin", 0.01)[0] == 0
+
+
+def test_a_rule_may_be_spelled_in_its_own_way(tmp_path: Path) -> None:
+    """Defaults written out name the same measure."""
+    folder = saved(tmp_path / "audit", 200, 4)
+    assert run(folder, "--max", "bur( tau = 0.8 )@side <= 0.1")[0] == 0
+    assert run(folder, "--min", "rouge1:rouge1_recall>=0.5")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "nothing to hold"),
+        (("--max", "bur@side"), "is no rule"),
+        (("--max", "rouge1>=0.3"), "--max takes a rule with <="),
+        (("--min", "bur@side<=0.3"), "--min takes a rule with >="),
+        (("--max", "uer@side<=0.1"), "has no estimate of 'uer@side<=0.1'"),
+        (("--max", "bur@side<=0.1", "--margin", "-1", "--baseline", "."), "at least 0"),
+    ],
+)
+def test_what_cannot_be_held_is_refused(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
+    """A rule that names nothing, or stands under the wrong option, is an error and never a pass."""
+    folder = saved(tmp_path / "audit", 20, 1)
+    with pytest.raises(RequestError, match=says):
+        run(folder, *arguments)
+
+
+def test_junit_and_markdown_tell_every_check(tmp_path: Path) -> None:
+    """The XML parses: a failure, a skip and a pass; the Markdown has a row for each."""
+    folder = saved(tmp_path / "audit", 200, 60)
+    junit, markdown = tmp_path / "gate.xml", tmp_path / "gate.md"
+    rules = ("--max", f"{BUR}<=0.1", "--max", f"{BUR}<=0.3", "--max", f"{BUR}<=0.6")
+    assert run(folder, *rules, "--junit", junit, "--markdown", markdown)[0] == 1
+    suite = ET.fromstring(junit.read_text(encoding="utf-8"))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")
+    assert len(suite.findall("testcase/failure")) == len(suite.findall("testcase/skipped")) == 1
+    rows = [line for line in markdown.read_text(encoding="utf-8").splitlines() if "bur" in line]
+    assert len(rows) == 3
+    assert "fail" in markdown.read_text(encoding="utf-8").splitlines()[0]
+
+
+def pytest_in(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """A run of pytest of its own, in a folder of its own."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_pytest_has_an_item_for_every_check(tmp_path: Path) -> None:
+    """A passing, a failing and an inconclusive check are a pass, a failure and a skip; a bad rule is told."""
+    folder, empty = saved(tmp_path / "audit", 200, 60), tmp_path / "project"
+    empty.mkdir()
+    rules = [a for limit in (0.1, 0.3, 0.6) for a in ("--fairbrief-max", f"{BUR}<={limit}")]
+    ran = pytest_in(empty, "--fairbrief-gate", folder, *rules)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert "1 failed, 1 passed, 1 skipped" in ran.stdout
+    assert "the whole interval breaks the limit" in ran.stdout
+    passes = pytest_in(empty, "--fairbrief-gate", folder, "--fairbrief-max", f"{BUR}<=0.6")
+    assert passes.returncode == 0, passes.stdout
+    wrong = pytest_in(empty, "--fairbrief-gate", folder, "--fairbrief-max", "nonsense")
+    assert wrong.returncode == 4
+    assert "is no rule" in wrong.stderr
+
+
+def test_the_plugin_is_inert_unless_it_is_asked(tmp_path: Path) -> None:
+    """Without the option a run of pytest imports nothing heavy, and has no test of ours."""
+    (tmp_path / "test_nothing.py").write_text(
+        "import sys\n\n\ndef test_nothing():\n"
+        "    assert 'fairbrief.pytest_plugin' in sys.modules\n"
+        "    assert not {'numpy', 'pyarrow', 'fairbrief.auditing'} & set(sys.modules)\n",
+        encoding="utf-8",
+    )
+    # Other plug-ins of this environment import numpy themselves: they stay outside.
+    ran = pytest_in(tmp_path, "-p", "no:hypothesispytest", "-p", "no:xdist")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "1 passed" in ran.stdout
