@@ -15,30 +15,24 @@ from fairbrief.errors import FairbriefError
 COMMANDS = {
     "audit": (
         "fairbrief.cli.audit",
-        "Audit summaries: from a file to numbers that can be defended, and a report.",
+        "From a file of summaries to numbers that can be defended, and a report.",
     ),
-    "annotate": ("fairbrief.cli.annotate", "Ask people about summaries, and hold measures against them."),
-    "summarize": (
-        "fairbrief.cli.summarize",
-        "Have records summarized by a model or a shipped summarizer; resumes where it was stopped.",
-    ),
-    "units": ("fairbrief.cli.units", "Split summaries into atomic statements with a chat model."),
-    "report": ("fairbrief.cli.report", "Print or rewrite the report of an audit that was saved."),
+    "report": ("fairbrief.cli.report", "Print or rewrite the report of a saved audit."),
     "compare": ("fairbrief.cli.compare", "Compare two saved audits, paired by record."),
-    "rank": ("fairbrief.cli.rank", "Order systems over several data sets, from saved audits."),
-    "agree": ("fairbrief.cli.agree", "Compare judges: two scorers, or a scorer and people."),
     "gate": ("fairbrief.cli.gate", "Hold a saved audit to limits and a baseline; for pipelines."),
+    "summarize": ("fairbrief.cli.summarize", "Have records summarized by a model or a shipped summarizer."),
+    "sweep": ("fairbrief.cli.sweep", "Summarize and audit over a grid of settings, as one experiment."),
+    "choose": ("fairbrief.cli.choose", "Choose the fairest of several candidates; write preference pairs."),
     "build": ("fairbrief.cli.build", "Build inputs: people, mixtures, stratified sets, segments, reviews."),
-    "chunks": (
-        "fairbrief.cli.chunks",
-        "Find how large the pieces of documents may be for a scorer.",
-    ),
+    "units": ("fairbrief.cli.units", "Split summaries into atomic statements with a chat model."),
+    "annotate": ("fairbrief.cli.annotate", "Ask people about summaries, and hold measures against them."),
+    "agree": ("fairbrief.cli.agree", "Compare judges: two scorers, or a scorer and people."),
+    "rank": ("fairbrief.cli.rank", "Order systems over several data sets, from saved audits."),
+    "chunks": ("fairbrief.cli.chunks", "Find how large the pieces of documents may be for a scorer."),
     "words": ("fairbrief.cli.words", "Show which words of the inputs tell groups of documents apart."),
+    "measures": ("fairbrief.cli.measures", "List what can be measured, or explain one measure."),
     "doctor": ("fairbrief.cli.doctor", "Say what this machine can do, and what is missing for the rest."),
     "prefetch": ("fairbrief.cli.prefetch", "Bring models to this machine, so that it can go offline."),
-    "choose": ("fairbrief.cli.choose", "Choose the fairest of several candidates; write preference pairs."),
-    "sweep": ("fairbrief.cli.sweep", "Summarize and audit over a grid of settings, as one experiment."),
-    "measures": ("fairbrief.cli.measures", "List what can be measured, or explain one measure."),
 }
 """Command → module and one line of help. The module's ``app`` holds the command (or its subcommands)."""
 
@@ -51,29 +45,22 @@ class LazyGroup(TyperGroup):
     """Loads a command's module when the command is called: ``--help`` need not import what it lists."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """All commands, in the order of a user's work."""
+        """All commands: the main job first, then what comes before and after it."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """The command, or a stand-in that only knows its line of help while help is printed."""
+        """The command, its module loaded now."""
         if cmd_name not in COMMANDS:
             return None
-        module, line = COMMANDS[cmd_name]
-        if "--help" in sys.argv[1:2] or len(sys.argv) < 2:
-            return typer.main.get_command(_stand_in(cmd_name, line))
+        module, _ = COMMANDS[cmd_name]
         command = typer.main.get_command(import_module(module).app)
         command.name = cmd_name
         return command
 
-
-def _stand_in(name: str, line: str) -> typer.Typer:
-    app = typer.Typer(name=name, help=line)
-
-    @app.command(name, help=line)
-    def nothing() -> None:
-        pass
-
-    return app
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """The list of commands, from the table alone: help loads nothing."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 app = typer.Typer(

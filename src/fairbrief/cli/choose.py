@@ -112,7 +112,7 @@ def choose(
     from fairbrief.auditing import Plan, candidates, gating
     from fairbrief.auditing.choice_report import against_random
     from fairbrief.auditing.scorers import Scorers
-    from fairbrief.readers.writing import case_line, write_lines
+    from fairbrief.lines import case_line, write_lines
     from fairbrief.reports import terminal, write_all
 
     floors = [gating.rule(text) for text in floor or ()]
