@@ -11,7 +11,7 @@ from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
 
 SCHEMA = "fairbrief.evidence/1"
-GROUP = 1 << 16
+GROUP = 1 << 15
 """Rows that are unpacked and written together."""
 
 

@@ -41,6 +41,9 @@ class Figure:
     key: tuple[str, ...] = field(default=())
 
 
+PLACES = ("observation", "measures", "system", "record", "reason")
+
+
 def draw(result: Result) -> tuple[Figure, ...]:
     """All pictures of a result, distributions first."""
     return (*_shares(result), *_segments(result), *_grids(result), *_forests(result), *_contrasts(result))
@@ -55,6 +58,9 @@ def _observations(result: Result, statistics: Sequence[str]) -> Iterator[tuple[s
     if not all(any(n.startswith(f"{s}[") for n in names) for s in statistics):
         return
     over = {e.measure: e.over for e in result.estimates}
+    # Before any row is copied: what these pictures do not show is left behind.
+    speaks = tuple(f"{s}[" for s in statistics)
+    evidence = evidence.select([n for n in names if n in PLACES or n.startswith((*speaks, "slice."))])
     usable = evidence.filter(pc.is_null(evidence["reason"])) if "reason" in names else evidence
     for observation in pc.unique(usable["observation"]).to_pylist():
         rows = usable.filter(pc.equal(usable["observation"], observation))

@@ -1,0 +1,108 @@
+"""The published numbers as a person gets them: from the released files, through the command."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import Command
+
+QUICK = ("--draws", "0", "--quiet")
+
+
+def published(golden: Path, file: str) -> dict[str, Any]:
+    """The paper's cell of a file."""
+    cells = json.loads((golden / "representation" / "published.json").read_text(encoding="utf-8"))["cells"]
+    return next(cell for cell in cells if cell["file"] == file)
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_reviews_print_the_published_cell(shared: Path, golden: Path, fairbrief: Command) -> None:
+    """The N-gram row of the paper's table: BUR, UER and the number of unfair samples, exactly."""
+    cell = published(golden, "data/reviews/yelp__gpt-4.jsonl")
+    ran = fairbrief(
+        "audit", shared / cell["file"], "--attribute", "sentiment", "--protocol", "zhang-perspectives", *QUICK
+    )
+    assert ran.code == 0, ran.err
+    line = next(text for text in ran.out.splitlines() if text.startswith("N-gram"))
+    assert line.split()[1:3] == ["20.27", "2.50"]
+    assert f"{cell['unfair']} of {cell['n']}" in line
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_tweets_are_within_three_samples_of_the_published_cell(
+    shared: Path, golden: Path, fairbrief: Command
+) -> None:
+    """Summaries of tweets: as many unfair samples as published, but for ties."""
+    cell = published(golden, "data/tweets/claritin__alpaca-7b.jsonl")
+    ran = fairbrief(
+        "audit", shared / cell["file"], "--attribute", cell["attribute"], "--protocol", "zhang-perspectives", *QUICK
+    )
+    assert ran.code == 0, ran.err
+    found = re.search(r"N-gram.*?(\d+) of (\d+)", ran.out)
+    assert found is not None
+    assert int(found[2]) == cell["n"]
+    assert abs(int(found[1]) - cell["unfair"]) <= 3
+
+
+def test_the_usual_reading_needs_no_data_of_nltk(shared: Path, tmp_path: Path) -> None:
+    """Without any NLTK data the same file is audited, and NLTK is not even imported."""
+    file = tmp_path / "part.jsonl"
+    with (shared / "data/reviews/yelp__gpt-4.jsonl").open(encoding="utf-8") as whole:
+        file.write_text("".join(line for _, line in zip(range(120), whole, strict=False)), encoding="utf-8")
+    program = (
+        "import sys\n"
+        f"sys.argv = ['fairbrief', 'audit', {str(file)!r}, '--attribute', 'sentiment', '--draws', '20', '--quiet']\n"
+        "from fairbrief.cli import main\n"
+        "try: main()\n"
+        "finally: print('nltk' in sys.modules)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"NLTK_DATA": str(tmp_path), "HOME": str(tmp_path), "PATH": ""},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.splitlines()[-1] == "False"
+    assert "uer" in ran.stdout
+
+
+def test_language_models_are_compared_in_pairs(shared: Path, tmp_path: Path, fairbrief: Command) -> None:
+    """Position and ROUGE of several systems over one set of articles, every pair on common records."""
+    ran = fairbrief(
+        "audit", shared / "data/gum/gum_systems.jsonl", "--measure", "position_bias", "--measure", "rouge1",
+        "--draws", "50", "--quiet", "--out", tmp_path,
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    many = [s for s in found["made"]["systems"] if any(e["system"] == s and e["n"] >= 100 for e in found["estimates"])]
+    assert len(many) == 4
+    for measure in ("position_bias", "rouge1"):
+        pairs = [
+            d for d in found["differences"]
+            if d["quantity"] == measure and {d["system"], d["baseline"]} <= set(many)
+        ]  # fmt: skip
+        assert len(pairs) == 6
+        assert len({d["n"] for d in pairs}) == 1
+        assert all(d["low"] <= d["value"] <= d["high"] for d in pairs)
+    assert "Differences of systems" in ran.out
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_lead_systems_are_ordered_by_their_position_bias(
+    shared: Path, tmp_path: Path, fairbrief: Command
+) -> None:
+    """News summarized by leading sentences, in the reading of the paper that asks where sentences come from."""
+    files = [shared / "data/news" / f"xsum__lead{k}.jsonl" for k in (1, 3)]
+    ran = fairbrief("audit", *files, "--protocol", "chhabra-position", *QUICK, "--out", tmp_path)
+    assert ran.code == 0, ran.err
+    found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert len(found["made"]["systems"]) == 2
+    assert found["tables"]
+    assert all(e["value"] is not None for e in found["estimates"] if e["quantity"] == "position_bias")

@@ -1,0 +1,174 @@
+"""Every declared measure, scorer and summarizer keeps the contract: a new one is tested by being declared."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fairbrief import registry
+from fairbrief.nouns import Ask, Case, Document, Entity, Reason, Record, Summary, Unit
+from fairbrief.scorers import models
+from fairbrief.testing import (
+    MEASURE_CLAUSES,
+    SCORER_CLAUSES,
+    SUMMARIZER_CLAUSES,
+    MeasureClause,
+    ScorerClause,
+    SummarizerClause,
+    labellings_of,
+    scores_of,
+    units_of,
+)
+
+# --------------------------------------------------------------------------------- a rich small set
+
+MOODS = ("good", "bad", "good", "bad", "mixed")
+DOCUMENTS = (
+    "The garden is lovely. The soup was warm and the waiter smiled.",
+    "The soup was cold. The waiter was rude and slow.",
+    "A quiet garden with old trees. Breakfast was rich.",
+    "We waited an hour. Breakfast was poor and the room was loud.",
+    "The room is small. The street is loud, the view is lovely.",
+)
+SUMMARIES = (
+    "The garden is lovely and the soup was warm. Some waited an hour.",
+    "The room is small and loud.",
+    "Guests dislike the cold soup. The waiter was rude.",
+    "",
+    "Nothing of this kind.",
+)
+NAMES = {"female": ("Ann", "Mia"), "male": ("Leo", "Max")}
+PRONOUN = {"female": "she", "male": "he"}
+
+
+def reviews() -> Iterator[Case]:
+    """Records of five documents with a mood, references and units, by two systems; some without a text."""
+    for i in range(6):
+        turned = [(i + k) % 5 for k in range(5)]
+        documents = tuple(Document(DOCUMENTS[k], {"gender": MOODS[k]}) for k in turned)
+        record = Record(
+            f"review {i}", documents, references=("The garden is lovely, the soup is not.", "Loud rooms."),
+            attributes={"gender": "female" if i % 2 else "male", "size": str(i)},
+        )  # fmt: skip
+        for system in ("a", "b"):
+            text = SUMMARIES[(i + (system == "b")) % 5]
+            units = (Unit("The soup was cold.", {"gender": ("bad",)}), Unit("Nothing.", {})) if i == 2 else None
+            yield Case(record, Summary(record.id, system, text, units, reason="" if text else "empty summary"))
+
+
+def people() -> Iterator[Case]:
+    """Variants of originals: pairs with exchanged people, and variants of one group alone."""
+    for original in "xyz":
+        for sample in range(2):
+            for member, groups in enumerate((("female", "male"), ("male", "female"))):
+                yield filled(original, f"{sample}", member, groups)
+            for member, group in enumerate(("female", "male")):
+                yield filled(original, f"mono {sample}", member, (group, group))
+
+
+def filled(original: str, sample: str, member: int, groups: tuple[str, str]) -> Case:
+    """Two people in one article, and a summary that names the first, or somebody else."""
+    first = [NAMES[g][k] for k, g in enumerate(groups)]
+    text = " ".join(
+        f"{name} {last} sang and {PRONOUN[g]} danced in the {place}."
+        for name, last, g, place in zip(first, ("Smith", "Jones"), groups, ("garden", "street"), strict=True)
+    )
+    record = Record(
+        f"{original} {sample} {member}", (Document(text, {"gender": groups[0]}),), references=(text[:40],),
+        entities=tuple(
+            Entity(str(k), first[k], last, {"gender": groups[k]}) for k, last in enumerate(("Smith", "Jones"))
+        ),
+        attributes={"sample": sample, "gender": groups[0]}, original=original,
+    )  # fmt: skip
+    said = f"{first[0]} Smith sang and {PRONOUN[groups[0]]} danced. {'Mary Poe' if member else first[1]} left, sad."
+    return Case(record, Summary(record.id, "a", said))
+
+
+CASES = [case for case in (*reviews(), *people()) if not case.summary.reason]
+RECORDS = list({case.record.id: case.record for case in CASES}.values())
+
+
+# ---------------------------------------------------------------------------------------- measures
+
+
+def built(kind: registry.Kind, name: str) -> Any:
+    """The plug-in with its usual settings, over an attribute that documents, records and people have."""
+    target = registry.load(kind, name)
+    needs_over = any(f.name == "over" for f in dataclasses.fields(target)) and kind == "measure"
+    return registry.make(kind, f"{name}@gender" if needs_over else name)
+
+
+@pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("name", registry.names("measure"))
+def test_a_declared_measure_keeps_the_contract(name: str, clause: MeasureClause) -> None:
+    """Whatever is declared as a measure keeps each clause on records of reviews and of people."""
+    clause(built("measure", name), CASES)
+
+
+@pytest.mark.parametrize("name", registry.names("measure"))
+def test_a_declared_measure_reads_some_of_the_cases(name: str) -> None:
+    """The clauses are not kept for want of a row: every measure observes units of this set."""
+    measure = built("measure", name)
+    found = [
+        measure.observation.observe(unit, scores_of(measure, unit), labellings_of(measure, unit))
+        for unit in units_of(measure, CASES)
+    ]
+    assert sum(not isinstance(rows, Reason) for rows in found) >= 2
+
+
+# ----------------------------------------------------------------------------------------- scorers
+
+
+def has_a_model(name: str) -> bool:
+    """Whether a scorer needs a neural model, with which it is tested elsewhere."""
+    return registry.load("scorer", name).__module__ in NEURAL
+
+
+NEURAL = {
+    f"{models.__package__}.{module}" for module in ("bartscore", "bertscore", "embedding", "entailment")
+}
+WORDS = {"names": ("female", "male")}
+"""Scorers whose columns are words of their own, not texts."""
+NEEDS = {"word_sentiment": "what it scores with are vectors in a file: tested with such a file elsewhere"}
+MODEL_FREE = [name for name in registry.names("scorer") if not has_a_model(name) and name not in NEEDS]
+
+
+def asks_of(scorer: str) -> list[Ask]:
+    """What all measures ask of this scorer, and texts that nobody would ask for."""
+    spelled = repr(built("scorer", scorer))
+    columns = WORDS.get(scorer, SUMMARIES[:3])
+    asked = [
+        dataclasses.replace(ask, scorer=spelled)
+        for name in registry.names("measure")
+        for unit in units_of(built("measure", name), CASES)[:3]
+        for ask in built("measure", name).observation.asks(unit)
+        if ask.scorer.partition("(")[0] == scorer
+    ]
+    odd = ["", " ", "?!", "\x00", "soup", "soup soup", "ünï \U0001f600 كلمة", "a" * 3000]
+    rows = tuple(d.text for d in RECORDS[0].documents)
+    return [
+        *asked[:6],
+        Ask(spelled, rows, columns),
+        *(Ask(spelled, rows, (text,)) for text in (odd if scorer not in WORDS else ())),
+        *(Ask(spelled, (text,), columns[:1]) for text in odd),
+    ]
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("name", MODEL_FREE)
+def test_a_declared_scorer_keeps_the_contract(name: str, clause: ScorerClause) -> None:
+    """Scorers without a model answer whatever is asked, alone as in a batch."""
+    clause(built("scorer", name), asks_of(name))
+
+
+# ------------------------------------------------------------------------------------- summarizers
+
+
+@pytest.mark.parametrize("clause", SUMMARIZER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("name", registry.names("summarizer"))
+def test_a_declared_summarizer_keeps_the_contract(name: str, clause: SummarizerClause) -> None:
+    """One summary a record, and the same again whatever stands beside it."""
+    clause(built("summarizer", name), RECORDS)
