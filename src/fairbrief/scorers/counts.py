@@ -21,7 +21,9 @@ _WORD = re.compile(r"\w+")
 SEPARATOR = "\x1f"
 """Stands between texts that are read together; ASCII's own, which no writer uses."""
 _SPACED = {
-    code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_" or chr(code) == SEPARATOR)
+    code: " "
+    for code in range(128)
+    if not (chr(code).isalnum() or chr(code) == "_" or chr(code) == SEPARATOR)
 }
 
 Numbered = tuple[Integers, Integers]
