@@ -90,13 +90,13 @@ def transcribed_distinguishability(cases: list[Case]) -> float:
 
 def taken(measure: Measure, cases: list[Case]) -> float:
     """The measure's headline, through the same calls as an audit."""
+    observation = measure.observation
+    by_cluster = observation.scope == "cluster"
     units: dict[str, list[Case]] = {}
     for case in cases:
-        key = case.record.cluster if measure.observation.scope == "cluster" else case.record.block
-        units.setdefault(key, []).append(case)
+        units.setdefault(case.record.cluster if by_cluster else case.record.block, []).append(case)
     scorer = Counts("sklearn")
     sums: dict[tuple[str, ...], float] = {}
-    observation = measure.observation
     for unit in units.values():
         exchange = observation.exchange(unit)
         labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[None, :]
@@ -144,7 +144,7 @@ def main() -> None:
                 Distinguishability("gender", "counts(stop_words=sklearn)", reading="published"), cases
             ),
             lambda: transcribed_distinguishability(cases),
-            3,
+            9,
         ),
     }
     text = json.dumps(found, indent=1)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from fairbrief.nouns import Case, Record, Table
+    from collections.abc import Mapping
+
+    from fairbrief.nouns import Table
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 File = Annotated[str, typer.Argument(help="Records: JSON Lines, CSV, Parquet …")]
 By = Annotated[str, typer.Option(help="Attribute whose groups are compared.", metavar="ATTRIBUTE")]
 Most = Annotated[int, typer.Option(help="Words shown per group.", min=1)]
+Punctuation = Annotated[
+    bool, typer.Option("--punctuation", help="Count punctuation as words, as the paper does.")
+]
+Out = Annotated[Path | None, typer.Option(help="Also write a page with pictures.", metavar="FILE.html")]
 Attributes = Annotated[
     list[str] | None,
     typer.Option("--attribute", help="Where an attribute stands in the file.", metavar="NAME[=FIELD]"),
@@ -22,38 +28,45 @@ Attributes = Annotated[
 
 
 @app.command()
-def words(file: File, by: By = "gender", most: Most = 20, attribute: Attributes = None) -> None:
+def words(
+    file: File,
+    by: By = "gender",
+    most: Most = 20,
+    attribute: Attributes = None,
+    out: Out = None,
+    punctuation: Punctuation = False,
+) -> None:
     """Show the words that lean to each group of documents, and who is spoken of in which topic."""
     from rich.console import Console
 
     from fairbrief.cli.inputs import read
-    from fairbrief.corpora.words import distinctive_words, word_tables
+    from fairbrief.corpora.words import distinctive_words, identifier_shares, word_tables
+    from fairbrief.errors import RequestError
+    from fairbrief.summarizers.planted import FAMILY, SPORT
 
+    if out is not None and out.suffix.lower() not in (".html", ".htm"):
+        raise RequestError(f"--out {out}: the page is HTML, so its name ends in .html.")
     reading = read([file], attributes=attribute, summaries=None, require=None, on_error="stop")
-    records = list(_records(iter(reading)))
+    records = list(reading.records())
+    contrasts = distinctive_words(records, by, punctuation=punctuation)
+    tables = word_tables(contrasts, most)
+    shares = identifier_shares(records, {"family": FAMILY, "sport": SPORT})
     console = Console()
-    for table in [*word_tables(distinctive_words(records, by), most), _topics(records)]:
+    for table in [*tables, _topics(shares)]:
         console.print(_drawn(table))
         for note in table.notes:
             console.print(note, style="dim")
         console.print()
+    if out is not None:
+        from fairbrief.reports.word_page import render
+
+        out.write_text(render(contrasts, tables, shares, by, len(records)), encoding="utf-8", newline="\n")
+        typer.echo(f"Page: {out}")
 
 
-def _records(cases: Iterator[Case]) -> Iterator[Record]:
-    """Each record once, though several systems summarize it."""
-    seen: set[str] = set()
-    for case in cases:
-        if case.record.id not in seen:
-            seen.add(case.record.id)
-            yield case.record
-
-
-def _topics(records: list[Record]) -> Table:
-    from fairbrief.corpora.words import identifier_shares
+def _topics(shares: Mapping[str, Mapping[str, float]]) -> Table:
     from fairbrief.nouns import Table
-    from fairbrief.summarizers.planted import FAMILY, SPORT
 
-    shares = identifier_shares(records, {"family": FAMILY, "sport": SPORT})
     groups = sorted({group for share in shares.values() for group in share})
     rows = tuple((topic, *(f"{share[g]:.0%}" for g in groups)) for topic, share in shares.items())
     return Table("Share of each group among identifying words, by topic", ("topic", *groups), rows)

@@ -17,7 +17,8 @@ from fairbrief.text.identifiers import count_identifiers, pair_markers, word_lis
 IGNORED = frozenset(("her", "him", "his", "hers"))
 """Pronouns that have no partner of their own: ``her`` is both ``him`` and ``his``."""
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_TOKEN = re.compile(rf"{_WORD.pattern}|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +37,22 @@ class WordContrast:
     z: float
 
 
-def distinctive_words(records: Iterable[Record], by: str, prior: float = 0.01) -> list[WordContrast]:
+def distinctive_words(
+    records: Iterable[Record], by: str, prior: float = 0.01, *, punctuation: bool = False
+) -> list[WordContrast]:
     """Fightin' Words: every word's log-odds between the documents of each group and all others.
 
     Documents are grouped by their attribute ``by``, or their record's; where neither has it and ``by`` is
     ``gender``, by the gender most of whose identifiers they hold (ties: left out). Identifying words are
     replaced by one marker per pair (he/she), so that they do not tell groups apart by themselves; her, him,
     his and hers have no single partner and are left out, as if they were not in the text.
+    Punctuation is no word, unless ``punctuation`` asks for the paper's reading, which counts every mark as one.
 
     Words of each group in falling order of z. With two groups one is the mirror of the other.
     Raises DataError where fewer than two groups are found.
     Source: Monroe et al., Fightin' Words, Eqs. 15-22; markers and prior: Steen & Markert, §4.
     """
-    counts = _counts(records, by)
+    counts = _counts(records, by, _TOKEN if punctuation else _WORD)
     vocabulary = sorted(set().union(*counts.values()))
     table = {group: np.array([c[w] for w in vocabulary], dtype=float) for group, c in counts.items()}
     whole = sum(table.values(), start=np.zeros(len(vocabulary)))
@@ -117,14 +121,14 @@ def majority_group(text: str, lists: str = "helm") -> str | None:
     return list(word_lists(lists))[counts.index(best)] if counts.count(best) == 1 else None
 
 
-def _counts(records: Iterable[Record], by: str) -> dict[str, Counter[str]]:
+def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[str, Counter[str]]:
     """Word counts of each group's documents, identifiers as markers."""
     markers = pair_markers()
     given: dict[str, Counter[str]] = {}
     by_identifiers: dict[str, Counter[str]] = {}
     for record in records:
         for document in record.documents:
-            tokens = (markers.get(t, t) for t in _TOKEN.findall(document.text.lower()) if t not in IGNORED)
+            tokens = (markers.get(t, t) for t in token.findall(document.text.lower()) if t not in IGNORED)
             group = document.attributes.get(by, record.attributes.get(by))
             if group is not None:
                 given.setdefault(group, Counter()).update(tokens)

@@ -24,7 +24,6 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
-from fairbrief.text.alignment import Name
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 
 TIE = 1e-9
@@ -52,7 +51,7 @@ class GroupedVariants:
     def asks(self, cases: Cases) -> Sequence[Ask]:
         neutral = anonymise if self.reading == "default" else anonymise_published
         texts = tuple(
-            neutral(case.summary.text, [Name(p.first_name, p.last_name) for p in case.record.entities])
+            neutral(case.summary.text, [(p.first_name, p.last_name) for p in case.record.entities])
             for case in cases
             if group_of(case.record, self.over) is not None
         )
@@ -89,7 +88,8 @@ class GroupedVariants:
         found = [group_of(case.record, self.over) for case in cases]
         present = [group for group in found if group is not None]
         groups = sorted(set(present))
-        return np.array([groups.index(group) for group in present], dtype=np.int64), groups
+        numbers = {group: number for number, group in enumerate(groups)}
+        return np.array([numbers[group] for group in present], dtype=np.int64), groups
 
     def _accuracy(self, similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, np.ndarray]:
         """Accuracy under each labelling, and whether any text could be classified. Shapes (R,)."""
@@ -104,7 +104,9 @@ class GroupedVariants:
     def _accuracy_published(self, similarity: Floats, labels: Integers) -> Floats:
         """As in the release: whatever cannot be compared counts as wrong."""
         empty = np.diag(similarity) < 0.5
-        broken = np.where(empty[:, None] | empty[None, :], np.nan, similarity)
+        broken = similarity
+        if empty.any():
+            broken = np.where(empty[:, None] | empty[None, :], np.nan, similarity)
         own, other = _means(broken, labels, int(labels.max()) + 1)
         difference = own - other
         accuracy: Floats = self._right(np.where(np.isnan(difference), -1.0, difference)).mean(axis=1)
@@ -183,15 +185,16 @@ def _means(similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, F
 
     Shapes: ``similarity`` (n, n), ``labels`` (R, n) → (R, n) twice.
     """
-    member = (labels[:, None, :] == np.arange(groups)[None, :, None]).astype(float)
-    sums = member @ similarity.T
-    sizes = member.sum(axis=2)
-    mine = labels[:, None, :]
-    own_sum = np.take_along_axis(sums, mine, axis=1)[:, 0, :] - np.diag(similarity)
-    own_size = np.take_along_axis(sizes, labels, axis=1) - 1
-    other_sum = sums.sum(axis=1) - np.diag(similarity) - own_sum
-    other_size = labels.shape[1] - 1 - own_size
-    with np.errstate(invalid="ignore", divide="ignore"):
-        own = np.where(own_size > 0, own_sum / own_size, np.nan)
-        other = np.where(other_size > 0, other_sum / other_size, np.nan)
+    itself = np.diag(similarity)
+    sizes, own_sum = np.empty(labels.shape), np.empty(labels.shape)
+    for group in range(groups):
+        member = labels == group
+        np.copyto(own_sum, member @ similarity.T, where=member)
+        np.copyto(sizes, member.sum(axis=1, keepdims=True), where=member)
+    own_sum -= itself
+    other_sum = similarity.sum(axis=1) - itself - own_sum
+    own_size, other_size = sizes - 1, labels.shape[1] - sizes
+    nothing = np.full(labels.shape, np.nan)
+    own = np.divide(own_sum, own_size, out=nothing.copy(), where=own_size > 0)
+    other = np.divide(other_sum, other_size, out=nothing, where=other_size > 0)
     return own, other

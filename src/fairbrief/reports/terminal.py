@@ -64,7 +64,9 @@ def _made_line(result: Result) -> str:
 def _print_section(
     section: Section, console: Console, interval: str, *, details: bool, differ: bool = False
 ) -> None:
-    rows, hidden = _shown(section.estimates, details=details)
+    rows, hidden = _shown(_known(section.estimates) if differ else section.estimates, details=details)
+    if not rows:
+        return
     names_below = _long_names(rows)
     holm = any(e.p_adjusted is not None for e in rows)
     title = f"Differences of systems: {section.title}" if differ else section.title
@@ -72,7 +74,7 @@ def _print_section(
     if alone:
         title += f" · {section.systems[0]}"
     grid = _grid(
-        "measure" if alone and not section.by else "measure, system" if not section.by else "measure, part"
+        "measure" if alone and not section.by else "measure, system" if not section.by else "measure, part",
     )
     names = ["difference" if differ else "value", interval, *([] if differ else ["chance"]), "p"]
     names += [*(["Holm"] if holm else []), "n", *([] if differ else ["left\nout"])]
@@ -92,6 +94,12 @@ def _print_section(
     for spelled, number in names_below.items():
         _say(console, f"[{number}] {spelled}", style="dim")
     _footnotes(rows, hidden, console)
+
+
+def _known(differences: Sequence[Estimate]) -> list[Estimate]:
+    """The differences without those of a quantity that is undefined for all pairs of systems."""
+    defined = {(e.measure, e.quantity) for e in differences if e.value is not None}
+    return [e for e in differences if (e.measure, e.quantity) in defined]
 
 
 def _long_names(rows: Sequence[Estimate]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
@@ -17,8 +18,7 @@ SHORTEST_FUZZY = 5
 """Last names shorter than this are matched exactly: one edit turns Hall into Ball."""
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """First and last name of a known person; either may be absent."""
 
     first: str | None = None

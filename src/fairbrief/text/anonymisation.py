@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fairbrief.text.alignment import Name
-
+FirstAndLast = tuple[str | None, str | None]
+"""What a person is called; either name may be absent."""
 FIRST, LAST, TITLE = "FIRST_NAME", "LAST_NAME", "M."
 
 _PRONOUNS = {
@@ -28,19 +28,24 @@ _PUBLISHED = {
     "himself": "themself", "herself": "themself",
     **dict.fromkeys(("mr", "mrs", "ms", "miss", "sir", "ma'am"), TITLE),
 }  # fmt: skip
+_PUBLISHED_FORMS = {
+    form(old): new if new is TITLE else form(new)
+    for old, new in _PUBLISHED.items()
+    for form in (str, str.capitalize)
+}
 # The words of _PUBLISHED by their first letters: with a set of letters in front, the search skips fast.
 _PUBLISHED_WORDS = re.compile(
     r"[HhSsMm](?<!\w[HhSsMm])(?:e(?:rs(?:elf)?|r)?|is|im(?:self)?|he|ir|rs?|s|iss|a'am)\b"
 )
 
 
-def anonymise(text: str, names: Sequence[Name]) -> str:
+def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
     """The text with known names, gendered pronouns and titles replaced by neutral ones.
 
     Whole words only, whatever their case: first names → ``FIRST_NAME``, last names → ``LAST_NAME``; he, she →
     they; him → them; his, her → their; ``her`` where no thing possessed follows → them; titles → ``M.``.
 
-    >>> anonymise("Mrs. Smith's annual talk pleased her.", [Name("Ann", "Smith")])
+    >>> anonymise("Mrs. Smith's annual talk pleased her.", [("Ann", "Smith")])
     "M. LAST_NAME's annual talk pleased them."
     """
     known = _known(names)
@@ -60,32 +65,31 @@ def anonymise(text: str, names: Sequence[Name]) -> str:
     return "".join(pieces)
 
 
-def anonymise_published(text: str, names: Sequence[Name]) -> str:
+def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
     """The text as the release anonymises it.
 
     Names are replaced as substrings, one after the other; him becomes *their*; only the lower-case and the
     capitalised form of a pronoun or title change, and a title keeps its full stop ("M.."). An absent name is
     left alone (the release fails on one).
     """
-    for name in names:
-        if name.first:
-            text = text.replace(name.first, FIRST)
-        if name.last:
-            text = text.replace(name.last, LAST)
+    for first, last in names:
+        if first:
+            text = text.replace(first, FIRST)
+        if last:
+            text = text.replace(last, LAST)
 
-    def neutral(match: re.Match[str]) -> str:
-        new = _PUBLISHED.get(match.group().lower())
-        if new is None:
-            return match.group()
-        return new if new is TITLE or match.group()[0].islower() else new.capitalize()
-
-    return _PUBLISHED_WORDS.sub(neutral, text)
+    return _PUBLISHED_WORDS.sub(_published_form, text)
 
 
-def _known(names: Sequence[Name]) -> dict[str, str]:
+def _published_form(match: re.Match[str]) -> str:
+    word = match.group()
+    return _PUBLISHED_FORMS.get(word, word)
+
+
+def _known(names: Sequence[FirstAndLast]) -> dict[str, str]:
     """Word, in any of its cases → its placeholder; what is both a first and a last name is a first name."""
     found: dict[str, str] = {}
-    for placeholder, words in ((LAST, [n.last for n in names]), (FIRST, [n.first for n in names])):
+    for placeholder, words in ((LAST, [last for _, last in names]), (FIRST, [first for first, _ in names])):
         for word in " ".join(filter(None, words)).split():
             if len(word) > 1 and word.lower() not in _PRONOUNS:
                 for form in (word, word.lower(), word.capitalize(), word.upper()):

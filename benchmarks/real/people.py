@@ -1,0 +1,135 @@
+"""An audit of people from end to end on real documents, by the command line: build, summarize, audit.
+
+    python benchmarks/real/people.py --conllu FOLDER [--systems FILE] [--work DIR] [--out FILE]
+
+``--conllu``: CorefUD documents (GUM, say). Balanced and mono inputs are built from them, summarized by systems
+that need no model, one of them with a planted preference, and audited over gender, in the default reading and
+in the published one. ``--systems``: real summaries of the unmodified documents, whose ids are the documents';
+they are audited as they are, and joined with the documents' annotated people, so that inclusion can be read too.
+
+What is written to ``--out`` are figures alone: no text and no name of the data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from fairbrief import registry
+from fairbrief.corpora.people.building import row_of
+from fairbrief.readers import read
+from fairbrief.readers.corefud import read_corefud
+
+SYSTEMS = ("lead", "random", "lexrank", "sexist", "sexist(prefers=male)")
+PEOPLE = ("word_list_inclusion", "entity_inclusion", "entity_hallucination", "distinguishability")
+SHOWN = ("value", "low", "high", "low_within", "high_within", "null_mean", "p", "p_adjusted", "n", "clusters")
+
+
+def fairbrief(*arguments: str, log: Path) -> dict[str, float]:
+    """Run a command as a user would, its output in a file; seconds and the peak of memory in MB so far."""
+    started = time.perf_counter()
+    with log.open("w", encoding="utf-8") as out:
+        subprocess.run(["fairbrief", *arguments], check=True, stdout=out, stderr=subprocess.STDOUT)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return {"seconds": round(time.perf_counter() - started, 1), "megabytes": round(peak)}
+
+
+def summarize(inputs: Path, out: Path) -> None:
+    """Every system's summary of every input, one line each, the record's own line kept."""
+    lines = [json.loads(line) for line in inputs.open(encoding="utf-8")]
+    records = list(read(inputs).records())
+    with out.open("w", encoding="utf-8") as file:
+        for spelling in SYSTEMS:
+            made = registry.make("summarizer", spelling).summarize(records)
+            for line, summary in zip(lines, made, strict=True):
+                row = {**line, "system": summary.system, "summary": summary.text}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def join(systems: Path, conllu: Path, out: Path) -> int:
+    """Summaries of documents whose people are annotated, with the document as the annotation has it; how many."""
+    documents = {record.id: row_of(record) for record in read_corefud(conllu)}
+    joined = 0
+    with out.open("w", encoding="utf-8") as file:
+        for line in systems.open(encoding="utf-8"):
+            row = json.loads(line)
+            if row["id"] in documents:
+                told = {"system": row["system"], "summary": row["summary"]}
+                file.write(json.dumps({**documents[row["id"]], **told}, ensure_ascii=False) + "\n")
+                joined += 1
+    return joined
+
+
+def figures(folder: Path) -> list[dict[str, Any]]:
+    """The estimates about people in a report's results, without quantities that are named after people."""
+    found = []
+    for e in json.loads((folder / "results.json").read_text(encoding="utf-8"))["estimates"]:
+        name = re.split(r"[(@]", e["measure"])[0]
+        if name in (*PEOPLE, "invented_names") and not e["quantity"].startswith("count["):
+            kept = {key: e[key] for key in SHOWN if e.get(key) is not None}
+            kept = {k: round(v, 4) if isinstance(v, float) else v for k, v in kept.items()}
+            found.append({"measure": e["measure"], "quantity": e["quantity"], "system": e["system"], **kept})
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--conllu", type=Path, required=True)
+    parser.add_argument("--systems", type=Path)
+    parser.add_argument("--per-original", type=int, default=20)
+    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    work = given.work or Path(tempfile.mkdtemp(prefix="people-"))
+    work.mkdir(parents=True, exist_ok=True)
+    draws = ("--draws", str(given.draws), "--quiet")
+    found: dict[str, Any] = {}
+    for design in ("balanced", "mono"):
+        inputs, summaries = work / f"{design}.jsonl", work / f"{design}.summaries.jsonl"
+        built = fairbrief(
+            "build", "people", str(given.conllu), "--design", design, "--per-original", str(given.per_original),
+            "--content-words", "exchange", "--seed", "1", "--out", str(inputs), log=work / f"{design}.build.txt",
+        )  # fmt: skip
+        summarize(inputs, summaries)
+        found[design] = {"inputs": sum(1 for _ in inputs.open(encoding="utf-8")), "build": built}
+        for reading, options in (("default", ()), ("published", ("--protocol", "steen-people"))):
+            out = work / f"{design}.{reading}"
+            cost = fairbrief(
+                "audit", str(summaries), "--attribute", "gender", *options, *draws, "--out", str(out),
+                log=work / f"{design}.{reading}.txt",
+            )  # fmt: skip
+            found[design][reading] = {"cost": cost, "estimates": figures(out)}
+        print(f"{design}: done", file=sys.stderr)
+    if given.systems:
+        joined = work / "joined.jsonl"
+        records = join(given.systems, given.conllu, joined)
+        names = ("--measure", "word_list_inclusion", "--measure", "entity_hallucination@gender")
+        for name, file, options in (
+            ("real", given.systems, (*names, "--measure", "invented_names@gender")),
+            ("real_joined", joined, (*names, "--measure", "entity_inclusion@gender")),
+        ):
+            out = work / name
+            cost = fairbrief(
+                "audit", str(file), *options, *draws, "--out", str(out), log=work / f"{name}.txt"
+            )
+            found[name] = {"cost": cost, "estimates": figures(out)}
+        found["real_joined"]["summaries"] = records
+    text = json.dumps(found, indent=1)
+    if given.out:
+        given.out.write_text(text + "\n", encoding="utf-8")
+    print(f"Outputs lie in {work}")
+
+
+if __name__ == "__main__":
+    main()
