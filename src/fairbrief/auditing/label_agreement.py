@@ -102,7 +102,7 @@ def agreement(
         if progress is not None:
             progress(seen)
     if not read.people:
-        told = f" Left out: {dict(read.excluded)}." if read.excluded else ""
+        told = f" Left out: {_counted(read.excluded)}." if read.excluded else ""
         raise DataError(
             f"No summary has units with labels for '{over}' that can be compared. A unit carries them as "
             f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{told}'
@@ -261,7 +261,7 @@ def _padded(row: Floats, width: int) -> Floats:
 
 def tables(found: Agreement, level: float = 0.95) -> tuple[Table, ...]:
     """Shares by temperature, and unit labels."""
-    left = ", ".join(f"{reason} {n}" for reason, n in found.excluded.items())
+    left = _counted(found.excluded)
     notes = (
         f"{found.records:,} records, resampled for the {level:.0%} intervals." + (f" Left out: {left}." if left else ""),
         "α: Krippendorff's, interval scale, over the values of all records. κ: Randolph's, which value has most.",
@@ -287,3 +287,7 @@ def tables(found: Agreement, level: float = 0.95) -> tuple[Table, ...]:
         ("An item is a unit and a value of its record.",),
     )
     return shares, labels
+
+
+def _counted(excluded: Mapping[str, int]) -> str:
+    return ", ".join(f"{reason} {n:,}" for reason, n in excluded.items())
