@@ -79,7 +79,8 @@ def wish_of(made: Mapping[str, str]) -> Wish:
     """What was wished for a summary, from what its ``made`` tells: the inverse of `Wish.told`."""
     numbers = ("words", "sentences", "draw")
     names = [f.name for f in dataclasses.fields(Wish)]
-    return Wish(**{n: int(made[n]) if n in numbers else made[n] for n in names if n in made})
+    given: dict[str, Any] = {n: int(made[n]) if n in numbers else made[n] for n in names if n in made}
+    return Wish(**given)
 
 
 @dataclass(frozen=True, slots=True)
