@@ -42,7 +42,13 @@ def test_tweets_are_within_three_samples_of_the_published_cell(
     """Summaries of tweets: as many unfair samples as published, but for ties."""
     cell = published(golden, "data/tweets/claritin__alpaca-7b.jsonl")
     ran = fairbrief(
-        "audit", shared / cell["file"], "--attribute", cell["attribute"], "--protocol", "zhang-perspectives", *QUICK
+        "audit",
+        shared / cell["file"],
+        "--attribute",
+        cell["attribute"],
+        "--protocol",
+        "zhang-perspectives",
+        *QUICK,
     )
     assert ran.code == 0, ran.err
     found = re.search(r"N-gram.*?(\d+) of (\d+)", ran.out)
@@ -81,7 +87,11 @@ def test_language_models_are_compared_in_pairs(shared: Path, tmp_path: Path, fai
     )  # fmt: skip
     assert ran.code == 0, ran.err
     found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
-    many = [s for s in found["made"]["systems"] if any(e["system"] == s and e["n"] >= 100 for e in found["estimates"])]
+    many = [
+        s
+        for s in found["made"]["systems"]
+        if any(e["system"] == s and e["n"] >= 100 for e in found["estimates"])
+    ]
     assert len(many) == 4
     for measure in ("position_bias", "rouge1"):
         pairs = [

@@ -55,8 +55,12 @@ def reviews() -> Iterator[Case]:
         )  # fmt: skip
         for system in ("a", "b"):
             text = SUMMARIES[(i + (system == "b")) % 5]
-            units = (Unit("The soup was cold.", {"gender": ("bad",)}), Unit("Nothing.", {})) if i == 2 else None
-            yield Case(record, Summary(record.id, system, text, units, reason="" if text else "empty summary"))
+            units = (
+                (Unit("The soup was cold.", {"gender": ("bad",)}), Unit("Nothing.", {})) if i == 2 else None
+            )
+            yield Case(
+                record, Summary(record.id, system, text, units, reason="" if text else "empty summary")
+            )
 
 
 def people() -> Iterator[Case]:

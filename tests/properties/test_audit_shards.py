@@ -28,7 +28,8 @@ def cases_of(seed: int, records: int) -> list[Case]:
     cases = []
     for i in range(records):
         documents = tuple(
-            Document(f"{sentence(rng)} {sentence(rng)}", {"party": rng.choice("LR")}) for _ in range(rng.randint(2, 5))
+            Document(f"{sentence(rng)} {sentence(rng)}", {"party": rng.choice("LR")})
+            for _ in range(rng.randint(2, 5))
         )
         record = Record(
             f"r{i}", documents, references=(sentence(rng),), attributes={"size": rng.choice(("small", "large"))},
@@ -36,7 +37,9 @@ def cases_of(seed: int, records: int) -> list[Case]:
         )  # fmt: skip
         for system in ("a", "b"):
             text = " ".join(sentence(rng) for _ in range(rng.randint(0, 3)))
-            cases.append(Case(record, Summary(record.id, system, text, reason="" if text else "empty summary")))
+            cases.append(
+                Case(record, Summary(record.id, system, text, reason="" if text else "empty summary"))
+            )
     return cases
 
 
@@ -54,7 +57,13 @@ def rows_of(result: Result) -> list[str]:
     """The evidence, in an order of its own; floats to twelve digits."""
     rows = Evidence(result.evidence).to_dicts()
     return sorted(
-        str({k: float(f"{v:.12g}") + 0.0 if isinstance(v, float) else v for k, v in sorted(row.items()) if v is not None})
+        str(
+            {
+                k: float(f"{v:.12g}") + 0.0 if isinstance(v, float) else v
+                for k, v in sorted(row.items())
+                if v is not None
+            }
+        )
         for row in rows
     )
 

@@ -197,9 +197,11 @@ def test_a_named_prompt_is_filled_in_as_the_summary_tells() -> None:
     from fairbrief.summarizers.prompts import Wish, fill, find
 
     (case,) = candidates(0, "alder quartz")
-    made = {"prompt": "plain", "prompt_sha": find("plain").sha, "sentences": "2"}
+    wish = Wish(over="side", instruction="fair", sentences=2, draw=3)
+    made = {"prompt": "plain", "prompt_sha": find("plain").sha, **wish.told()}
     told = Case(case.record, Summary("r0", "s", "alder", made=made))
-    assert prompt_of(told) == fill(find("plain"), case.record, Wish(sentences=2)).user
+    assert prompt_of(told) == fill(find("plain"), case.record, wish).user
+    assert "side" in prompt_of(told)
 
 
 def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -> None:

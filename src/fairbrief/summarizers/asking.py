@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Case
-from fairbrief.summarizers.prompts import Wish, fill, find
+from fairbrief.summarizers.prompts import Wish, fill, find, wish_of
 
 
 def prompt_of(case: Case, name: str | None = None) -> str:
@@ -32,13 +32,4 @@ def _filled(case: Case, name: str) -> str:
             f"The summaries were made with a prompt '{name}' that is not the one known by that name now. "
             "Give it with --prompt FILE."
         )
-    wish = Wish(
-        over=made.get("over", ""),
-        instruction=made.get("instruction", "none"),
-        role=made.get("role", "none"),
-        words=int(made["words"]) if "words" in made else None,
-        sentences=int(made["sentences"]) if "sentences" in made else None,
-        focus=made.get("focus", ""),
-        draw=int(made.get("draw", 0)),
-    )
-    return fill(prompt, case.record, wish).user
+    return fill(prompt, case.record, wish_of(made)).user

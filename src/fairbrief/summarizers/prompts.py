@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import re
@@ -64,6 +65,22 @@ class Wish:
     sentences: int | None = None
     focus: str = ""
     draw: int = 0
+
+    def told(self) -> dict[str, str]:
+        """What is wished, as a summary's ``made`` tells it; what is not wished is left out."""
+        return {
+            f.name: str(value)
+            for f in dataclasses.fields(self)
+            if (value := getattr(self, f.name)) != f.default
+        }
+
+
+def wish_of(made: Mapping[str, str]) -> Wish:
+    """What was wished for a summary, from what its ``made`` tells: the inverse of `Wish.told`."""
+    numbers = ("words", "sentences", "draw")
+    names = [f.name for f in dataclasses.fields(Wish)]
+    given: dict[str, Any] = {n: int(made[n]) if n in numbers else made[n] for n in names if n in made}
+    return Wish(**given)
 
 
 @dataclass(frozen=True, slots=True)

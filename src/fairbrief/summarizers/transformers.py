@@ -300,6 +300,7 @@ class Transformers:
             "prompt": prompt.name,
             "prompt_sha": prompt.sha,
             "wording": str(draft.wording + 1),
+            **self._wish().told(),
             **({"temperature": f"{self.temperature}", "seed": str(self.seed)} if self.temperature else {}),
             **({"sample": str(draft.sample + 1)} if self.samples > 1 else {}),
             **({"long": draft.long} if draft.long else {}),
