@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INSTALLED := $(VENV)/installed
 TESTED := $(VENV)/installed-for-tests
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/fairbrief audit examples/reviews.jsonl --out demo
@@ -21,6 +21,20 @@ lint: $(TESTED)
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Speed on this machine, into benchmarks/results and docs/benchmarks.md. INPUTS holds real inputs, if there are any.
+INPUTS ?= ../shared/data
+RESULTS := benchmarks/results
+bench: $(TESTED)
+	$(BIN)/python -m benchmarks.speed.resampling --out $(RESULTS)
+	$(BIN)/python -m benchmarks.speed.people --out $(RESULTS)
+	if [ -d $(INPUTS) ]; then NLTK_DATA=$(INPUTS)/nltk_data; export NLTK_DATA; set -e; \
+	$(BIN)/python -m benchmarks.speed.representation $(INPUTS)/reviews/yelp__gpt-4.jsonl sentiment --records 300 --out $(RESULTS); \
+	$(BIN)/python -m benchmarks.speed.position $(INPUTS)/news/xsum__lead1.jsonl --out $(RESULTS); \
+	$(BIN)/python -m benchmarks.speed.rouge $(INPUTS)/news/xsum__lead1.jsonl --out $(RESULTS); \
+	$(BIN)/python -m benchmarks.speed.audit --file $(INPUTS)/reviews/yelp__gpt-4.jsonl --out $(RESULTS); \
+	else $(BIN)/python -m benchmarks.speed.audit --out $(RESULTS); fi
+	$(BIN)/python -m benchmarks.table
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -17,7 +17,9 @@ LIBRARIES = (
 )  # fmt: skip
 
 
-def record(script: str | Path, found: dict[str, Any], *, seed: int | None = None, out: Path | None) -> None:
+def write_down(
+    script: str | Path, found: dict[str, Any], *, seed: int | None = None, out: Path | None
+) -> None:
     """Print the findings as JSON; with ``out``, a file or the folder of results, write them there too.
 
     ``script`` is the benchmark's ``__file__``: its folder and name become the record's name.

@@ -19,7 +19,6 @@ Counts are whole people: in small audits (40 originals) a permutation test canno
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections import defaultdict
@@ -28,6 +27,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from benchmarks.recording import write_down
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit, estimating
@@ -226,10 +226,7 @@ def main() -> None:
             for d in given.design or ("balanced", "mono")
         },
     }
-    text = json.dumps(found, indent=1)
-    print(text)
-    if given.out:
-        given.out.write_text(text + "\n", encoding="utf-8")
+    write_down(__file__, found, seed=0, out=given.out)
 
 
 if __name__ == "__main__":

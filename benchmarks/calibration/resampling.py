@@ -1,16 +1,15 @@
 """Are intervals and p-values what they say? Writes coverage and size in worlds where the truth is known.
 
-Run: python benchmarks/calibration/resampling.py [OUT.json] [--worlds N]
+Run: python -m benchmarks.calibration.resampling [--out OUT] [--worlds N]
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 from pathlib import Path
 
 import numpy as np
+from benchmarks.recording import write_down
 
 from fairbrief.statistics import (
     Bootstrap,
@@ -77,11 +76,11 @@ def corpus_size(worlds: int, seed: int, records: int = 40, draws: int = 400) -> 
     for world in range(worlds):
         labelled = LabelDraws(draws, world)
         totals, signed = np.zeros(draws + 1), np.zeros(draws + 1)
-        for record in range(records):
-            n = 8 if record % 2 else 16
+        for number in range(records):
+            n = 8 if number % 2 else 16
             labels = rng.permutation(np.repeat([0, 1], n // 2))
             x = coverages(rng, n) + np.linspace(0.5, 0, n)
-            rows, choice, _ = labelled.observed_and_choice(str(record), labels)
+            rows, choice, _ = labelled.observed_and_choice(str(number), labels)
             picked = np.concatenate([[0], choice])
             ones = (rows @ x) / (n / 2)
             signed += (ones - (2 * x.mean() - ones))[picked]
@@ -122,27 +121,18 @@ def swap_size(worlds: int, seed: int, clusters: int = 30, draws: int = 400) -> f
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", nargs="?", type=Path)
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--worlds", type=int, default=2000)
     asked = parser.parse_args()
     found = {
         "nominal": {"size": 0.05, "coverage": 0.95},
-        "machine": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "processor": platform.machine(),
-        },
         "worlds": asked.worlds,
-        "seed": 0,
         "unit_size": {"-".join(map(str, split)): unit_size(split, asked.worlds, 0) for split in SPLITS},
         "corpus_size": corpus_size(asked.worlds, 1),
         "coverage": coverage(asked.worlds, 2),
         "swap_size": swap_size(asked.worlds, 3),
     }
-    text = json.dumps(found, indent=1)
-    print(text)
-    if asked.out:
-        asked.out.write_text(text + "\n")
+    write_down(__file__, found, seed=0, out=asked.out)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.recording import record
+from benchmarks.recording import write_down
 
 WORDS = (
     "river stone lamp garden window paper bread cloud road music table forest winter letter market "
@@ -108,7 +108,7 @@ def main() -> None:
         found["real"] = of_file(given.file, given.attribute)
     if given.records:
         found["synthetic"] = of_stream(given.records, given.measure, given.seed)
-    record(__file__, found, seed=given.seed, out=given.out)
+    write_down(__file__, found, seed=given.seed, out=given.out)
 
 
 if __name__ == "__main__":

@@ -17,13 +17,14 @@ set: pairs/s if the model's multiplications ran at the rate of one large product
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from benchmarks.recording import write_down
 
 from fairbrief.nouns import Ask
 from fairbrief.scorers import hub, models, placement
@@ -252,10 +253,7 @@ def main() -> None:
             found["gpu"] = on_gpu(Path(folder) / "gpu", 50 * given.records, given.rounds)
         elif given.trial:
             found["trial"] = on_gpu(Path(folder) / "gpu", given.records, 1, "middle", "cpu")
-    text = json.dumps(found, indent=2)
-    print(text)
-    if given.out is not None:
-        given.out.write_text(text + "\n", encoding="utf-8")
+    write_down(__file__, found, seed=0, out=given.out)
 
 
 if __name__ == "__main__":

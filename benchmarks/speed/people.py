@@ -10,7 +10,6 @@ Both sides must give the same score, or there is no ratio. NLTK_DATA must hold P
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import time
@@ -19,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from benchmarks.recording import write_down
 
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.word_lists import WordListInclusion
@@ -147,10 +147,7 @@ def main() -> None:
             9,
         ),
     }
-    text = json.dumps(found, indent=1)
-    print(text)
-    if given.out:
-        given.out.write_text(text + "\n", encoding="utf-8")
+    write_down(__file__, found, seed=0, out=given.out)
 
 
 def lengthened(case: Case) -> Case:

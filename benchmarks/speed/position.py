@@ -1,6 +1,6 @@
 """How fast are sentences mapped to their sources? Ratios against a plain transcription in the same run.
 
-Run: python benchmarks/speed/position.py FILE.jsonl [OUT.json]
+Run: python -m benchmarks.speed.position FILE.jsonl [--out OUT]
 
 The plain transcription fits scikit-learn's vectorizer on each article and text (summary or reference),
 as the position paper's release does, and takes the most similar article sentence of each sentence.
@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from benchmarks.recording import write_down
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fairbrief.measures.position_folding import DECIMALS, mass_of_sources
@@ -81,7 +81,7 @@ def map_ours(records: Texts, fitted: str) -> list[list[float]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
-    parser.add_argument("out", nargs="?", type=Path)
+    parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     records = read(asked.file)
     if map_ours(records, "pair") != map_plainly(records):
@@ -89,11 +89,6 @@ def main() -> None:
     cutting = least_seconds(lambda: cut(records))
     plain = least_seconds(lambda: map_plainly(records)) - cutting
     found = {
-        "machine": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "processor": platform.machine(),
-        },
         "articles": len(records),
         "article_sentences": sum(len(article) for article, _ in cut(records)),
         "cutting_seconds": cutting,
@@ -104,10 +99,7 @@ def main() -> None:
             least_seconds(lambda: map_ours(records, "pair")) - cutting, plain
         ),
     }
-    text = json.dumps(found, indent=1)
-    print(text)
-    if asked.out:
-        asked.out.write_text(text + "\n")
+    write_down(__file__, found, seed=0, out=asked.out)
 
 
 def ratio(ours: float, plain: float) -> dict[str, float]:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from benchmarks.recording import write_down
 
 from fairbrief.measures.representation import Uer
 from fairbrief.nouns import Case, Document, Reason, Record, Scores, Summary
@@ -100,6 +101,7 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("over")
     parser.add_argument("--records", type=int, default=sys.maxsize)
+    parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     cases = read(asked.file, asked.over, asked.records)
     nltk_tokens.check_data()
@@ -126,7 +128,7 @@ def main() -> None:
         "difference": abs(float(np.mean(plain)) - float(np.mean(uers["nltk"]))),
         "seconds_of_2000_labellings": labelled,
     }
-    print(json.dumps(told, indent=1))
+    write_down(__file__, told, seed=0, out=asked.out)
 
 
 if __name__ == "__main__":

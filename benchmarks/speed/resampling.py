@@ -1,19 +1,18 @@
 """How fast are resampling and relabelling? Ratios against a plain transcription in the same run.
 
-Run: python benchmarks/speed/resampling.py [OUT.json]
+Run: python -m benchmarks.speed.resampling [--out OUT]
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import random
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from benchmarks.recording import write_down
 
 from fairbrief.statistics import Bootstrap, LabelDraws, enumerate_labellings, upper_p
 
@@ -69,7 +68,7 @@ def relabel_exactly(records: list[tuple[np.ndarray, np.ndarray]]) -> list[float]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", nargs="?", type=Path)
+    parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     rng = np.random.default_rng(0)
     random.seed(0)
@@ -85,12 +84,6 @@ def main() -> None:
     draws = LabelDraws(DRAWS, 0)
     nine, twelve = np.tile([0, 1, 2], 3), np.tile([0, 1, 2], 4)
     found = {
-        "machine": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "processor": platform.machine(),
-        },
-        "seed": 0,
         "bootstrap_1000_records_2000_draws_10_columns": ratio(boot, boot_plain),
         "relabelling_test_300_records_of_8_documents": ratio(exact, exact_plain),
         "labels_for_a_corpus_null_microseconds_per_record": {
@@ -101,10 +94,7 @@ def main() -> None:
         },
         "note": "plain versions are timed on 1/100 of the draws, and on 2 records with 5,000 shuffles, and scaled up",
     }
-    text = json.dumps(found, indent=1)
-    print(text)
-    if asked.out:
-        asked.out.write_text(text + "\n")
+    write_down(__file__, found, seed=0, out=asked.out)
 
 
 def ratio(ours: float, plain: float) -> dict[str, float]:

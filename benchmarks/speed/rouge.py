@@ -1,6 +1,6 @@
 """How fast is ROUGE? Ratios against the ``rouge-score`` package in the same run.
 
-Run: python benchmarks/speed/rouge.py FILE.jsonl [FILE.jsonl …] [--out OUT.json]
+Run: python -m benchmarks.speed.rouge FILE.jsonl [FILE.jsonl …] [--out OUT.json]
 
 Scores ROUGE-1, -2, -L and -Lsum of every summary against its references, as they stand and with one
 sentence per line, with and without stems; both must agree to 1e-6. The memo of stems is emptied before
@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from benchmarks.recording import write_down
 from rouge_score.rouge_scorer import RougeScorer
 
 from fairbrief.text import rouge
@@ -73,21 +73,13 @@ def main() -> None:
     pairs = [pair for path in asked.files for pair in read(path)]
     on_lines = [("\n".join(split(a)), "\n".join(split(b))) for a, b in pairs]
     found = {
-        "machine": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "processor": platform.machine(),
-        },
         "pairs": len(pairs),
         "as_they_stand": compare(pairs, stem=False),
         "as_they_stand_stemmed": compare(pairs, stem=True),
         "one_sentence_per_line": compare(on_lines, stem=False),
         "one_sentence_per_line_stemmed": compare(on_lines, stem=True),
     }
-    text = json.dumps(found, indent=1)
-    print(text)
-    if asked.out:
-        asked.out.write_text(text + "\n")
+    write_down(__file__, found, seed=0, out=asked.out)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,7 @@ def row(i: int = 0, **changes: Any) -> dict[str, Any]:
 
 
 def rows(n: int, **changes: Any) -> list[dict[str, Any]]:
+    """So many small records."""
     return [row(i, **changes) for i in range(n)]
 
 

@@ -27,6 +27,7 @@ KEYS = {
 
 
 def results(folder: Path) -> dict[str, Any]:
+    """What results.json holds."""
     found: dict[str, Any] = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     return found
 

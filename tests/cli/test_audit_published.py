@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.cli.command import Command
 
 QUICK = ("--draws", "0", "--quiet")

@@ -19,6 +19,7 @@ WORDS = ("soup", "garden", "waiter", "room", "street", "view", "cold", "warm", "
 
 
 def sentence(rng: random.Random) -> str:
+    """A few words of few."""
     return f"The {rng.choice(WORDS)} is {rng.choice(WORDS)} and {rng.choice(WORDS)}."
 
 
@@ -69,6 +70,7 @@ def rows_of(result: Result) -> list[str]:
 
 
 def assert_alike(ours: Sequence[object], theirs: Sequence[object]) -> None:
+    """Equal, numbers to 1e-12."""
     for a, b in zip(ours, theirs, strict=True):
         assert a == (pytest.approx(b, rel=1e-12, abs=1e-12) if isinstance(b, float) else b)
 

@@ -39,7 +39,8 @@ class Result:
     ``evidence`` has one row per observation, system and unit: the columns ``observation``, ``measures``
     (the spellings of those that read it, one a line), ``system``, ``record``, ``cluster``, ``block`` (the
     sampled variant of an original, if it is one), ``reason`` (null where there is a row), ``p`` (of that unit alone, where tested), one ``slice.NAME`` per slicing attribute,
-    and one number per statistic, named ``statistic[value]``; null where an observation has no such statistic.
+    and one number per statistic, named ``statistic[value]``; null where an observation has no such statistic. Numbers stand packed
+    (dictionaries of the distinct ones): `fairbrief.reports.frames.unpacked` makes them plain.
     """
 
     estimates: tuple[Estimate, ...]

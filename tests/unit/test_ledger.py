@@ -1,0 +1,72 @@
+"""What a ledger keeps of its rows: every number exactly, whatever their columns and however many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fairbrief.auditing import ledger as ledgers
+from fairbrief.auditing.evidence import evidence_table, ledgers_from
+from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
+from fairbrief.nouns import Rows
+from fairbrief.registry import make
+from fairbrief.reports.frames import PACKED, unpacked
+
+DRAWS = 5
+MEASURE = make("measure", "uer@party")
+
+
+def filled(units: int, kinds: int) -> tuple[Ledger, np.ndarray, np.ndarray]:
+    """A ledger of random rows over changing columns; the rows and the chance sums, written out."""
+    rng = np.random.default_rng(0)
+    ledger = Ledger(MEASURE.observation, DRAWS)
+    plain, null = np.zeros((units, 2 * kinds)), np.zeros((DRAWS, 2 * kinds))
+    for i in range(units):
+        origin = Origin("s", f"r{i}", f"r{i}")
+        if i % 7 == 3:
+            ledger.leave_out(origin, "empty summary")
+            plain[i] = np.nan
+            continue
+        kind = int(rng.integers(kinds)) if i >= kinds else i
+        values = rng.random((3, 2))
+        choice = rng.integers(0, 3, DRAWS)
+        ledger.add(origin, Rows((("deficit", f"{kind:02}"), ("surplus", f"{kind:02}")), values), choice)
+        place = [ledger.columns[c] for c in (("deficit", f"{kind:02}"), ("surplus", f"{kind:02}"))]
+        plain[i, place] = values[0]
+        null[:, place] += values[choice]
+    return ledger, plain, null
+
+
+@pytest.mark.parametrize("chunk", [4, 13, 1000])
+def test_rows_are_unpacked_as_they_were_written(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bit by bit, over full and open chunks, columns that come late, and units without a row."""
+    monkeypatch.setattr(ledgers, "CHUNK", chunk)
+    ledger, plain, _ = filled(60, 12)
+    kept = ~np.isnan(plain[:, 0])
+    width = len(ledger.columns)
+    assert (ledger.matrix() == plain[kept, :width]).all()
+    assert (ledger.matrix() == ledger.matrix()).all()
+    assert len(ledger.kept()) == kept.sum()
+
+
+def test_chance_sums_are_complete_with_many_sets_of_columns() -> None:
+    """More sets of columns than are kept apart: nothing is lost when they are gathered, nor on asking twice."""
+    ledger, _, wanted = filled(60, ledgers.APART + 4)
+    for _ in range(2):
+        null = ledger.null("s", WHOLE)
+        assert null is not None
+        assert null.sums == pytest.approx(wanted[:, : len(ledger.columns)], abs=1e-12)
+
+
+def test_evidence_is_packed_inside_and_plain_outside() -> None:
+    """The table holds dictionaries of numbers; unpacked, and read back as a ledger, they are the same."""
+    ledger, plain, _ = filled(60, 3)
+    table = evidence_table([ledger], {MEASURE.observation: [MEASURE]})
+    assert table.schema.field("deficit[00]").type == PACKED
+    numbers = np.column_stack(
+        [unpacked(table)[f"{a}[{b}]"].to_numpy(zero_copy_only=False) for a, b in ledger.columns]
+    )
+    assert np.array_equal(numbers, plain[:, : len(ledger.columns)], equal_nan=True)
+    ((again, _),) = ledgers_from(table)
+    assert (again.matrix() == ledger.matrix()).all()
+    assert again.excluded("s", WHOLE) == ledger.excluded("s", WHOLE) == {"empty summary": 9}
