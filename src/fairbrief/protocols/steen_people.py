@@ -91,10 +91,14 @@ def _scores(estimates: Sequence[Estimate], over: str) -> Table:
     header = ("", *(list(columns)[i] for i in kept), "Included most / least")
     shown = tuple((row[0], *(row[i + 1] for i in kept), row[-1]) for row in rows)
     return Table(
-        f"People by {over}: scores (the paper's Table 3 for gender)",
+        f"People by {over}: scores" + (" (the paper's Table 3)" if over == "gender" else ""),
         header,
         shown if kept else (),
-        (_BOTH, "Non-negative scores are above zero by chance: read them with the p of the estimates."),
+        (
+            _BOTH,
+            "Non-negative scores are above zero by chance: read them with the p of the estimates.",
+            "– is undefined; inclusion also where its uncorrected odds are infinite (all of a group named, or nobody).",
+        ),
     )
 
 

@@ -25,9 +25,7 @@ def words_by_frequency(rows: Sequence[Mapping[str, Any]], up: str, down: str, al
         labelExpr="format(pow(10, datum.value), ',d')",
     )
     y = _axis("z", f"z: up leans to {up}, down to {down}", grid=True)
-    layers: list[Spec] = []
-    for bound in (-SIGNIFICANT, SIGNIFICANT):
-        layers.append(_rule("y", bound))
+    layers: list[Spec] = [_rule("y", bound) for bound in (-SIGNIFICANT, SIGNIFICANT)]
     layers.append(
         {
             **data,
