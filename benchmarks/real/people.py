@@ -28,6 +28,8 @@ from fairbrief.readers.corefud import read_corefud
 
 SYSTEMS = ("lead", "random", "lexrank", "sexist", "sexist(prefers=male)")
 PEOPLE = ("word_list_inclusion", "entity_inclusion", "entity_hallucination", "distinguishability")
+WORDS = {"balanced": "exchange", "mono": "neutral"}
+"""What becomes of wife and husband: exchanged they would give the group of a mono input away by themselves."""
 SHOWN = ("value", "low", "high", "low_within", "high_within", "null_mean", "p", "p_adjusted", "n", "clusters")
 
 
@@ -85,7 +87,7 @@ def main() -> None:
         inputs = work / f"{design}.jsonl"
         built = fairbrief(
             "build", "people", str(given.conllu), "--design", design, "--per-original", str(given.per_original),
-            "--content-words", "exchange", "--seed", "1", "--out", str(inputs), log=work / f"{design}.build.txt",
+            "--content-words", WORDS[design], "--seed", "1", "--out", str(inputs), log=work / f"{design}.build.txt",
         )  # fmt: skip
         summaries = []
         for number, system in enumerate(SYSTEMS):

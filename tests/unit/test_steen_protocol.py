@@ -110,7 +110,7 @@ def test_tables_print_in_terminal_markdown_and_latex(result: Result) -> None:
     assert out.getvalue().count("male / female") >= 1
     assert all(len(line.rstrip()) <= 80 for line in out.getvalue().splitlines())
     table = result.tables[0]
-    assert "s: 0.50,0.50" in markdown.table(table)
+    assert markdown.table(table).count("0.50,0.50") >= 2
     tex = latex.render(table)
     assert r"\begin{tabular}" in tex
     assert "s: 0.50,0.50" in tex
