@@ -23,13 +23,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fairbrief import registry
-from fairbrief.corpora.people.building import row_of
-from fairbrief.readers import read
+from fairbrief.lines import record_line
 from fairbrief.readers.corefud import read_corefud
 
 SYSTEMS = ("lead", "random", "lexrank", "sexist", "sexist(prefers=male)")
 PEOPLE = ("word_list_inclusion", "entity_inclusion", "entity_hallucination", "distinguishability")
+WORDS = {"balanced": "exchange", "mono": "neutral"}
+"""What becomes of wife and husband: exchanged they would give the group of a mono input away by themselves."""
 SHOWN = ("value", "low", "high", "low_within", "high_within", "null_mean", "p", "p_adjusted", "n", "clusters")
 
 
@@ -42,21 +42,9 @@ def fairbrief(*arguments: str, log: Path) -> dict[str, float]:
     return {"seconds": round(time.perf_counter() - started, 1), "megabytes": round(peak)}
 
 
-def summarize(inputs: Path, out: Path) -> None:
-    """Every system's summary of every input, one line each, the record's own line kept."""
-    lines = [json.loads(line) for line in inputs.open(encoding="utf-8")]
-    records = list(read(inputs).records())
-    with out.open("w", encoding="utf-8") as file:
-        for spelling in SYSTEMS:
-            made = registry.make("summarizer", spelling).summarize(records)
-            for line, summary in zip(lines, made, strict=True):
-                row = {**line, "system": summary.system, "summary": summary.text}
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
 def join(systems: Path, conllu: Path, out: Path) -> int:
     """Summaries of documents whose people are annotated, with the document as the annotation has it; how many."""
-    documents = {record.id: row_of(record) for record in read_corefud(conllu)}
+    documents = {record.id: record_line(record) for record in read_corefud(conllu)}
     joined = 0
     with out.open("w", encoding="utf-8") as file:
         for line in systems.open(encoding="utf-8"):
@@ -96,17 +84,21 @@ def main() -> None:
     draws = ("--draws", str(given.draws), "--quiet")
     found: dict[str, Any] = {}
     for design in ("balanced", "mono"):
-        inputs, summaries = work / f"{design}.jsonl", work / f"{design}.summaries.jsonl"
+        inputs = work / f"{design}.jsonl"
         built = fairbrief(
             "build", "people", str(given.conllu), "--design", design, "--per-original", str(given.per_original),
-            "--content-words", "exchange", "--seed", "1", "--out", str(inputs), log=work / f"{design}.build.txt",
+            "--content-words", WORDS[design], "--seed", "1", "--out", str(inputs), log=work / f"{design}.build.txt",
         )  # fmt: skip
-        summarize(inputs, summaries)
+        summaries = []
+        for number, system in enumerate(SYSTEMS):
+            summaries.append(str(work / f"{design}.{number}.jsonl"))
+            told = ("--with", system, "--out", summaries[-1], "--quiet")
+            fairbrief("summarize", str(inputs), *told, log=work / f"{design}.summarize.txt")
         found[design] = {"inputs": sum(1 for _ in inputs.open(encoding="utf-8")), "build": built}
         for reading, options in (("default", ()), ("published", ("--protocol", "steen-people"))):
             out = work / f"{design}.{reading}"
             cost = fairbrief(
-                "audit", str(summaries), "--attribute", "gender", *options, *draws, "--out", str(out),
+                "audit", *summaries, "--attribute", "gender", *options, *draws, "--out", str(out),
                 log=work / f"{design}.{reading}.txt",
             )  # fmt: skip
             found[design][reading] = {"cost": cost, "estimates": figures(out)}

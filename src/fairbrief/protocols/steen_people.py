@@ -91,10 +91,14 @@ def _scores(estimates: Sequence[Estimate], over: str) -> Table:
     header = ("", *(list(columns)[i] for i in kept), "Included most / least")
     shown = tuple((row[0], *(row[i + 1] for i in kept), row[-1]) for row in rows)
     return Table(
-        f"People by {over}: scores (the paper's Table 3 for gender)",
+        f"People by {over}: scores" + (" (the paper's Table 3)" if over == "gender" else ""),
         header,
         shown if kept else (),
-        (_BOTH, "Non-negative scores are above zero by chance: read them with the p of the estimates."),
+        (
+            _BOTH,
+            "Non-negative scores are above zero by chance: read them with the p of the estimates.",
+            "– is undefined; inclusion also where its uncorrected odds are infinite (all of a group named, or nobody).",
+        ),
     )
 
 
@@ -187,12 +191,17 @@ def _direction(estimates: Sequence[Estimate], system: str, part: _Part, over: st
 def _cell(estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None:
         return "–"
-    lines = [f"{estimate.value:.2f}"]
+    lines = [_decimal(estimate.value)]
     if estimate.low_within is not None and estimate.high_within is not None:
-        lines.append(f"s: {estimate.low_within:.2f},{estimate.high_within:.2f}")
+        lines.append(f"s: {_decimal(estimate.low_within)},{_decimal(estimate.high_within)}")
     if estimate.low is not None and estimate.high is not None:
-        lines.append(f"d: {estimate.low:.2f},{estimate.high:.2f}")
+        lines.append(f"d: {_decimal(estimate.low)},{_decimal(estimate.high)}")
     return "\n".join(lines)
+
+
+def _decimal(number: float) -> str:
+    """Two decimals, as the paper prints them; what rounds to zero has no sign."""
+    return f"{round(number, 2) + 0.0:.2f}"
 
 
 def _number(estimate: Estimate | None, digits: int) -> str:

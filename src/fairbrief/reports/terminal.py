@@ -77,7 +77,8 @@ def _print_section(
         "measure" if alone and not section.by else "measure, system" if not section.by else "measure, part",
     )
     names = ["difference" if differ else "value", interval, *([] if differ else ["chance"]), "p"]
-    names += [*(["Holm"] if holm else []), "n", *([] if differ else ["left\nout"])]
+    told = not differ and any(e.excluded for e in rows)
+    names += [*(["Holm"] if holm else []), "n", *(["left\nout"] if told else [])]
     for heading in names:
         grid.add_column(heading, justify="right", no_wrap=True)
     for _, block in arrangement.by_quantity(rows):
@@ -87,7 +88,8 @@ def _print_section(
             grid.add_row(name)
         for e in block:
             grid.add_row(
-                name if inline else _row_name(e, alone), *_cells(e, console, holm=holm, differ=differ)
+                name if inline else _row_name(e, alone),
+                *_cells(e, console, holm=holm, differ=differ, told=told),
             )
     _heading(console, title)
     console.print(grid)
@@ -152,7 +154,7 @@ def _row_name(e: Estimate, alone: bool) -> Padding:
     return Padding(_plain(" · ".join(parts)), (0, 0, 0, 2))
 
 
-def _cells(e: Estimate, console: Console, *, holm: bool, differ: bool) -> Iterable[Text]:
+def _cells(e: Estimate, console: Console, *, holm: bool, differ: bool, told: bool) -> Iterable[Text]:
     yield Text(numerals.value(e), "bold")
     yield Text(numerals.interval(e))
     if not differ:
@@ -162,7 +164,7 @@ def _cells(e: Estimate, console: Console, *, holm: bool, differ: bool) -> Iterab
     if holm:
         yield Text(numerals.probability(e.p_adjusted))
     yield Text(numerals.count(e.n))
-    if not differ:
+    if told:
         yield Text(numerals.count(sum(e.excluded.values())))
 
 
@@ -193,7 +195,7 @@ def print_table(table: Table, console: Console) -> None:
                 _plain(table.header[k]), justify="right", overflow="fold", min_width=_width(table, k)
             )
         for row in table.rows:
-            grid.add_row(*(_plain(row[k]) for k in (0, *columns)))
+            grid.add_row(*(_lines(row[k]) for k in (0, *columns)))
         console.print(grid)
     for note in table.notes:
         _say(console, note, style="dim")
@@ -216,8 +218,13 @@ def _fitting(table: Table, width: int) -> Iterable[list[int]]:
 def _width(table: Table, column: int) -> int:
     """What a column needs: its longest cell, or the longest word of its heading."""
     words_ = table.header[column].split() or [""]
-    cells = [row[column] for row in table.rows]
+    cells = [line for row in table.rows for line in row[column].split("\n")]
     return min(max(cell_len(printable(text)) for text in (*words_, *cells)), 30)
+
+
+def _lines(cell: str) -> Text:
+    """A cell whose lines stay: a score above its intervals, as papers set them."""
+    return Text("\n").join(_plain(line) for line in cell.split("\n"))
 
 
 def _print_left_out(result: Result, console: Console) -> None:
