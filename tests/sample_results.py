@@ -262,7 +262,7 @@ def _evidence(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
                 {
                     **place,
                     "observation": "shares(over=sentiment)",
-                    "measures": "bur@sentiment uer@sentiment",
+                    "measures": "bur@sentiment\nuer@sentiment",
                     **shares,
                 }
             )
@@ -278,7 +278,7 @@ def _evidence(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
                 "cluster": "r99",
                 "reason": "one group only",
                 "observation": "shares(over=sentiment)",
-                "measures": "bur@sentiment uer@sentiment",
+                "measures": "bur@sentiment\nuer@sentiment",
             }
         )
     names = list(dict.fromkeys(name for row in rows for name in row))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -9,6 +10,8 @@ from typing import Any
 
 from fairbrief.nouns import Estimate
 from fairbrief.reports import words
+
+SHARE = re.compile(r"(\d+\.\d)%")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +91,23 @@ def reasons(counts: Mapping[str, int]) -> str:
 def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     """What estimates say of themselves, once each, with the rows that say so."""
     said: dict[str, list[str]] = {}
+    shares: dict[str, list[float]] = {}
     for e in estimates:
         for note in e.notes:
-            rows = said.setdefault(note, [])
+            pattern = SHARE.sub("%", note)
+            shares.setdefault(pattern, []).extend(float(x) for x in SHARE.findall(note))
+            rows = said.setdefault(pattern, [])
             if label(e) not in rows:
                 rows.append(label(e))
     return tuple(
-        f"{', '.join(rows[:4])}{' and others' if len(rows) > 4 else ''}: {note}"
+        f"{', '.join(rows[:4])}{' and others' if len(rows) > 4 else ''}: {_with_shares(note, shares[note])}"
         for note, rows in said.items()
     )
+
+
+def _with_shares(note: str, shares: Sequence[float]) -> str:
+    """A note that differs between rows in its share alone is said once, with the span of the shares."""
+    if not shares:
+        return note
+    low, high = min(shares), max(shares)
+    return note.replace("%", f"{high:.1f}%" if low == high else f"{low:.1f} to {high:.1f}%")
