@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fairbrief.nouns import Estimate
 from fairbrief.reports import dots, numerals, pictures
 from fairbrief.reports.figure import Figure, Panel, even_edges, note_cut, shares_of
 from fairbrief.reports.observed import MOST_SYSTEMS, Material, Part
@@ -39,12 +40,17 @@ def _gaps(material: Material, measure: str, part: Part) -> Figure:
     systems = material.systems(part)
     shown = systems[:MOST_SYSTEMS]
     gaps = {s: part.of(s).column("gap") for s in shown}
-    edges = even_edges(np.concatenate([[0.0], *gaps.values()]))
-    shares = {s: shares_of(gap, edges) for s, gap in gaps.items()}
+    chances = [
+        e.null_mean for s in shown if (e := _estimate(material, measure, s)) and e.null_mean is not None
+    ]
+    # A few records of one document a side reach far out; they share the last step.
+    reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
+    edges = even_edges(np.array([0.0, reach]))
+    shares = {s: shares_of(np.minimum(gap, edges[-1]), edges) for s, gap in gaps.items()}
     top = max(max(x) for x in shares.values())
     panels = []
     for system in shown:
-        estimate = material.estimates.get((measure, "equal_coverage", system))
+        estimate = _estimate(material, measure, system)
         chance = None if estimate is None else estimate.null_mean
         told = "" if estimate is None else f"mean {numerals.value(estimate)}"
         if estimate is not None and chance is not None:
@@ -66,9 +72,13 @@ def _gaps(material: Material, measure: str, part: Part) -> Figure:
         f"How unequally single records are covered{_over(material, part)}",
         "The gap between each value's coverage and the record's own mean. At the dashed line stands what the mean of "
         "all gaps is when the labels are exchanged: gaps are never negative, so a mean above zero is no disparity "
-        "by itself." + note_cut(len(shown), len(systems), "systems"),
+        "by itself. The last step holds everything above it." + note_cut(len(shown), len(systems), "systems"),
         tuple(panels),
     )
+
+
+def _estimate(material: Material, measure: str, system: str) -> Estimate | None:
+    return material.estimates.get((measure, "equal_coverage", system))
 
 
 def _p_values(material: Material, part: Part) -> Figure | None:
@@ -96,7 +106,7 @@ def _p_values(material: Material, part: Part) -> Figure | None:
             f"{system}: {len(p):,} testable records; {told}",
             level=0.05,
             top=top,
-            ticks=(0, 0.25, 0.5, 0.75, 1),
+            ticks=(0, 0.2, 0.4, 0.6, 0.8, 1),
             names=systems,
         )
         panels.append(Panel(f"{system} · {told}", svg))

@@ -89,7 +89,7 @@ def _regressions(material: Material, measure: str, part: Part) -> Figure:
     domains = _rounded(everything[:, 0]), _rounded(everything[:, 1])
     panels, thinned = [], False
     for system, all_points in points.items():
-        lines, told = _lines(material, measure, system, drawn, all_points)
+        lines, told = _lines(material, measure, system, drawn, all_points, domains[1])
         kept = _thin(all_points)
         thinned |= len(kept) < len(all_points)
         alt = describe([f"{system}: shift against article sentiment of {len(all_points):,} summaries", *told])
@@ -132,7 +132,12 @@ def _thin(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _lines(
-    material: Material, measure: str, system: str, groups: Sequence[str], points: Sequence[Mapping[str, Any]]
+    material: Material,
+    measure: str,
+    system: str,
+    groups: Sequence[str],
+    points: Sequence[Mapping[str, Any]],
+    up: tuple[float, float],
 ) -> tuple[list[Mapping[str, Any]], list[str]]:
     """Each group's regression, as far as its articles reach, and in words."""
     lines: list[Mapping[str, Any]] = []
@@ -143,10 +148,20 @@ def _lines(
         places = [p["x"] for p in points if p["who"] == group]
         if slope is None or start is None or len(places) < FEWEST_POINTS:
             continue
-        x, x2 = min(places), max(places)
+        x, x2 = _inside(slope, start, min(places), max(places), up)
         lines.append({"x": x, "y": start + slope * x, "x2": x2, "y2": start + slope * x2, "who": group})
         told.append(f"{group} slope {slope:+.2f}, at neutral {start:+.2f}")
     return lines, told
+
+
+def _inside(
+    slope: float, start: float, low: float, high: float, up: tuple[float, float]
+) -> tuple[float, float]:
+    """Where a line enters and leaves the picture, between two places."""
+    if not slope:
+        return low, high
+    ends = sorted((y - start) / slope for y in up)
+    return min(max(low, ends[0]), ends[1]), max(min(high, ends[1]), ends[0])
 
 
 def _rounded(values: Floats) -> tuple[float, float]:

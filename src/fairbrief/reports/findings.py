@@ -96,22 +96,22 @@ def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any])
     holm = any(e.p_adjusted is not None for e in members)
     header = (
         "system",
+        "against chance",
         "value",
         words.interval_name(made),
         "chance level",
         "p",
         *(("Holm",) if holm else ()),
-        "the value is",
     )
     rows = tuple(
         (
             _name(e.system),
+            words.standing(e, alpha),
             numerals.value(e),
             numerals.interval(e),
             numerals.chance(e),
             numerals.probability(e.p),
             *((numerals.probability(e.p_adjusted),) if holm else ()),
-            words.standing(e, alpha),
         )
         for e in members[:MOST]
     )

@@ -203,7 +203,8 @@ def scatter(
 
     A point has ``x``, ``y``, ``who`` (one of ``names``), and ``size`` (area in square pixels), ``low_x``, ``high_x``,
     ``low_y``, ``high_y`` where it has such. A line has ``x``, ``y``, ``x2``, ``y2``, ``who``. ``domains`` hold the axes;
-    ``diagonal`` draws where both are equal.
+    ``diagonal`` draws where both are equal. Nothing is clipped, since clips are numbered
+    through the whole process and would make the picture depend on those before it: lines are to end inside.
     """
     colour = {"field": "who", "type": "nominal", "scale": canvas.scale(names, COLOURS), "legend": None}
     shape = {"field": "who", "type": "nominal", "scale": canvas.scale(names, SHAPES), "legend": None}
@@ -217,7 +218,7 @@ def scatter(
         layers.append(
             {
                 "data": {"values": [{"x": low, "y": low, "x2": high, "y2": high}]},
-                "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3], "clip": True},
+                "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
                 "encoding": _ends(),
             }
         )
@@ -255,7 +256,7 @@ def scatter(
         layers.append(
             {
                 "data": {"values": canvas.clean(lines)},
-                "mark": {"type": "rule", "strokeWidth": 2.2, "clip": True},
+                "mark": {"type": "rule", "strokeWidth": 2.2},
                 "encoding": {**_ends(), "color": colour, "strokeDash": dash},
             }
         )

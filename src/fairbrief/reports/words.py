@@ -161,7 +161,7 @@ def standing(estimate: Estimate, alpha: float = ALPHA) -> str:
         return "no chance level"
     if p <= alpha:
         return "further than chance"
-    return "unclear after Holm" if _is_small(estimate.p, alpha) else "often read by chance"
+    return "unclear after Holm" if _is_small(estimate.p, alpha) else "not clearly further"
 
 
 def _is_small(p: float | None, alpha: float) -> bool:
