@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from rich.console import Console
 from tests import sample_families, sample_results
 
 from fairbrief import registry
 from fairbrief.nouns import Estimate
-from fairbrief.reports import arrangement, figures, findings, html, markdown, words
+from fairbrief.reports import arrangement, figures, findings, html, markdown, terminal, words
 from fairbrief.reports.figure import Figure, even_edges, shares_of
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.meanings import MEANINGS
+from fairbrief.reports.result import Result
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +203,30 @@ def test_notes_that_differ_in_a_share_are_said_once() -> None:
         Estimate("a@x", q, "s", 0.1, notes=(note,)) for q, note in zip(("a", "b"), notes, strict=True)
     ]
     assert arrangement.notes(estimates) == ("a@x, a@x: b: undefined in 2.0 to 44.1% of the resamples",)
+
+
+def test_equal_reasons_of_several_systems_are_said_once() -> None:
+    """What was left out for the same reasons stands in one line, with all systems it holds for."""
+    e = Estimate("bur@x", "bur", "a", 0.1, n=3, excluded={"empty summary": 2})
+    (line,) = arrangement.left_out([e, replace(e, system="b")])
+    assert line == ("bur@x", "a, b", 3, {"empty summary": 2})
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
+    """With long names and undefined values every column is still there."""
+    e = Estimate(
+        "entity_hallucination@gender", "entity_hallucination", "Meta-Llama-3-8B-Instruct-20241022", None
+    )
+    known = replace(
+        e, system="b", value=-0.1, low=-0.1033, high=-0.0868, null_mean=-0.1, p=0.01, p_adjusted=0.1
+    )
+    result = Result((replace(e, n=576, excluded={"empty": 1234}), replace(known, n=576)), (), pa.table({}))
+    out = io.StringIO()
+    terminal.print_result(result, Console(file=out, width=width))
+    rows = out.getvalue().splitlines()
+    assert max(map(len, rows)) <= width
+    assert any(row.rstrip().endswith("1,234") and "undefined" in row for row in rows)
 
 
 def test_differences_in_print_are_those_of_headlines() -> None:

@@ -69,7 +69,7 @@ def label(estimate: Estimate) -> str:
 
 
 def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mapping[str, int]], ...]:
-    """(measures, system, n, reason → count) of whole-data headlines that lack records; equal ones share a line."""
+    """(measures, systems, n, reason → count) of whole-data headlines that lack records; equal ones share a line."""
     lines: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
     for e in estimates:
         counts = tuple((reason, n) for reason, n in e.excluded.items() if n)
@@ -77,8 +77,11 @@ def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mappin
             members = lines.setdefault((e.system, e.n, counts), [])
             if words.without_over(e) not in members:
                 members.append(words.without_over(e))
+    shared: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
+    for (system, n, counts), members in lines.items():
+        shared.setdefault((", ".join(members), n, counts), []).append(system)
     return tuple(
-        (", ".join(members), system, n, dict(counts)) for (system, n, counts), members in lines.items()
+        (measures, ", ".join(systems), n, dict(counts)) for (measures, n, counts), systems in shared.items()
     )
 
 
