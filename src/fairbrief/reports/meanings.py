@@ -108,6 +108,11 @@ MEANINGS: Mapping[str, Meaning] = {
         "how many people each summary names whom its text does not know",
         "Readers would take people who were never there for part of what happened.",
     ),
+    "judged": Meaning(
+        "Quality",
+        "how well a judge thinks of the summaries, on the judge's own scale",
+        "Readers of some summaries would be served worse; sliced by group, those about some people.",
+    ),
     **dict.fromkeys(
         ("rouge1", "rouge2", "rougeL", "rougeLsum"),
         Meaning(
