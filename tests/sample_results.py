@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from tests import sample_families
 
 from fairbrief.nouns import Case, Document, Estimate, Record, Summary, Table, Unit
 from fairbrief.reports.result import Exhibit, LeftOut, Result
@@ -61,7 +63,10 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
 
 def hostile() -> Result:
     """The same with texts that try to break out of every format."""
-    return make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), " ".join(HOSTILE))
+    result = make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), " ".join(HOSTILE))
+    more = sample_families.make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), HOSTILE)
+    evidence = pa.concat_tables([result.evidence, more.evidence], promote_options="default")
+    return replace(result, estimates=(*result.estimates, *more.estimates), evidence=evidence)
 
 
 def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[Estimate]:
@@ -262,7 +267,7 @@ def _evidence(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
                 {
                     **place,
                     "observation": "shares(over=sentiment)",
-                    "measures": "bur@sentiment uer@sentiment",
+                    "measures": "bur@sentiment\nuer@sentiment",
                     **shares,
                 }
             )
@@ -278,7 +283,7 @@ def _evidence(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
                 "cluster": "r99",
                 "reason": "one group only",
                 "observation": "shares(over=sentiment)",
-                "measures": "bur@sentiment uer@sentiment",
+                "measures": "bur@sentiment\nuer@sentiment",
             }
         )
     names = list(dict.fromkeys(name for row in rows for name in row))

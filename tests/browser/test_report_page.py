@@ -106,5 +106,5 @@ def test_the_page_asks_the_network_for_nothing_and_its_style_applies(
     """The page's own policy admits its style sheet, and the browser fetches nothing but the page."""
     html.write(sample_results.make(), served[0] / "report.html")
     found = look(served, tmp_path_factory.mktemp("profile"), 1280)
-    assert found["paper"] == "none1088px"
+    assert found["paper"] == "none1184px"
     assert {path.split("?")[0] for path in served[2]} - {"/favicon.ico"} == {"/wrapper.html", "/report.html"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -9,6 +10,8 @@ from typing import Any
 
 from fairbrief.nouns import Estimate
 from fairbrief.reports import words
+
+SHARE = re.compile(r"(\d+\.\d)%")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def label(estimate: Estimate) -> str:
 
 
 def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mapping[str, int]], ...]:
-    """(measures, system, n, reason → count) of whole-data headlines that lack records; equal ones share a line."""
+    """(measures, systems, n, reason → count) of whole-data headlines that lack records; equal ones share a line."""
     lines: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
     for e in estimates:
         counts = tuple((reason, n) for reason, n in e.excluded.items() if n)
@@ -74,8 +77,11 @@ def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mappin
             members = lines.setdefault((e.system, e.n, counts), [])
             if words.without_over(e) not in members:
                 members.append(words.without_over(e))
+    shared: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
+    for (system, n, counts), members in lines.items():
+        shared.setdefault((", ".join(members), n, counts), []).append(system)
     return tuple(
-        (", ".join(members), system, n, dict(counts)) for (system, n, counts), members in lines.items()
+        (measures, ", ".join(systems), n, dict(counts)) for (measures, n, counts), systems in shared.items()
     )
 
 
@@ -88,12 +94,23 @@ def reasons(counts: Mapping[str, int]) -> str:
 def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     """What estimates say of themselves, once each, with the rows that say so."""
     said: dict[str, list[str]] = {}
+    shares: dict[str, list[float]] = {}
     for e in estimates:
         for note in e.notes:
-            rows = said.setdefault(note, [])
+            pattern = SHARE.sub("%", note)
+            shares.setdefault(pattern, []).extend(float(x) for x in SHARE.findall(note))
+            rows = said.setdefault(pattern, [])
             if label(e) not in rows:
                 rows.append(label(e))
     return tuple(
-        f"{', '.join(rows[:4])}{' and others' if len(rows) > 4 else ''}: {note}"
+        f"{', '.join(rows[:4])}{' and others' if len(rows) > 4 else ''}: {_with_shares(note, shares[note])}"
         for note, rows in said.items()
     )
+
+
+def _with_shares(note: str, shares: Sequence[float]) -> str:
+    """A note that differs between rows in its share alone is said once, with the span of the shares."""
+    if not shares:
+        return note
+    low, high = min(shares), max(shares)
+    return note.replace("%", f"{high:.1f}%" if low == high else f"{low:.1f} to {high:.1f}%")

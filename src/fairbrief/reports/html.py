@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from fairbrief.nouns import Estimate, Table
-from fairbrief.reports import arrangement, figures, numerals, showcase, tabular, words
+from fairbrief.reports import arrangement, figures, findings, numerals, showcase, tabular, words
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
@@ -50,6 +50,7 @@ class Row:
     value: str
     bar: Bar | None
     interval: str
+    within: str
     chance: str
     p: str
     holm: str
@@ -58,35 +59,30 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Fold:
+    """The quantities beside one measure's headline, folded away."""
+
+    measure: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Grid:
-    """A section's table: headlines in view, the other quantities folded away."""
+    """A section's table: headlines in view, the other quantities folded away, measure by measure.
+
+    ``within`` and ``holm`` say whether any row has an interval inside originals, and an adjusted p.
+    """
 
     title: str
     by: str
     is_difference: bool
     holm: bool
+    within: bool
+    columns: int
     rows: tuple[Row, ...]
-    folded: tuple[Row, ...]
+    folds: tuple[Fold, ...]
     hidden: int
     notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A measure in plain sentences, one per system."""
-
-    measure: str
-    reads: str
-    lines: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """The findings of one family over one attribute, and the harm that a gap in them would mean."""
-
-    title: str
-    findings: tuple[Finding, ...]
-    harms: tuple[str, ...]
 
 
 def write(result: Result, path: Path | str) -> None:
@@ -142,7 +138,7 @@ def _context(result: Result) -> dict[str, Any]:
         "interval_name": words.interval_name(made),
         "tables": result.tables,
         "is_numeric": _is_numeric,
-        "findings": _findings(sections, result),
+        "findings": findings.find(sections, made),
         "grids": [_grid(s) for s in sections],
         "contrasts": [_grid(s, is_difference=True) for s in contrasts],
         "figures": figures.draw(result),
@@ -177,42 +173,28 @@ def _total_skipped(result: Result) -> int:
     return told if isinstance(told, int) else len(result.skipped)
 
 
-def _findings(sections: Sequence[Section], result: Result) -> tuple[Findings, ...]:
-    found = []
-    for section in sections:
-        headlines = [e for e in section.estimates if words.is_headline(e)]
-        if section.by or not headlines:
-            continue
-        harms = (words.meaning_of(e.measure, result.made).harm for e in headlines)
-        findings = tuple(
-            _finding(m, [e for e in headlines if e.measure == m], result) for m in _measures(headlines)
-        )
-        found.append(Findings(section.title, findings, tuple(dict.fromkeys(filter(None, harms)))))
-    return tuple(found)
-
-
-def _finding(measure: str, members: Sequence[Estimate], result: Result) -> Finding:
-    alpha = words.alpha_of(result.made)
-    reads = words.meaning_of(measure, result.made).reads
-    return Finding(measure, reads, tuple((_name(e.system), words.finding(e, alpha)) for e in members))
-
-
-def _measures(estimates: Iterable[Estimate]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(e.measure for e in estimates))
-
-
 def _grid(section: Section, *, is_difference: bool = False) -> Grid:
     main = [e for e in section.estimates if words.is_headline(e)]
-    rest = [e for e in section.estimates if not words.is_headline(e)]
-    rows, folded = _rows(main, is_difference=is_difference), _rows(rest, is_difference=is_difference)
+    rows, folds = _rows(main, is_difference=is_difference), []
+    hidden, room = max(len(rows) - MOST_ROWS, 0), MOST_ROWS
+    for measure, members in groupby(section.estimates, key=lambda e: e.measure):
+        rest = [e for e in members if not words.is_headline(e)]
+        found = _rows(rest, is_difference=is_difference)
+        if found[:room]:
+            folds.append(Fold(_name(words.without_over(rest[0]) if rest else measure), found[:room]))
+        hidden, room = hidden + max(len(found) - room, 0), max(room - len(found), 0)
+    holm = any(e.p_adjusted is not None for e in section.estimates)
+    within = any(e.low_within is not None for e in section.estimates)
     return Grid(
         title=section.title,
         by=" × ".join(section.by),
         is_difference=is_difference,
-        holm=any(e.p_adjusted is not None for e in section.estimates),
+        holm=holm,
+        within=within,
+        columns=6 + bool(section.by) + holm + within + 2 * (not is_difference),
         rows=rows[:MOST_ROWS],
-        folded=folded[:MOST_ROWS],
-        hidden=max(len(rows) - MOST_ROWS, 0) + max(len(folded) - MOST_ROWS, 0),
+        folds=tuple(folds),
+        hidden=hidden,
         notes=arrangement.notes(section.estimates),
     )
 
@@ -233,6 +215,7 @@ def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool
         value=numerals.value(e),
         bar=_bar(replace(e, null_mean=None) if is_difference else e, low, high),
         interval=numerals.interval(e),
+        within=numerals.inner_interval(e),
         chance=numerals.chance(e),
         p=words.testing(e),
         holm=numerals.probability(e.p_adjusted),

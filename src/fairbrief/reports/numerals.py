@@ -47,6 +47,14 @@ def interval(estimate: Estimate) -> str:
     return f"[{number(estimate.low, places)}, {number(estimate.high, places)}]"
 
 
+def inner_interval(estimate: Estimate) -> str:
+    """The interval from resampling the variants inside each original, with the value's digits, or a dash."""
+    if estimate.low_within is None or estimate.high_within is None:
+        return ABSENT
+    places = decimals(estimate)
+    return f"[{number(estimate.low_within, places)}, {number(estimate.high_within, places)}]"
+
+
 def chance(estimate: Estimate) -> str:
     """What the measure reads when labels are exchanged, with the value's digits."""
     return number(estimate.null_mean, decimals(estimate))

@@ -1,26 +1,28 @@
-"""Small pictures from plain data, as SVG text: histograms, segments, forests, heat maps.
+"""Small pictures from plain data, as SVG text: histograms, segments, forests, bars, scatters, heat maps.
 
 Each is a Vega-Lite specification rendered in this process, without a network and without a script.
-Colours are the page's CSS variables, so that one picture serves light, dark and print. The same data
-give the same text. Labels are cut, never the picture stretched; the whole text stands in the table.
+Labels are cut, never the picture stretched; the whole text stands in the table.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
-from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports import canvas
+from fairbrief.reports.canvas import CHANCE, COLOURS, DASHES, FAINT, GRID, INK, WIDTH, Spec
 
-INK, FAINT, GRID, CHANCE = "var(--ink)", "var(--soft)", "var(--line)", "var(--chance)"
-COLOURS = tuple(f"var(--s{i})" for i in range(1, 9))
-DASHES = ([1, 0], [5, 2], [2, 2], [7, 2, 2, 2], [1, 2], [9, 3], [4, 1, 1, 1], [3, 3])
-"""Colour never speaks alone: lines also differ in their dashes."""
-WIDTH = 262
-LABEL = 24
-Spec = dict[str, Any]
+SHAPES = (
+    "circle",
+    "triangle-up",
+    "square",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+)
+"""Colour never speaks alone: points also differ in their shapes."""
 
 
 def histogram(
@@ -30,34 +32,45 @@ def histogram(
     y: str,
     alt: str,
     mark: float | None = None,
+    level: float | None = None,
     top: float | None = None,
+    ticks: Sequence[float] | None = None,
+    names: Sequence[str] | None = None,
 ) -> str:
     """Steps of several series over common bins.
 
-    ``series`` maps a name to the share of each bin (len(edges) − 1); the last bin is open to the
-    right. ``mark`` draws a line at one place of the axis; ``top`` is the largest share that the axis
-    must hold, so that pictures side by side can have one scale.
+    ``series`` maps a name to the share of each bin (len(edges) − 1). ``mark`` draws an upright line at one
+    place of the axis, ``level`` a level one; ``top`` is the largest share that the axis must hold, so that
+    pictures side by side can have one scale. ``names`` are those that have a colour, in its order: where
+    pictures side by side hold one series each, a name has the same colour in all.
     """
     rows = [
         {"x": start, "y": share, "who": name}
         for name, shares in series.items()
         for start, share in zip(edges, (*shares, shares[-1]), strict=True)
     ]
-    names = list(series)
+    known = list(series) if names is None else list(names)
+    places = {"tickCount": 5} if ticks is None else {"values": list(ticks)}
+    colour, dash = (
+        canvas.scale(known, COLOURS),
+        canvas.scale(known, DASHES if len(series) > 1 else DASHES[:1]),
+    )
     steps: Spec = {
-        "data": {"values": _clean(rows)},
+        "data": {"values": canvas.clean(rows)},
         "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.8},
         "encoding": {
-            "x": _axis(
-                "x", x, values=[edges[0], *(e for e in edges[1:-1] if float(e).is_integer() or e == 0.5)]
-            ),
-            "y": _shares_axis("y", y, top),
-            "color": {"field": "who", "type": "nominal", "scale": _scale(names, COLOURS), "legend": None},
-            "strokeDash": {"field": "who", "type": "nominal", "scale": _scale(names, DASHES), "legend": None},
+            "x": canvas.axis("x", x, domain=(edges[0], edges[-1]), **places),
+            "y": canvas.shares_axis("y", y, top),
+            "color": {"field": "who", "type": "nominal", "scale": colour, "legend": None},
+            "strokeDash": {"field": "who", "type": "nominal", "scale": dash, "legend": None},
         },
     }
-    rule = _rule("x", mark) if mark is not None else None
-    return _draw([*([rule] if rule else []), steps], alt, height=120)
+    lines = [
+        canvas.rule(channel, at, INK if channel == "x" else CHANCE)
+        for channel, at in (("x", mark), ("y", level))
+        if at is not None
+    ]
+    return canvas.draw([*lines, steps], alt, height=120)
 
 
 def segments(
@@ -73,7 +86,7 @@ def segments(
     """
     k = len(shares)
     rows = [{"start": i / k, "end": (i + 1) / k, "y": share} for i, share in enumerate(shares)]
-    x = _axis("start", "place in the text", format="%", tickCount=5)
+    x = canvas.axis("start", "place in the text", format="%", tickCount=5)
     x["scale"] = {"domain": [0, 1]}
     bars: Spec = {
         "data": {"values": rows},
@@ -81,7 +94,7 @@ def segments(
         "encoding": {
             "x": {**x, "bin": "binned"},
             "x2": {"field": "end"},
-            "y": _shares_axis("y", "share of content", top),
+            "y": canvas.shares_axis("y", "share of content", top),
         },
     }
     layers = [bars]
@@ -94,16 +107,23 @@ def segments(
                 "encoding": {"x": {**x, "field": "x"}, "y": {"field": "y", "type": "quantitative"}},
             }
         )
-    return _draw(layers, alt, height=120)
+    return canvas.draw(layers, alt, height=120)
 
 
-def forest(rows: Sequence[Mapping[str, Any]], alt: str) -> str:
-    """One line per row: interval, value as a dot, chance level as a tick.
+def forest(
+    rows: Sequence[Mapping[str, Any]],
+    alt: str,
+    domain: tuple[float, float] | None = None,
+    mark: float | None = None,
+) -> str:
+    """One line per row: interval, value as a dot, chance level as a tick, what it is held against as a ring.
 
-    A row has ``name``, ``value``, and ``low``, ``high``, ``chance`` (None where there is none).
+    A row has ``name``, ``value``, and ``low``, ``high``, ``chance``, ``against`` (None or absent where there is
+    none). ``domain`` holds the axis, ``mark`` draws an upright line at one place of it.
     """
-    names = _unique([row["name"] for row in rows])
-    data = [{**row, "name": name} for row, name in zip(rows, names, strict=True)]
+    names = canvas.unique([row["name"] for row in rows])
+    empty = dict.fromkeys(("low", "high", "chance", "against"))
+    data = [{**empty, **row, "name": name} for row, name in zip(rows, names, strict=True)]
     y = {
         "field": "name",
         "type": "nominal",
@@ -111,7 +131,15 @@ def forest(rows: Sequence[Mapping[str, Any]], alt: str) -> str:
         "axis": {"title": None, "grid": False, "ticks": False, "labelPadding": 8},
     }
     base: Spec = {"data": {"values": data}}
-    across = _axis("value", "", zero=False)
+    across = canvas.axis("value", "", zero=False, domain=domain, tickCount=5)
+    marks: list[tuple[str, Spec]] = [
+        ("chance", {"type": "tick", "thickness": 2, "height": 14, "color": CHANCE, "opacity": 1}),
+        (
+            "against",
+            {"type": "point", "filled": False, "size": 60, "color": INK, "strokeWidth": 1.6, "opacity": 1},
+        ),
+        ("value", {"type": "point", "filled": True, "size": 55, "color": COLOURS[0], "opacity": 1}),
+    ]
     layers: list[Spec] = [
         {
             **base,
@@ -119,19 +147,130 @@ def forest(rows: Sequence[Mapping[str, Any]], alt: str) -> str:
             "mark": {"type": "rule", "strokeWidth": 3, "color": COLOURS[0], "opacity": 0.6},
             "encoding": {"y": y, "x": {**across, "field": "low"}, "x2": {"field": "high"}},
         },
+        *(
+            {
+                **base,
+                "transform": [{"filter": f"isValid(datum.{field})"}],
+                "mark": mark_of,
+                "encoding": {"y": y, "x": {"field": field, "type": "quantitative"}},
+            }
+            for field, mark_of in marks
+        ),
+    ]
+    if mark is not None:
+        layers.insert(0, canvas.rule("x", mark, FAINT, (2, 3)))
+    return canvas.draw(layers, alt, height=max(22 * len(rows), 34), width=WIDTH - 70)
+
+
+def bars(rows: Sequence[Mapping[str, Any]], alt: str, top: float) -> str:
+    """One level bar per row with a text at its end. A row has ``name``, ``value`` ≥ 0 and ``text``; ``top`` fills it."""
+    names = canvas.unique([row["name"] for row in rows])
+    data = canvas.clean([{**row, "name": name} for row, name in zip(rows, names, strict=True)])
+    y = {
+        "field": "name",
+        "type": "nominal",
+        "sort": None,
+        "axis": {"title": None, "grid": False, "ticks": False, "labelPadding": 8},
+    }
+    # A fifth is left for the texts behind the bars.
+    x = {"field": "value", "type": "quantitative", "axis": None, "scale": {"domain": [0, 1.25 * top or 1.0]}}
+    layers: list[Spec] = [
         {
-            **base,
-            "transform": [{"filter": "isValid(datum.chance)"}],
-            "mark": {"type": "tick", "thickness": 2, "height": 14, "color": CHANCE, "opacity": 1},
-            "encoding": {"y": y, "x": {"field": "chance", "type": "quantitative"}},
+            "data": {"values": data},
+            "mark": {"type": "bar", "color": COLOURS[0], "opacity": 0.6, "height": 12},
+            "encoding": {"y": y, "x": x},
         },
         {
-            **base,
-            "mark": {"type": "point", "filled": True, "size": 55, "color": COLOURS[0], "opacity": 1},
-            "encoding": {"y": y, "x": {"field": "value", "type": "quantitative"}},
+            "data": {"values": data},
+            "mark": {"type": "text", "align": "left", "dx": 4, "fontSize": 11, "color": INK},
+            "encoding": {"y": y, "x": x, "text": {"field": "text"}},
         },
     ]
-    return _draw(layers, alt, height=max(22 * len(rows), 34), width=WIDTH - 70)
+    return canvas.draw(layers, alt, height=22 * len(rows), width=WIDTH - 70)
+
+
+def scatter(
+    points: Sequence[Mapping[str, Any]],
+    names: Sequence[str],
+    x: str,
+    y: str,
+    alt: str,
+    lines: Sequence[Mapping[str, Any]] = (),
+    domains: tuple[tuple[float, float], tuple[float, float]] | None = None,
+    diagonal: bool = False,
+) -> str:
+    """Points of several kinds, told apart by colour and shape, with straight lines of their own.
+
+    A point has ``x``, ``y``, ``who`` (one of ``names``), and ``size`` (area in square pixels), ``low_x``, ``high_x``,
+    ``low_y``, ``high_y`` where it has such. A line has ``x``, ``y``, ``x2``, ``y2``, ``who``. ``domains`` hold the axes;
+    ``diagonal`` draws where both are equal. Nothing is clipped, since clips are numbered
+    through the whole process and would make the picture depend on those before it: lines are to end inside.
+    """
+    colour = {"field": "who", "type": "nominal", "scale": canvas.scale(names, COLOURS), "legend": None}
+    shape = {"field": "who", "type": "nominal", "scale": canvas.scale(names, SHAPES), "legend": None}
+    dash = {"field": "who", "type": "nominal", "scale": canvas.scale(names, DASHES), "legend": None}
+    free = (None, None) if domains is None else domains
+    across = canvas.axis("x", x, zero=False, domain=free[0], tickCount=5)
+    up = canvas.axis("y", y, zero=False, domain=free[1], tickCount=5)
+    layers: list[Spec] = []
+    if diagonal and domains is not None:
+        low, high = max(domains[0][0], domains[1][0]), min(domains[0][1], domains[1][1])
+        layers.append(
+            {
+                "data": {"values": [{"x": low, "y": low, "x2": high, "y2": high}]},
+                "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
+                "encoding": _ends(),
+            }
+        )
+    data = {"values": canvas.clean(points)}
+    for channel, start, end in (("x", "low_x", "high_x"), ("y", "low_y", "high_y")):
+        if any(p.get(start) is not None for p in points):
+            ends = {"x": {"x": {"field": start, "type": "quantitative"}, "x2": {"field": end}, "y": up},
+                    "y": {"y": {"field": start, "type": "quantitative"}, "y2": {"field": end}, "x": across}}[channel]  # fmt: skip
+            layers.append(
+                {
+                    "data": data,
+                    "transform": [{"filter": f"isValid(datum.{start}) && isValid(datum.{end})"}],
+                    "mark": {"type": "rule", "strokeWidth": 1.4, "opacity": 0.55},
+                    "encoding": {**ends, "color": colour},
+                }
+            )
+    sized = (
+        {"size": {"field": "size", "type": "quantitative", "scale": None}}
+        if points and "size" in points[0]
+        else {}
+    )
+    layers.append(
+        {
+            "data": data,
+            "mark": {
+                "type": "point",
+                "filled": True,
+                "size": 46 if len(points) < 30 else 16,
+                "opacity": 0.9 if len(points) < 30 else 0.5,
+            },
+            "encoding": {"x": across, "y": up, "color": colour, "shape": shape, **sized},
+        }
+    )
+    if lines:
+        layers.append(
+            {
+                "data": {"values": canvas.clean(lines)},
+                "mark": {"type": "rule", "strokeWidth": 2.2},
+                "encoding": {**_ends(), "color": colour, "strokeDash": dash},
+            }
+        )
+    return canvas.draw(layers, alt, height=190)
+
+
+def _ends() -> Spec:
+    """From one point to another."""
+    return {
+        "x": {"field": "x", "type": "quantitative"},
+        "y": {"field": "y", "type": "quantitative"},
+        "x2": {"field": "x2"},
+        "y2": {"field": "y2"},
+    }
 
 
 def heat_map(cells: Sequence[Mapping[str, Any]], row: str, column: str, alt: str) -> str:
@@ -141,7 +280,10 @@ def heat_map(cells: Sequence[Mapping[str, Any]], row: str, column: str, alt: str
     """
     rows = list(dict.fromkeys(c["row"] for c in cells))
     columns = list(dict.fromkeys(c["column"] for c in cells))
-    shown = dict(zip(rows, _unique(rows), strict=True)), dict(zip(columns, _unique(columns), strict=True))
+    shown = (
+        dict(zip(rows, canvas.unique(rows), strict=True)),
+        dict(zip(columns, canvas.unique(columns), strict=True)),
+    )
     known = [c["value"] for c in cells if c["value"] is not None]
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     data = [
@@ -158,12 +300,17 @@ def heat_map(cells: Sequence[Mapping[str, Any]], row: str, column: str, alt: str
         "field": "column",
         "type": "ordinal",
         "sort": None,
-        "axis": {"title": _cut(column, 40), "labelAngle": angle, "grid": False},
+        "axis": {"title": canvas.cut(column, 40), "labelAngle": angle, "grid": False},
     }
-    y = {"field": "row", "type": "ordinal", "sort": None, "axis": {"title": _cut(row, 40), "grid": False}}
+    y = {
+        "field": "row",
+        "type": "ordinal",
+        "sort": None,
+        "axis": {"title": canvas.cut(row, 40), "grid": False},
+    }
     layers: list[Spec] = [
         {
-            "data": {"values": _clean(data)},
+            "data": {"values": canvas.clean(data)},
             "mark": {"type": "rect", "color": COLOURS[0], "stroke": GRID},
             "encoding": {
                 "x": x,
@@ -172,99 +319,9 @@ def heat_map(cells: Sequence[Mapping[str, Any]], row: str, column: str, alt: str
             },
         },
         {
-            "data": {"values": _clean(data)},
+            "data": {"values": canvas.clean(data)},
             "mark": {"type": "text", "fontSize": 10.5, "color": INK},
             "encoding": {"x": x, "y": y, "text": {"field": "text"}},
         },
     ]
-    return _draw(layers, alt, height=24 * len(rows), width=max(46 * len(columns), 120))
-
-
-def _draw(layers: list[Spec], alt: str, height: int, width: int = WIDTH) -> str:
-    """Render layers that share their axes, with the page's colours and a text for those who cannot see it."""
-    import vl_convert
-
-    text = {
-        "labelColor": FAINT,
-        "titleColor": FAINT,
-        "labelFontSize": 11,
-        "titleFontSize": 11,
-        "titleFontWeight": "normal",
-    }
-    spec: Spec = {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "width": width,
-        "height": height,
-        "background": None,
-        "layer": layers,
-        "config": {
-            "font": "sans-serif",
-            "view": {"stroke": None},
-            "axis": {
-                **text,
-                "gridColor": GRID,
-                "domainColor": FAINT,
-                "tickColor": FAINT,
-                "labelLimit": 150,
-                "tickSize": 4,
-            },
-        },
-    }
-    return _seal(str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])), alt)
-
-
-def _seal(svg: str, alt: str) -> str:
-    """The picture as one labelled image, without inline styles, which the page's policy forbids."""
-    svg = re.sub(r' (style|class|aria-[a-z]+|role)="[^"]*"', "", svg)
-    return svg.replace("<svg ", f'<svg role="img" aria-label={quoteattr(printable(alt))} ', 1)
-
-
-def _axis(field: str, title: str, *, zero: bool = True, **axis: Any) -> Spec:
-    scale = {"zero": zero, "nice": True}
-    return {
-        "field": field,
-        "type": "quantitative",
-        "scale": scale,
-        "axis": {"title": _cut(title, 48) or None, **axis},
-    }
-
-
-def _shares_axis(field: str, title: str, top: float | None) -> Spec:
-    """A vertical axis of shares from zero, to at least ``top``."""
-    axis = _axis(field, title, format="%", tickCount=4)
-    return axis if top is None else {**axis, "scale": {"domain": [0, top], "nice": True}}
-
-
-def _scale(names: Sequence[str], values: Sequence[Any]) -> Spec:
-    return {
-        "domain": [printable(n) for n in names],
-        "range": [values[i % len(values)] for i in range(len(names))],
-    }
-
-
-def _rule(channel: str, value: float) -> Spec:
-    return {
-        "data": {"values": [{"at": value}]},
-        "mark": {"type": "rule", "color": INK, "strokeDash": [4, 3], "strokeWidth": 1.4},
-        "encoding": {channel: {"field": "at", "type": "quantitative"}},
-    }
-
-
-def _clean(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{k: printable(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows]
-
-
-def _cut(text: str, limit: int = LABEL) -> str:
-    return shorten(printable(text), limit)
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    """Short labels; those that became alike are numbered, so that no two rows fall on one another."""
-    found: list[str] = []
-    for name in names:
-        cut, i = _cut(name), 1
-        while cut in found:
-            i += 1
-            cut = f"{_cut(name, LABEL - 4)} ({i})"
-        found.append(cut)
-    return found
+    return canvas.draw(layers, alt, height=24 * len(rows), width=max(46 * len(columns), 120))

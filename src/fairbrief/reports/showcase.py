@@ -12,6 +12,7 @@ from fairbrief.reports.result import Exhibit, Result
 
 MOST_EXHIBITS = 10
 MOST_DOCUMENTS = 60
+MOST_REFERENCES = 5
 MOST_CHARACTERS = 5_000
 PAGE_CHARACTERS = 3_000_000
 """All texts of one page together; what comes after is named and not shown."""
@@ -38,6 +39,7 @@ class Shown:
     badges: tuple[str, ...]
     summary: Passage
     references: tuple[Passage, ...]
+    more_references: int
     documents: tuple[Passage, ...]
     more_documents: int
 
@@ -78,7 +80,10 @@ def _show(exhibit: Exhibit) -> Shown:
         story=exhibit.story,
         badges=_badges(record.attributes),
         summary=_passage("Summary", summary.text or f"(no text: {summary.reason or 'empty'})"),
-        references=tuple(_passage(f"Reference {i}", r) for i, r in enumerate(record.references[:5], 1)),
+        references=tuple(
+            _passage(f"Reference {i}", r) for i, r in enumerate(record.references[:MOST_REFERENCES], 1)
+        ),
+        more_references=max(len(record.references) - MOST_REFERENCES, 0),
         documents=tuple(_document(i, d) for i, d in enumerate(record.documents[:MOST_DOCUMENTS], 1)),
         more_documents=max(len(record.documents) - MOST_DOCUMENTS, 0),
     )

@@ -32,8 +32,9 @@ def section_table(section: Section, made: Mapping[str, Any]) -> Table:
 
 
 def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
-    """Differences of systems, of one section."""
-    holm = any(e.p_adjusted is not None for e in section.estimates)
+    """Differences of systems, of one section: headlines, or all quantities where there is none."""
+    estimates = tuple(e for e in section.estimates if words.is_headline(e)) or section.estimates
+    holm = any(e.p_adjusted is not None for e in estimates)
     header = ("measure", "system", "minus", *section.by, "difference", words.interval_name(made), "p")
     header += (*(("p (Holm)",) if holm else ()), "n")
     rows = tuple(
@@ -48,11 +49,16 @@ def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
             *((numerals.probability(e.p_adjusted),) if holm else ()),
             numerals.count(e.n),
         )
-        for e in section.estimates
+        for e in estimates
     )
-    return Table(
-        f"Differences of systems: {section.title}", header, rows, arrangement.notes(section.estimates)
+    left = len(section.estimates) - len(estimates)
+    note = (
+        (f"{left:,} differences of other quantities stand in results.json and estimates.csv.",)
+        if left
+        else ()
     )
+    title = f"Differences of systems: {section.title}"
+    return Table(title, header, rows, (*arrangement.notes(estimates), *note))
 
 
 def left_out_table(result: Result) -> Table | None:

@@ -29,6 +29,8 @@ MOST_ROWS = 80
 LONG_NAME = 28
 """A spelling longer than this stands below the table, and its name and a number in it."""
 WIDE = 100
+NARROWEST = 12
+"""Of the names' column: names are folded before a number is cut off."""
 
 
 def print_result(result: Result, console: Console, *, details: bool = False) -> None:
@@ -248,7 +250,7 @@ def _grid(first: str) -> Grid:
     grid = Grid(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
     )
-    grid.add_column(_plain(first), overflow="fold", min_width=16)
+    grid.add_column(_plain(first), overflow="fold", min_width=NARROWEST)
     return grid
 
 

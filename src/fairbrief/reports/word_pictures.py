@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fairbrief.reports.pictures import CHANCE, COLOURS, FAINT, GRID, INK, Spec, _axis, _clean, _draw, _rule
+from fairbrief.reports import canvas
+from fairbrief.reports.canvas import CHANCE, COLOURS, FAINT, GRID, INK, Spec
 
 SIGNIFICANT = 1.96
 WIDTH, HEIGHT = 640, 420
@@ -16,16 +17,16 @@ def words_by_frequency(rows: Sequence[Mapping[str, Any]], up: str, down: str, al
 
     A row has ``x``, ``z``, ``word`` (empty: not named) and ``leans``: ``up``, ``down`` or ``no``.
     """
-    data: Spec = {"data": {"values": _clean(rows)}}
-    x = _axis(
+    data: Spec = {"data": {"values": canvas.clean(rows)}}
+    x = canvas.axis(
         "x",
         "occurrences in all documents",
         zero=False,
         tickMinStep=1,
         labelExpr="format(pow(10, datum.value), ',d')",
     )
-    y = _axis("z", f"z: up leans to {up}, down to {down}", grid=True)
-    layers: list[Spec] = [_rule("y", bound) for bound in (-SIGNIFICANT, SIGNIFICANT)]
+    y = canvas.axis("z", f"z: up leans to {up}, down to {down}", grid=True)
+    layers: list[Spec] = [canvas.rule("y", bound) for bound in (-SIGNIFICANT, SIGNIFICANT)]
     layers.append(
         {
             **data,
@@ -63,7 +64,7 @@ def words_by_frequency(rows: Sequence[Mapping[str, Any]], up: str, down: str, al
             },
         }
     )
-    return _draw(layers, alt, height=HEIGHT, width=WIDTH)
+    return canvas.draw(layers, alt, height=HEIGHT, width=WIDTH)
 
 
 def bars(rows: Sequence[Mapping[str, Any]], alt: str) -> str:
@@ -89,11 +90,11 @@ def bars(rows: Sequence[Mapping[str, Any]], alt: str) -> str:
         "sort": None,
         "axis": {"title": None, "grid": False, "ticks": False},
     }
-    across = _axis("start", "share of identifying words", format="%", tickCount=5)
+    across = canvas.axis("start", "share of identifying words", format="%", tickCount=5)
     across["scale"] = {"domain": [0, 1]}
     layers: list[Spec] = [
         {
-            "data": {"values": _clean(data)},
+            "data": {"values": canvas.clean(data)},
             "mark": {"type": "bar", "opacity": 0.5, "stroke": GRID},
             "encoding": {
                 "y": y,
@@ -111,7 +112,7 @@ def bars(rows: Sequence[Mapping[str, Any]], alt: str) -> str:
             },
         },
         {
-            "data": {"values": _clean(data)},
+            "data": {"values": canvas.clean(data)},
             "mark": {"type": "text", "fontSize": 11, "color": INK},
             "encoding": {"y": y, "x": {"field": "middle", "type": "quantitative"}, "text": {"field": "text"}},
         },
@@ -121,4 +122,4 @@ def bars(rows: Sequence[Mapping[str, Any]], alt: str) -> str:
             "encoding": {"x": {"field": "at", "type": "quantitative"}},
         },
     ]
-    return _draw(layers, alt, height=34 * len(topics), width=WIDTH - 120)
+    return canvas.draw(layers, alt, height=34 * len(topics), width=WIDTH - 120)

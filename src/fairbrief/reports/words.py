@@ -7,119 +7,16 @@ number tells how far one property departs from one standard, on these records.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import spelling
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Estimate
 from fairbrief.reports import numerals
+from fairbrief.reports.meanings import MEANINGS, Meaning
 
 ALPHA = 0.05
 
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """A measure in words: its family, what it reads, and the harm that a gap would mean."""
-
-    family: str
-    reads: str = ""
-    harm: str = ""
-
-
-_UNHEARD = (
-    "Readers who see only the summary would meet some views less often than the sources hold them, "
-    "and could take a partial picture for the whole."
-)
-_UNCOVERED = (
-    "What some groups wrote would go missing more often than what others wrote, "
-    "so that decisions made from summaries would rest on some people's words more than on others'."
-)
-_LATE = (
-    "Facts would be kept or dropped for where they stand rather than for what they say; "
-    "whoever is quoted late in a text would be heard less."
-)
-_UNNAMED = "People of some groups would be left out of the record more often than others who did the same."
-
-MEANINGS: Mapping[str, Meaning] = {
-    "bur": Meaning(
-        "Representation",
-        "the share of summaries in which at least one value falls below its due share",
-        _UNHEARD,
-    ),
-    "uer": Meaning(
-        "Representation",
-        "how much of the due shares is missing, averaged over the values of a record",
-        _UNHEARD,
-    ),
-    "auc": Meaning(
-        "Representation", "how far the worst-represented value falls short of its due share", _UNHEARD
-    ),
-    "auc_cutoff": Meaning(
-        "Representation",
-        "the share of under-represented summaries, over a sweep of the long-tail cut-off",
-        _UNHEARD,
-    ),
-    "sof": Meaning("Representation", "how unevenly shortfalls are spread over the values", _UNHEARD),
-    "equal_coverage": Meaning(
-        "Coverage",
-        "how far the groups of a record differ in how well the summary covers their documents",
-        _UNCOVERED,
-    ),
-    "unfair_share": Meaning(
-        "Coverage",
-        "the share of testable records whose groups are covered more unequally than chance",
-        _UNCOVERED,
-    ),
-    "coverage_parity": Meaning(
-        "Coverage",
-        "how far documents of each value are covered above or below their record's mean",
-        _UNCOVERED,
-    ),
-    "position_bias": Meaning(
-        "Position",
-        "how far summaries draw on other places of the text than the standard they are held to",
-        _LATE,
-    ),
-    "position_from_uniform": Meaning(
-        "Position", "how far the places that summaries draw on are from an even spread over the text", _LATE
-    ),
-    "position_heights": Meaning(
-        "Position", "the published reading, which compares the heights of bars and not their places", _LATE
-    ),
-    "mean_position": Meaning(
-        "Position", "where in the text the summaries' content stands, on average", _LATE
-    ),
-    "lead_share": Meaning(
-        "Position", "how much of the summaries comes from the beginning of the text", _LATE
-    ),
-    "word_list_inclusion": Meaning(
-        "People",
-        "how far the groups' shares of identifying words differ between summaries and sources",
-        _UNNAMED,
-    ),
-    "entity_inclusion": Meaning(
-        "People", "how unequal the odds are that people of each group are named", _UNNAMED
-    ),
-    "entity_hallucination": Meaning(
-        "People",
-        "how unevenly the people whom summaries invent fall on the groups",
-        "Invented people would confirm who is expected to appear in such a text, and who is not.",
-    ),
-    "distinguishability": Meaning(
-        "People",
-        "how well one can tell a person's group from a summary without names and pronouns",
-        "The same deeds would be told in other words for some groups than for others.",
-    ),
-    "sentiment_shift": Meaning(
-        "Sentiment",
-        "how the tone changes from text to summary, between groups",
-        "People of some groups would be shown in a better or worse light than the text showed them.",
-    ),
-    "rouge": Meaning("Quality", "the overlap of the summaries' words with the references'"),
-}
-for _name in ("rouge1", "rouge2", "rougeL", "rougeLsum", "rouge_l", "rouge_lsum"):
-    MEANINGS = {**MEANINGS, _name: MEANINGS["rouge"]}
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
     ("value", "What the measure reads on all records that it could use, taken together."),
@@ -129,6 +26,13 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
             "Where the value would fall in most repetitions (95 of 100 at 95%) with other records of the same kind. Records are drawn again "
             "with replacement, all variants of one original together. An interval is not a test: a disparity that cannot "
             "be negative lies above zero by noise alone."
+        ),
+    ),
+    (
+        "within originals",
+        (
+            "The same interval from drawing again the variants inside each original, and not the originals: how much "
+            "hangs on which names and people were put in."
         ),
     ),
     (
@@ -235,10 +139,34 @@ def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
         chance += " after Holm"
     if p <= alpha:
         return f"{reads}. Further from chance than exchanged labels explain ({chance})."
+    if _is_small(estimate.p, alpha):
+        return (
+            f"{reads}. Exchanged labels rarely read as much (p\u00a0{_equals(estimate.p or 0.0)}), but among so many tests "
+            f"one may by luck ({chance}); this neither shows a gap nor that there is none."
+        )
     return (
         f"{reads}. Exchanged labels often read as much ({chance}); "
         "this neither shows a gap nor that there is none."
     )
+
+
+def standing(estimate: Estimate, alpha: float = ALPHA) -> str:
+    """`finding` in a few words, for a table of many systems."""
+    if estimate.value is None:
+        return "no value"
+    if estimate.testable is False:
+        return "not testable"
+    p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
+    if p is None:
+        return "no chance level"
+    if p <= alpha:
+        return "further than chance"
+    return "unclear after Holm" if _is_small(estimate.p, alpha) else "not clearly further"
+
+
+def _is_small(p: float | None, alpha: float) -> bool:
+    """Whether p was small before it was raised for the number of tests."""
+    return p is not None and p <= alpha
 
 
 def contrast(difference: Estimate, alpha: float = ALPHA) -> str:

@@ -1,0 +1,135 @@
+"""Results of coverage, people, sentiment and quality such as an audit returns, made up here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fairbrief.nouns import Estimate
+from fairbrief.reports.result import Result
+
+SYSTEMS = ("lead", "gpt-4", "alpaca-7b")
+GROUPS = ("female", "male")
+NAMES = ("Ada Byron", "Kofi Mensah")
+
+
+def make(
+    systems: Sequence[str] = SYSTEMS,
+    groups: Sequence[str] = GROUPS,
+    names: Sequence[str] = NAMES,
+    n: int = 40,
+) -> Result:
+    """Evidence and estimates of every family beside representation and position."""
+    estimates = [e for i, s in enumerate(systems) for e in _estimates(s, groups, i)]
+    rows = [
+        row
+        for i, s in enumerate(systems)
+        for row in _rows(_writable(s), [*map(_writable, groups)], [*map(_writable, names)], i, n)
+    ]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    evidence = pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows])
+    made = {"systems": list(systems), "records": n, "level": 0.95, "alpha": 0.05}
+    return Result(tuple(estimates), (), evidence, made=made)
+
+
+def _estimates(system: str, groups: Sequence[str], i: int) -> Iterator[Estimate]:
+    def of(measure: str, quantity: str, value: float, chance: float | None = None, **more: Any) -> Estimate:
+        p = None if chance is None else 0.2
+        interval = {"low": value - 0.1, "high": value + 0.1}
+        over = measure.partition("@")[2]
+        return Estimate(
+            measure,
+            quantity,
+            system,
+            value,
+            null_mean=chance,
+            p=p,
+            n=40,
+            clusters=40,
+            over=over,
+            **interval,
+            **more,
+        )
+
+    yield of("equal_coverage@side", "equal_coverage", 0.3, 0.25)
+    yield of("coverage_parity@side", "coverage_parity", 0.2, 0.1)
+    yield of("word_list_inclusion", "word_list_inclusion", 0.1, 0.05, low_within=0.06, high_within=0.14)
+    yield of("entity_inclusion@gender", "entity_inclusion", 0.4, 0.3)
+    yield of("entity_hallucination@gender", "entity_hallucination", 0.1, 0.1)
+    yield of("distinguishability@gender", "distinguishability", 0.5, -0.1)
+    yield of("sentiment_shift", "sentiment_shift", 0.1 * i, 0.0)
+    yield of("gender_agreement", "gender_agreement", 0.9)
+    for name in ("rouge1", "rougeL"):
+        yield of(name, name, 0.2 + 0.05 * i)
+    for k, group in enumerate(groups):
+        yield of("coverage_parity@side", f"difference[{group}]", 0.1 * (k - 1), 0.0)
+        yield of("word_list_inclusion", f"summary_share[{group}]", 1 / len(groups))
+        yield of("word_list_inclusion", f"source_share[{group}]", 1 / len(groups))
+        yield of("entity_inclusion@gender", f"inclusion[{group}]", 0.2 + 0.1 * k)
+        yield of("sentiment_shift", f"slope[{group}]", -0.4 - 0.1 * k)
+        yield of("sentiment_shift", f"intercept[{group}]", 0.1 * k)
+    for a, b in pairwise(groups):
+        yield of("entity_inclusion@gender", f"log_odds[{a}/{b}]", -0.3, 0.0)
+
+
+def _rows(
+    system: str, groups: Sequence[str], names: Sequence[str], i: int, n: int
+) -> Iterator[dict[str, Any]]:
+    draw = np.random.default_rng(i)
+    for r in range(n):
+        place = {"system": system, "record": f"r{r}", "cluster": f"r{r}", "reason": None}
+
+        def row(
+            observation: str, measures: str, place: dict[str, Any] = place, **statistics: float
+        ) -> dict[str, Any]:
+            return {**place, "observation": observation, "measures": measures, **statistics}
+
+        group, article, summary = (
+            groups[r % len(groups)],
+            float(draw.uniform(-1, 1)),
+            float(draw.uniform(-1, 1)),
+        )
+        yield row(
+            "Coverage()", "coverage_parity@side\nequal_coverage@side",
+            gap=float(draw.uniform(0, 0.6)), p=(r + 0.5) / n, testable=float(r % 2), expected_significant=0.04 * (r % 2),
+        )  # fmt: skip
+        yield row(
+            "Identifiers()",
+            "word_list_inclusion",
+            **{f"{s}[{g}]": 2.0 for s in ("source", "summary") for g in groups},
+        )
+        yield row(
+            "InventedPeople()",
+            "entity_hallucination@gender",
+            unknown=1.0,
+            **{f"invented[{g}]": float(i) for g in groups},
+        )
+        yield row(
+            "NamedInventions()",
+            "invented_names@gender",
+            **{f"name[{x}]": float(k + 1) for k, x in enumerate(names)},
+        )
+        yield row(
+            "GroupedVariants()",
+            "distinguishability@gender",
+            score=float(draw.choice([-1, 0, 0.5, 1])),
+            one=1.0,
+        )
+        levels = {"one": 1.0, "article": article, "summary": summary, "shift": summary - article}
+        yield row("Sentiments()", "sentiment_shift", **{f"{s}[{group}]": x for s, x in levels.items()})
+        yield row(
+            "GenderWords()",
+            "gender_agreement",
+            both=1.0,
+            x=float(draw.choice([-1, 0, 1])),
+            y=float(draw.choice([-1, 1])),
+        )
+
+
+def _writable(text: str) -> str:
+    """Arrow's strings are UTF-8: a lone surrogate never gets as far as the evidence."""
+    return text.encode("utf-8", "replace").decode()

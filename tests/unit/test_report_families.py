@@ -1,0 +1,275 @@
+"""The page on coverage, people, sentiment and quality: what is drawn, what is said shortly, what is said to be cut."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from rich.console import Console
+from tests import sample_families, sample_results
+
+from fairbrief import registry
+from fairbrief.nouns import Estimate
+from fairbrief.reports import arrangement, figures, findings, html, markdown, terminal, words
+from fairbrief.reports.figure import Figure, even_edges, shares_of
+from fairbrief.reports.frames import Estimates
+from fairbrief.reports.meanings import MEANINGS
+from fairbrief.reports.result import Result
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, Figure]:
+    """Every figure of a result of all families, by title."""
+    return {figure.title: figure for figure in figures.draw(sample_families.make())}
+
+
+def labels(figure: Figure) -> list[str]:
+    """What is read out in the place of each picture."""
+    return [re.search(r'aria-label="([^"]*)"', panel.svg)[1] for panel in figure.panels]  # type: ignore[index] - a miss must fail here
+
+
+def built_in_measures() -> list[str]:
+    """The measures that this package declares itself."""
+    return [
+        name for name, point in registry.points("measure").items() if point.value.startswith("fairbrief.")
+    ]
+
+
+@pytest.mark.parametrize("name", built_in_measures())
+def test_every_built_in_measure_has_words(name: str) -> None:
+    """Family, what it reads and the harm of a gap are said of each measure that the package declares."""
+    meaning = MEANINGS[name]
+    assert meaning.family
+    assert meaning.reads
+    assert meaning.harm.endswith(".")
+
+
+def test_no_words_are_left_of_measures_that_are_gone() -> None:
+    """Words belong to a declared measure, and one that is not declared falls back to its name."""
+    assert set(MEANINGS) == set(built_in_measures())
+    assert words.meaning_of("unheard_of(k=1)@age", {}) == words.Meaning("Unheard of")
+
+
+def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
+    """Coverage, people, sentiment and quality are drawn from their evidence and estimates."""
+    assert list(drawn) == [
+        "How unequally single records are covered over side",
+        "Which values are covered more, and which less",
+        "Single records against their own exchanged labels over side",
+        "Words that identify a group, in sources and in summaries",
+        "Who is named",
+        "The odds of being named, group against group",
+        "Of which group the invented people are",
+        "Whom summaries invent most often",
+        "How well a summary tells the group, original by original",
+        "The sentiment of articles and of their summaries, by group",
+        "The change of sentiment against the sentiment of the article",
+        "Gender words of summaries against those of their articles",
+        "Systems side by side",
+        "Quality beside disparity",
+    ]
+    assert all(figure.panels for figure in drawn.values())
+
+
+def test_pictures_tell_what_they_show_to_those_who_cannot_see_them(drawn: dict[str, Figure]) -> None:
+    """Counts, values and chance levels stand in the pictures' texts."""
+    assert "gaps of 40 records" in labels(drawn["How unequally single records are covered over side"])[0]
+    assert "chance level 0.25" in labels(drawn["How unequally single records are covered over side"])[0]
+    p_values = labels(drawn["Single records against their own exchanged labels over side"])
+    assert p_values[0] == "lead: 20 testable records; p below 0.05 in 5.0%, by chance 4.0%"
+    assert (
+        labels(drawn["Whom summaries invent most often"])[0]
+        == "lead: invented most often; Kofi Mensah 80; Ada Byron 40"
+    )
+    (invented, _, third) = labels(drawn["Of which group the invented people are"])
+    assert invented == "lead: 40 invented people; female 0 (0%); male 0 (0%); of no known group 40 (100%)"
+    assert third.endswith("female 80 (40%); male 80 (40%); of no known group 40 (20%)")
+    slopes = labels(drawn["The change of sentiment against the sentiment of the article"])[0]
+    assert "female slope -0.40, at neutral +0.00; male slope -0.50, at neutral +0.10" in slopes
+    assert "gpt-4: rougeL 0.25, sentiment_shift 0.10" in labels(drawn["Quality beside disparity"])[-1]
+
+
+def test_word_lists_and_people_are_not_taken_for_shares_of_documents(drawn: dict[str, Figure]) -> None:
+    """Evidence with sources and summaries of identifying words draws no picture of represented values."""
+    assert not [title for title in drawn if title.startswith("What summaries give")]
+
+
+def test_two_systems_draw_no_law_of_quality() -> None:
+    """Quality beside disparity needs three systems."""
+    titles = [
+        figure.title for figure in figures.draw(sample_families.make(sample_families.SYSTEMS[:2], n=12))
+    ]
+    assert "Quality beside disparity" not in titles
+    assert "Systems side by side" in titles
+
+
+def test_a_regression_of_a_handful_of_texts_is_not_drawn() -> None:
+    """Below ten texts of a group there are points and no line."""
+    of = {f.title: f for f in figures.draw(sample_families.make(n=12))}
+    assert "slope" not in labels(of["The change of sentiment against the sentiment of the article"])[0]
+
+
+def test_what_a_picture_leaves_out_is_said() -> None:
+    """More systems than lines, more points than a scatter holds, more cells than a grid: the caption says so."""
+    result = sample_families.make([f"s{i}" for i in range(9)], n=310)
+    of = {f.title: f for f in figures.draw(result)}
+    cut = of["How unequally single records are covered over side"]
+    assert len(cut.panels) == 6
+    assert "Shown are the first 6 of 9 systems." in cut.caption
+    scatter = of["The change of sentiment against the sentiment of the article"]
+    assert "Of each system 300 points are drawn" in scatter.caption
+    assert len(re.findall("<path", scatter.panels[0].svg)) < 330
+    grid = Estimate("bur@x", "bur", "s", 0.5, n=3)
+    cells = tuple(replace(grid, slice={"a": str(i), "b": str(j)}) for i in range(13) for j in range(12))
+    (figure,) = figures.draw(replace(result, estimates=cells, evidence=result.evidence.slice(0, 0)))
+    assert "Shown are the first 150 of 156 cells of each grid." in figure.caption
+
+
+def test_references_after_the_fifth_are_counted() -> None:
+    """An exhibit shows five references and says how many more there are."""
+    result = sample_results.make()
+    first = result.exhibits[0]
+    case = replace(first.case, record=replace(first.case.record, references=("A stay.",) * 8))
+    page = html.render(
+        replace(result, exhibits=(replace(first, case=case),), evidence=result.evidence.slice(0, 0))
+    )
+    assert "3 more references are not shown" in page
+
+
+def test_levels_share_one_table_and_one_sentence() -> None:
+    """Measures without a chance level are not repeated system by system in the same words."""
+    made = sample_families.make().made
+    sections = arrangement.arrange(sample_families.make().estimates, made)
+    quality = next(f for f in findings.find(sections, made) if f.title == "Quality")
+    assert quality.findings == ()
+    assert quality.levels is not None
+    assert quality.levels.table is not None
+    assert quality.levels.table.header == ("system", "rouge1", "rougeL")
+    assert quality.levels.table.rows[1] == ("gpt-4", "0.25 [0.15, 0.35]", "0.25 [0.15, 0.35]")
+    assert len(quality.levels.reads) == 1
+
+
+def test_many_systems_are_compared_in_a_table() -> None:
+    """Up to four systems have sentences; more have a table, with those beyond twelve counted."""
+    made = {"alpha": 0.05}
+    few = [Estimate("bur@x", "bur", f"s{i}", 0.5, null_mean=0.4, p=0.01, over="x") for i in range(4)]
+    (found,) = findings.find(arrangement.arrange(few, made), made)
+    assert len(found.findings[0].lines) == 4
+    assert found.findings[0].table is None
+    many = [replace(few[0], system=f"s{i}", p_adjusted=0.3) for i in range(14)]
+    (found,) = findings.find(arrangement.arrange(many, made), made)
+    table = found.findings[0].table
+    assert table is not None
+    assert (len(table.rows), table.more) == (12, 2)
+    assert table.rows[0][:2] == ("s0", "unclear after Holm")
+
+
+def test_a_small_p_that_holm_raises_is_not_said_to_be_often_read() -> None:
+    """The sentence tells luck among many tests from what exchanged labels often read."""
+    e = Estimate("bur@x", "bur", "s", 0.5, null_mean=0.4, p=0.004, p_adjusted=0.12, testable=True)
+    assert "often" not in words.finding(e)
+    assert (
+        "rarely read as much (p\u00a0=\u00a00.004), but among so many tests one may by luck"
+        in words.finding(e)
+    )
+    assert "often read as much" in words.finding(replace(e, p=0.4))
+
+
+def test_both_intervals_are_shown_where_there_are_two() -> None:
+    """The interval within originals has a column of its own, in the digits of the value, and only there."""
+    page = html.render(sample_families.make())
+    assert '<td role="cell" class="num within" data-label="within originals">[0.06, 0.14]</td>' in page
+    assert 'data-label="within originals"' not in html.render(sample_results.make())
+
+
+def test_quantities_beside_a_headline_fold_under_it() -> None:
+    """Each measure's other quantities are folded under its own name, few or many."""
+    page = html.render(sample_families.make())
+    folds = re.findall(
+        r"<details><summary><code><bdi>([^<]*)</bdi></code>: other quantities \((\d+) row", page
+    )
+    assert ("coverage_parity", "6") in folds
+    assert ("sentiment_shift", "12") in folds
+
+
+def test_notes_that_differ_in_a_share_are_said_once() -> None:
+    """The span of the shares stands in one note."""
+    notes = ("undefined in 2.0% of the resamples", "undefined in 44.1% of the resamples")
+    estimates = [
+        Estimate("a@x", q, "s", 0.1, notes=(note,)) for q, note in zip(("a", "b"), notes, strict=True)
+    ]
+    assert arrangement.notes(estimates) == ("a@x, a@x: b: undefined in 2.0 to 44.1% of the resamples",)
+
+
+def test_equal_reasons_of_several_systems_are_said_once() -> None:
+    """What was left out for the same reasons stands in one line, with all systems it holds for."""
+    e = Estimate("bur@x", "bur", "a", 0.1, n=3, excluded={"empty summary": 2})
+    (line,) = arrangement.left_out([e, replace(e, system="b")])
+    assert line == ("bur@x", "a, b", 3, {"empty summary": 2})
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
+    """With long names and undefined values every column is still there."""
+    e = Estimate(
+        "entity_hallucination@gender", "entity_hallucination", "Meta-Llama-3-8B-Instruct-20241022", None
+    )
+    known = replace(
+        e, system="b", value=-0.1, low=-0.1033, high=-0.0868, null_mean=-0.1, p=0.01, p_adjusted=0.1
+    )
+    result = Result((replace(e, n=576, excluded={"empty": 1234}), replace(known, n=576)), (), pa.table({}))
+    out = io.StringIO()
+    terminal.print_result(result, Console(file=out, width=width))
+    rows = out.getvalue().splitlines()
+    assert max(map(len, rows)) <= width
+    assert any(row.rstrip().endswith("1,234") and "undefined" in row for row in rows)
+
+
+def test_differences_in_print_are_those_of_headlines() -> None:
+    """The list of differences holds headlines, and says how many other quantities were compared."""
+    e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
+    shown = markdown.render(replace(sample_results.make(), differences=(e, replace(e, quantity="level"))))
+    assert "1 differences of other quantities stand in results.json" in shown
+    assert "bur: level" not in shown
+
+
+def test_intervals_within_originals_are_numbers_in_frames() -> None:
+    """Every format that rests on a frame can carry them."""
+    arrow = Estimates(sample_families.make().estimates).to_arrow()
+    assert sorted(set(arrow["low_within"].to_pylist()) - {None}) == [0.06]
+
+
+@pytest.mark.parametrize("values", [[0.0, 0.0], [-1.0, 1.0], [0.0, 0.473], [3.0, 812.0]])
+def test_bins_are_round_and_hold_everything(values: list[float]) -> None:
+    """Edges enclose all values, in at most 21 bins, and shares sum to one."""
+    found = np.array(values)
+    edges = even_edges(found)
+    assert edges[0] <= found.min()
+    assert found.max() <= edges[-1]
+    assert len(edges) <= 23
+    assert sum(shares_of(found, edges)) == pytest.approx(1.0)
+
+
+def test_hostile_names_stay_text_in_every_picture() -> None:
+    """Systems, groups and invented names that look like markup are escaped, and pictures run and load nothing."""
+    for figure in figures.draw(sample_results.hostile()):
+        for panel in figure.panels:
+            assert not re.search(r"<(script|img|image|style|a|foreignObject)\b", panel.svg), figure.title
+            assert not re.search(
+                r'\s(on\w+|href|style|class)="', re.sub(r"aria-label=(\"[^\"]*\"|'[^']*')", "", panel.svg)
+            )
+            assert not re.search(
+                "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", panel.svg
+            )
+            width = re.search(r'width="([\d.]+)"', panel.svg)
+            assert width is not None
+            assert float(width[1]) < 620
+
+
+def test_the_same_families_give_the_same_pictures(drawn: dict[str, Figure]) -> None:
+    """Nothing in a picture depends on the clock or on chance."""
+    assert {figure.title: figure for figure in figures.draw(sample_families.make())} == drawn
