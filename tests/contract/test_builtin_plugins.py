@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from fairbrief import registry
+from fairbrief.errors import RequestError
 from fairbrief.nouns import Ask, Case, Document, Entity, Reason, Record, Summary, Unit
 from fairbrief.scorers import models
 from fairbrief.testing import (
@@ -98,9 +99,14 @@ RECORDS = list({case.record.id: case.record for case in CASES}.values())
 # ---------------------------------------------------------------------------------------- measures
 
 
+SETTINGS = {"judged": "(scorer=containment)"}
+"""What has no usual setting: any scorer of single texts stands in for a judge here."""
+
+
 def built(kind: registry.Kind, name: str) -> Any:
     """The plug-in with its usual settings, over an attribute that documents, records and people have."""
     target = registry.load(kind, name)
+    name += SETTINGS.get(name, "")
     needs_over = any(f.name == "over" for f in dataclasses.fields(target)) and kind == "measure"
     return registry.make(kind, f"{name}@gender" if needs_over else name)
 
@@ -136,7 +142,14 @@ NEURAL = {
 }
 WORDS = {"names": ("female", "male")}
 """Scorers whose columns are words of their own, not texts."""
-NEEDS = {"word_sentiment": "what it scores with are vectors in a file: tested with such a file elsewhere"}
+NEEDS = {
+    "word_sentiment": "vectors in a file",
+    "judge": "a chat model",
+    "chat_entailment": "a chat model",
+    "chat": "a chat model",
+    "transformers": "a model",
+}
+"""What cannot be built from its name alone: tested elsewhere, with a file, a stub server or a tiny model."""
 MODEL_FREE = [name for name in registry.names("scorer") if not has_a_model(name) and name not in NEEDS]
 
 
@@ -172,7 +185,15 @@ def test_a_declared_scorer_keeps_the_contract(name: str, clause: ScorerClause) -
 
 
 @pytest.mark.parametrize("clause", SUMMARIZER_CLAUSES, ids=lambda c: c.__name__)
-@pytest.mark.parametrize("name", registry.names("summarizer"))
+@pytest.mark.parametrize("name", [name for name in registry.names("summarizer") if name not in NEEDS])
 def test_a_declared_summarizer_keeps_the_contract(name: str, clause: SummarizerClause) -> None:
     """One summary a record, and the same again whatever stands beside it."""
     clause(built("summarizer", name), RECORDS)
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS))
+def test_what_is_tested_elsewhere_says_what_it_needs(name: str) -> None:
+    """A plug-in is left out here only if it truly cannot be built from its name."""
+    kind: registry.Kind = "scorer" if name in registry.names("scorer") else "summarizer"
+    with pytest.raises(RequestError, match="needs"):
+        registry.make(kind, name)
