@@ -94,7 +94,11 @@ def main() -> None:
             summaries.append(str(work / f"{design}.{number}.jsonl"))
             told = ("--with", system, "--out", summaries[-1], "--quiet")
             fairbrief("summarize", str(inputs), *told, log=work / f"{design}.summarize.txt")
-        found[design] = {"inputs": sum(1 for _ in inputs.open(encoding="utf-8")), "build": built}
+        found[design] = {
+            "inputs": sum(1 for _ in inputs.open(encoding="utf-8")),
+            "content_words": WORDS[design],
+            "build": built,
+        }
         for reading, options in (("default", ()), ("published", ("--protocol", "steen-people"))):
             out = work / f"{design}.{reading}"
             cost = fairbrief(
