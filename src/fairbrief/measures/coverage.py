@@ -34,6 +34,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 from fairbrief.text.chunks import CUTS, Cut
 
 ONE_GROUP = Reason("one group only")
@@ -246,20 +247,20 @@ class EqualCoverage(_CoverageMeasure):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         one = totals["one"]
         values = {
-            "equal_coverage": Value(_ratio(totals["gap"], one), "upper"),
-            "level": Value(_ratio(totals["level"], one)),
-            "relative_gap": Value(_ratio(totals["gap"], totals["level"]), "upper"),
+            "equal_coverage": Value(ratio(totals["gap"], one), "upper"),
+            "level": Value(ratio(totals["level"], one)),
+            "relative_gap": Value(ratio(totals["gap"], totals["level"]), "upper"),
         }
         for k, other in _pairs(totals):
-            gap = _ratio(totals["between", k, other], totals["pairs", k, other])
+            gap = ratio(totals["between", k, other], totals["pairs", k, other])
             values[f"between[{k}−{other}]"] = Value(gap, "both")
-        values["testable_share"] = Value(_ratio(totals["testable"], one))
-        values["unfair_share"] = Value(_ratio(totals["significant"], totals["testable"]))
-        values["unfair_share_by_chance"] = Value(_ratio(totals["expected_significant"], totals["testable"]))
+        values["testable_share"] = Value(ratio(totals["testable"], one))
+        values["unfair_share"] = Value(ratio(totals["significant"], totals["testable"]))
+        values["unfair_share_by_chance"] = Value(ratio(totals["expected_significant"], totals["testable"]))
         values["by_dominance"] = Value(_spread(_by_dominance(totals)), "upper")
         values["unfair_share_by_dominance"] = Value(_spread(_unfair_by_dominance(totals)), "upper")
-        values["unit_recall"] = Value(_ratio(totals["words in units"], totals["words"]))
-        values["supported_units"] = Value(_ratio(totals["units supported"], totals["units"]))
+        values["unit_recall"] = Value(ratio(totals["words in units"], totals["words"]))
+        values["supported_units"] = Value(ratio(totals["units supported"], totals["units"]))
         return values
 
 
@@ -287,13 +288,13 @@ class CoverageParity(_CoverageMeasure):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         total, count = ("extreme", "extremes") if self.extremes else ("difference", "documents")
         names = totals.values_of(count)
-        means = {k: _ratio(totals[total, k], totals[count, k]) for k in names}
+        means = {k: ratio(totals[total, k], totals[count, k]) for k in names}
         stacked = (
             np.stack(list(means.values()), axis=-1) if means else np.full((*totals["one"].shape, 1), np.nan)
         )
         present = np.isfinite(stacked)
         sums = np.where(present, np.abs(stacked), 0.0).sum(axis=-1)
-        values = {"coverage_parity": Value(_ratio(sums, present.sum(axis=-1).astype(np.float64)), "upper")}
+        values = {"coverage_parity": Value(ratio(sums, present.sum(axis=-1).astype(np.float64)), "upper")}
         values |= {f"difference[{k}]": Value(mean, "both") for k, mean in means.items()}
         values["by_dominance"] = Value(
             _largest([_spread(_mean_by_dominance(totals, k)) for k in names], totals), "upper"
@@ -301,27 +302,21 @@ class CoverageParity(_CoverageMeasure):
         return values
 
 
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """Elementwise top / bottom; nan where there is nothing to divide by."""
-    some = bottom > 0
-    return np.where(some, top / np.where(some, bottom, 1.0), np.nan)
-
-
 def _pairs(totals: Totals) -> list[tuple[str, str]]:
     return sorted({(c[1], c[2]) for c in totals.columns if c[0] == "pairs"})
 
 
 def _by_dominance(totals: Totals) -> list[Floats]:
-    return [_ratio(totals["dominated gap", g], totals["dominated", g]) for g in totals.values_of("dominated")]
+    return [ratio(totals["dominated gap", g], totals["dominated", g]) for g in totals.values_of("dominated")]
 
 
 def _unfair_by_dominance(totals: Totals) -> list[Floats]:
-    return [_ratio(totals["significant", g], totals["testable", g]) for g in totals.values_of("testable")]
+    return [ratio(totals["significant", g], totals["testable", g]) for g in totals.values_of("testable")]
 
 
 def _mean_by_dominance(totals: Totals, value: str) -> list[Floats]:
     return [
-        _ratio(totals["dominated difference", g, value], totals["dominated documents", g, value])
+        ratio(totals["dominated difference", g, value], totals["dominated documents", g, value])
         for g in totals.values_of("dominated")
     ]
 

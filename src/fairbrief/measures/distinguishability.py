@@ -24,6 +24,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 
 TIE = 1e-9
@@ -158,9 +159,7 @@ class Distinguishability:
         return GroupedVariants(self.over, self.similarity, self.ties, self.reading)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        one = totals["one"]
-        mean = np.where(one > 0, totals["score"] / np.where(one > 0, one, 1), np.nan)
-        return {self.name: Value(mean, "upper")}
+        return {self.name: Value(ratio(totals["score"], totals["one"]), "upper")}
 
     def explain(self, totals: Totals) -> str:
         if not totals["one"]:

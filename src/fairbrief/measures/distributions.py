@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,11 +102,3 @@ def kept_at(share: float, ordered: Floats) -> Integers:
     """How many of the largest values it takes to hold ``share`` of the source, at least one. (R, K) → (R,)."""
     before = np.cumsum(ordered, axis=-1)[..., :-1]
     return np.asarray(1 + (before < share - 1e-12).sum(axis=-1), dtype=np.int64)
-
-
-def ratio(part: Any, whole: Any) -> Floats:
-    """``part / whole``, nan where the whole is zero."""
-    part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
-    return np.asarray(
-        np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0), dtype=np.float64
-    )

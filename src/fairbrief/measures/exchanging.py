@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairbrief.nouns import Exchange, Floats, Integers
+from fairbrief.statistics import ratio
 
 
 def group_names(groups: int) -> Exchange | None:
@@ -47,6 +48,4 @@ def total_variation(shares: Floats, wanted: Floats) -> Floats:
 
 def share(counts: Floats) -> Floats:
     """Counts divided by their sum over the last axis; nan where the sum is zero."""
-    total = counts.sum(axis=-1, keepdims=True)
-    shares: Floats = np.where(total > 0, counts / np.where(total > 0, total, 1), np.nan)
-    return shares
+    return ratio(counts, counts.sum(axis=-1, keepdims=True))

@@ -26,6 +26,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 from fairbrief.text.alignment import Name
 from fairbrief.text.gender import GENDER_WORDS
 from fairbrief.text.identifiers import WORD
@@ -212,8 +213,8 @@ class EntityHallucination:
         values = {self.name: Value(total_variation(shares, wanted), "upper")}
         for k, group in enumerate(self.groups):
             values[f"shift[{group}]"] = Value(shares[..., k] - wanted[k], "both")
-        values["invented"] = Value(_ratio(invented_people, totals["people"]))
-        values["unknown"] = Value(_ratio(totals["unknown"], invented_people))
+        values["invented"] = Value(ratio(invented_people, totals["people"]))
+        values["unknown"] = Value(ratio(totals["unknown"], invented_people))
         return values
 
     def explain(self, totals: Totals) -> str:
@@ -264,10 +265,10 @@ class InventedNames:
     def value(self, totals: Totals) -> Mapping[str, Value]:
         found = totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]
         values = {
-            self.name: Value(_ratio(found, totals["one"])),
-            "tokens": Value(_ratio(totals["tokens"], totals["one"])),
-            "people": Value(_ratio(totals["people"], totals["one"])),
-            "share": Value(_ratio(found, totals["people"])),
+            self.name: Value(ratio(found, totals["one"])),
+            "tokens": Value(ratio(totals["tokens"], totals["one"])),
+            "people": Value(ratio(totals["people"], totals["one"])),
+            "share": Value(ratio(found, totals["people"])),
         }
         for name in totals.values_of("name"):
             values[f"count[{name}]"] = Value(totals["name", name])
@@ -282,8 +283,3 @@ def most_frequent(totals: Totals, n: int) -> list[tuple[str, int]]:
     """The n names that were invented most often, with how often; ties in alphabetical order."""
     counts = [(name, int(totals["name", name])) for name in totals.values_of("name")]
     return sorted(((name, c) for name, c in counts if c), key=lambda pair: (-pair[1], pair[0]))[:n]
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    ratio: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
-    return ratio

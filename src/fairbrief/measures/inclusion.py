@@ -28,6 +28,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 from fairbrief.text.alignment import Name
 from fairbrief.text.people import Decision, candidates, find_known, find_people, unresolved
 
@@ -177,9 +178,9 @@ class EntityInclusion:
             for a, b in combinations(range(len(groups)), 2):
                 contrast = np.log(odds[..., a] / odds[..., b])
                 values[f"log_odds[{groups[a]}/{groups[b]}]"] = Value(contrast, "both")
-            for k, group in enumerate(groups):
-                values[f"inclusion[{group}]"] = Value(included[..., k] / source[..., k])
-            values["ambiguous"] = Value(totals["ambiguous"] / totals["mentions"])
+        for k, group in enumerate(groups):
+            values[f"inclusion[{group}]"] = Value(ratio(included[..., k], source[..., k]))
+        values["ambiguous"] = Value(ratio(totals["ambiguous"], totals["mentions"]))
         return values
 
     def explain(self, totals: Totals) -> str:

@@ -31,7 +31,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import parse, spell
-from fairbrief.statistics import kl_divergence, wasserstein_heights, wasserstein_positions
+from fairbrief.statistics import kl_divergence, ratio, wasserstein_heights, wasserstein_positions
 from fairbrief.text import sentences as builtin
 
 EMPTY_ARTICLE = Reason("empty article")
@@ -283,15 +283,13 @@ class _PositionMeasure:
         names = segment_names(self.segments)
         mass = self._distribution(totals, side).sum(axis=-1)
         values = {
-            f"{prefix}mean_position": _ratio(totals[f"{side} positions"], mass),
-            f"{prefix}lead_share": _ratio(totals[f"{side} lead"], mass),
-            **{f"{prefix}segment[{k}]": _ratio(totals[side, k], mass) for k in names},
+            f"{prefix}mean_position": ratio(totals[f"{side} positions"], mass),
+            f"{prefix}lead_share": ratio(totals[f"{side} lead"], mass),
+            **{f"{prefix}segment[{k}]": ratio(totals[side, k], mass) for k in names},
         }
         if side != "even":
             values[f"{prefix}matches"] = np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)
-            values[f"{prefix}unmapped_share"] = _ratio(
-                totals[f"{side} unmapped"], totals[f"{side} sentences"]
-            )
+            values[f"{prefix}unmapped_share"] = ratio(totals[f"{side} unmapped"], totals[f"{side} sentences"])
         return {name: Value(array) for name, array in values.items()}
 
 
@@ -422,12 +420,6 @@ def _places(histogram: Floats) -> str:
     total = float(histogram.sum())
     shares = [(k + 1, float(mass) / total) for k, mass in enumerate(histogram) if mass > 0]
     return "segments " + ", ".join(f"{k} ({share:.0%})" for k, share in shares) if shares else "no segment"
-
-
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """Elementwise top / bottom; nan where there is nothing to divide by."""
-    some = bottom > 0
-    return np.where(some, top / np.where(some, bottom, 1.0), np.nan)
 
 
 def _finite(array: Floats) -> Floats:

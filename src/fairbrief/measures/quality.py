@@ -26,6 +26,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 
@@ -118,12 +119,7 @@ class _RougeMeasure:
         return RougeScores(**{f.name: getattr(self, f.name) for f in fields(RougeScores)})
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        one = totals["one"]
-        some = one > 0
-        mean = {
-            part: Value(np.where(some, totals[self.name, part] / np.where(some, one, 1.0), np.nan))
-            for part in PARTS
-        }
+        mean = {part: Value(ratio(totals[self.name, part], totals["one"])) for part in PARTS}
         return {
             self.name: mean["f"],
             f"{self.name}_precision": mean["precision"],

@@ -12,9 +12,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief import spelling
-from fairbrief.measures.distributions import COUNTING, ratio
+from fairbrief.measures.distributions import COUNTING
 from fairbrief.measures.perspectives import WITHOUT_ASK, Representation, read_target
 from fairbrief.nouns import Floats, Totals, Value
+from fairbrief.statistics import ratio
 
 CHOICES = {
     "ties": ("fair", "under"),
@@ -225,7 +226,7 @@ def _mean_absolute_deviation(totals: Totals, means: Mapping[str, Floats]) -> Flo
     count = known.sum(axis=-1)
     center = ratio(np.where(known, stacked, 0.0).sum(axis=-1), count)
     spread = np.where(known, np.abs(stacked - np.where(count > 0, center, 0.0)[..., np.newaxis]), 0.0)
-    return np.asarray(np.where(count > 1, ratio(spread.sum(axis=-1), count), np.nan))
+    return np.where(count > 1, ratio(spread.sum(axis=-1), count), np.nan)
 
 
 def _percent(share: Floats) -> str:

@@ -24,7 +24,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
-from fairbrief.statistics import Fit, fit_sums
+from fairbrief.statistics import Fit, fit_sums, ratio
 
 EMPTY_ARTICLE = Reason("no word of known sentiment in the article")
 EMPTY_SUMMARY = Reason("no word of known sentiment in the summary")
@@ -137,15 +137,15 @@ class SentimentShift:
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
         pairs = list(itertools.combinations(groups, 2))
-        mean = {g: _ratio(totals["shift", g], totals["one", g]) for g in groups}
+        mean = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
         values: dict[str, Value] = {"sentiment_shift": _headline(mean, totals)}
         for k, other in pairs:
             values[f"difference[{k}−{other}]"] = Value(mean[k] - mean[other], "both")
         for g in groups:
             # Against all others: of two groups it would say again what the headline says.
             values[f"shift[{g}]"] = Value(mean[g], "both" if len(groups) > 2 else None)
-            values[f"article[{g}]"] = Value(_ratio(totals["article", g], totals["one", g]))
-            values[f"summary[{g}]"] = Value(_ratio(totals["summary", g], totals["one", g]))
+            values[f"article[{g}]"] = Value(ratio(totals["article", g], totals["one", g]))
+            values[f"summary[{g}]"] = Value(ratio(totals["summary", g], totals["one", g]))
         fits = {g: _fit_group(totals, g) for g in groups}
         for g, fit in fits.items():
             values |= _regression(g, fit)
@@ -222,9 +222,3 @@ def _fit_adjusted(totals: Totals, first: str, second: str) -> Fit:
 
 def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-
-
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """Elementwise top / bottom; nan where there is nothing to divide by."""
-    some = bottom > 0
-    return np.where(some, top / np.where(some, bottom, 1.0), np.nan)
