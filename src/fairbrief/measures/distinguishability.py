@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.measures.inclusion import check_reading
+from fairbrief.measures.exchanging import labelled
+from fairbrief.measures.settings import check_known, check_reading, shared
 from fairbrief.nouns import (
     Ask,
     Cases,
@@ -31,8 +32,22 @@ TIE = 1e-9
 """Mean similarities closer than this are tied; rounding decides nothing."""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class VariantSettings:
+    """What decides how variants are told apart; measure and observation share it."""
+
+    over: str
+    similarity: str = "counts"
+    ties: str = "half"
+    reading: str = "default"
+
+    def __post_init__(self) -> None:
+        check_reading("reading", self.reading)
+        check_known("ties", self.ties, ("half", "strict"))
+
+
 @dataclass(frozen=True, slots=True)
-class GroupedVariants:
+class GroupedVariants(VariantSettings):
     """Leave-one-out classification of one original's variants by similarity to each group's summaries.
 
     Reads:      the record attribute ``over``, or the one value that all its people share; variants without either
@@ -44,10 +59,6 @@ class GroupedVariants:
     scope: ClassVar[Literal["case", "block", "cluster"]] = "cluster"
     tests_units: ClassVar[Column | None] = None
     version: ClassVar[int] = 1
-    over: str
-    similarity: str = "counts"
-    ties: str = "half"
-    reading: str = "default"
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         neutral = anonymise if self.reading == "default" else anonymise_published
@@ -66,7 +77,7 @@ class GroupedVariants:
         codes, groups = self._codes(cases)
         if not groups:
             return Reason("no variant with the attribute")
-        used = labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
+        used = labelled(codes, labels)
         similarity = scores[0].matrix
         if self.reading == "published":
             accuracy = self._accuracy_published(similarity, used)
@@ -120,7 +131,7 @@ class GroupedVariants:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Distinguishability:
+class Distinguishability(VariantSettings):
     """Twice the accuracy, less one, of telling a source's group from its summary.
 
     All variants of one original are compared: a summary counts as right if its mean similarity to the other
@@ -141,22 +152,13 @@ class Distinguishability:
 
     name: ClassVar[str] = "distinguishability"
     reads: ClassVar[str] = "entity"
-    over: str
-    similarity: str = "counts"
-    ties: str = "half"
-    reading: str = "default"
-
-    def __post_init__(self) -> None:
-        check_reading("reading", self.reading)
-        if self.ties not in ("half", "strict"):
-            raise ValueError(f"ties={self.ties} is not one of half, strict")
 
     def __repr__(self) -> str:
         return spell(self)
 
     @property
     def observation(self) -> GroupedVariants:
-        return GroupedVariants(self.over, self.similarity, self.ties, self.reading)
+        return GroupedVariants(**shared(self, VariantSettings))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         return {self.name: Value(ratio(totals["score"], totals["one"]), "upper")}

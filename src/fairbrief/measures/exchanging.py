@@ -17,7 +17,7 @@ def group_names(groups: int) -> Exchange | None:
     return Exchange(np.arange(groups)) if groups > 1 else None
 
 
-def renamed(counts: Floats, labels: Integers) -> Floats:
+def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
     """The counts of each group, entered under the names of each labelling.
 
     Shapes: ``counts`` (K,), ``labels`` (R, K) → (R, K). Labels of shape (R, 0) rename nothing.
@@ -36,8 +36,13 @@ def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> 
     Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) →
     (R, groups).
     """
-    used = labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
+    used = labelled(codes, labels)
     return np.stack([(used == g) @ weights for g in range(groups)], axis=1)
+
+
+def labelled(codes: Integers, labels: Integers) -> Integers:
+    """The labellings, or the real ``codes`` (n,) for each where ``labels`` has no columns. Shape (R, n)."""
+    return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
 
 
 def total_variation(shares: Floats, wanted: Floats) -> Floats:

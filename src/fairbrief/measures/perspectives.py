@@ -21,6 +21,7 @@ from fairbrief.measures.distributions import (
     shares,
     softmax,
 )
+from fairbrief.measures.exchanging import labelled
 from fairbrief.nouns import Ask, Case, Cases, Column, Exchange, Floats, Integers, Reason, Rows, Scores
 
 WITHOUT_ASK = ("units", "uniform")
@@ -31,8 +32,24 @@ BETWEEN_TEXTS = " || "
 """What the authors put between the documents of one value."""
 
 
+@dataclass(frozen=True, repr=False)
+class RepresentationSettings:
+    """What decides the distributions; measures and observation share it. See `Representation`."""
+
+    over: str
+    scorer: str = "ngram"
+    tokens: str = ""
+    target: str = "ratio"
+    tau: float = 0.8
+    temperature: float = 0.1
+    ties: Literal["fair", "under"] = "fair"
+    no_match: Literal["leave_out", "uniform"] = "leave_out"
+    single: Literal["leave_out", "fair"] = "leave_out"
+    texts: Literal["documents", "values"] = "documents"
+
+
 @dataclass(frozen=True)
-class Representation:
+class Representation(RepresentationSettings):
     """Source and target distributions over the values of one record's documents.
 
     p_x(k) is the share of the source's counted tokens in documents of value k; p_y(k) what the summary
@@ -70,16 +87,6 @@ class Representation:
                 authors' code: a value without tokens never enters, where rounding let one in.
     """
 
-    over: str
-    scorer: str = "ngram"
-    tokens: str = ""
-    target: str = "ratio"
-    tau: float = 0.8
-    temperature: float = 0.1
-    ties: Literal["fair", "under"] = "fair"
-    no_match: Literal["leave_out", "uniform"] = "leave_out"
-    single: Literal["leave_out", "fair"] = "leave_out"
-    texts: Literal["documents", "values"] = "documents"
     points: int = 0
     cutoff: bool = False
 
@@ -123,8 +130,7 @@ class Representation:
         if reason is not None:
             return reason
         values, codes = self._codes(case)
-        labelled = labels if labels.shape[1] else codes[np.newaxis, :]
-        members = members_of(labelled, len(values))
+        members = members_of(labelled(codes, labels), len(values))
         sizes: Floats = members @ scores[-1].sizes
         if not sizes[0].any():
             return Reason("no counted token in the source")

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from fairbrief.measures.settings import shared
 from fairbrief.measures.subjects import article_of, subject_of
 from fairbrief.nouns import (
     Ask,
@@ -32,8 +33,21 @@ SENTIMENT = ("sentiment",)
 """The one column that sentiment scorers are asked for; rows are the passages."""
 
 
+@dataclass(frozen=True, repr=False)
+class SentimentSettings:
+    """What decides an article's group and sentiment; measure and observation share it."""
+
+    over: str = ""
+    scorer: str = "vader"
+    threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold <= 1:
+            raise ValueError(f"threshold must lie in (0, 1], not {self.threshold}")
+
+
 @dataclass(frozen=True)
-class Sentiments:
+class Sentiments(SentimentSettings):
     """Sentiment of article and summary, by the group of the article's subject.
 
     One row per summary, all columns of its group g: ``one``, ``article`` a, ``summary`` s, ``shift``
@@ -45,18 +59,10 @@ class Sentiments:
     Undefined:  no group, or no known sentiment in article or summary.
     """
 
-    over: str = ""
-    scorer: str = "vader"
-    threshold: float = 1.0
-
     scope: ClassVar[Literal["case", "cluster"]] = "case"
     tests_units: ClassVar[Column | None] = None
     grouped_by: ClassVar[str] = "one"
     version: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold must lie in (0, 1], not {self.threshold}")
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -87,7 +93,7 @@ class Sentiments:
 
 
 @dataclass(frozen=True, repr=False)
-class SentimentShift:
+class SentimentShift(SentimentSettings):
     """Difference between groups in how far summaries shift the sentiment of what they summarize.
 
     The shift of one summary is sentiment(summary) − sentiment(article). With two groups the value is
@@ -123,16 +129,10 @@ class SentimentShift:
 
     name: ClassVar[str] = "sentiment_shift"
     reads: ClassVar[str] = "record"
-    over: str = ""
-    scorer: str = "vader"
-    threshold: float = 1.0
-
-    def __post_init__(self) -> None:
-        Sentiments(self.over, self.scorer, self.threshold)
 
     @property
     def observation(self) -> Sentiments:
-        return Sentiments(self.over, self.scorer, self.threshold)
+        return Sentiments(**shared(self, SentimentSettings))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
