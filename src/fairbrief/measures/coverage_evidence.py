@@ -18,6 +18,7 @@ from fairbrief.measures.coverage_folding import (
     fold_chunks,
     merge_mutual,
 )
+from fairbrief.measures.exchanging import coded
 from fairbrief.measures.units import chunks_of, units_of, words_held
 from fairbrief.nouns import (
     Ask,
@@ -100,11 +101,8 @@ class Coverage(CoverageSettings):
         return (support, Ask(self.scorer, units, units)) if self.merge < 1 else (support,)
 
     def exchange(self, cases: Cases) -> Exchange | None:
-        values = self._values(cases)
-        names = sorted(set(values))
-        return (
-            Exchange(np.array([names.index(v) for v in values], dtype=np.int64)) if len(names) > 1 else None
-        )
+        names, codes = coded(self._values(cases))
+        return Exchange(codes) if len(names) > 1 else None
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         (case,) = cases

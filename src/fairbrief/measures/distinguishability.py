@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.measures.exchanging import labelled
+from fairbrief.measures.exchanging import coded, labelled
 from fairbrief.measures.settings import check_known, check_reading, shared
 from fairbrief.nouns import (
     Ask,
@@ -70,11 +70,11 @@ class GroupedVariants(VariantSettings):
         return [Ask(self.similarity, texts, texts)] if texts else []
 
     def exchange(self, cases: Cases) -> Exchange | None:
-        codes, groups = self._codes(cases)
+        groups, codes = self._codes(cases)
         return Exchange(codes) if len(groups) > 1 else None
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        codes, groups = self._codes(cases)
+        groups, codes = self._codes(cases)
         if not groups:
             return Reason("no variant with the attribute")
         used = labelled(codes, labels)
@@ -96,12 +96,9 @@ class GroupedVariants(VariantSettings):
         score = np.where(one > 0, 2 * accuracy - 1, 0.0)
         return Rows((("score",), ("one",), ("texts",)), np.stack([score, one, texts], axis=1))
 
-    def _codes(self, cases: Cases) -> tuple[Integers, list[str]]:
+    def _codes(self, cases: Cases) -> tuple[list[str], Integers]:
         found = [group_of(case.record, self.over) for case in cases]
-        present = [group for group in found if group is not None]
-        groups = sorted(set(present))
-        numbers = {group: number for number, group in enumerate(groups)}
-        return np.array([numbers[group] for group in present], dtype=np.int64), groups
+        return coded([group for group in found if group is not None])
 
     def _accuracy(self, similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, np.ndarray]:
         """Accuracy under each labelling, and whether any text could be classified. Shapes (R,)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fairbrief.nouns import Exchange, Floats, Integers
@@ -38,6 +40,13 @@ def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> 
     """
     used = labelled(codes, labels)
     return np.stack([(used == g) @ weights for g in range(groups)], axis=1)
+
+
+def coded(found: Sequence[str]) -> tuple[list[str], Integers]:
+    """The distinct values, sorted, and which of them each item has. Shape (n,)."""
+    values = sorted(set(found))
+    numbers = {value: number for number, value in enumerate(values)}
+    return values, np.array([numbers[value] for value in found], dtype=np.int64)
 
 
 def labelled(codes: Integers, labels: Integers) -> Integers:
