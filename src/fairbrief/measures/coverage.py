@@ -8,197 +8,18 @@ Summarization. What their released code does otherwise stands in docs/decisions/
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.measures.coverage_folding import (
-    covered_share,
-    document_coverage,
-    fold_chunks,
-    merge_mutual,
-)
-from fairbrief.measures.units import chunks_of, units_of, words_held
-from fairbrief.nouns import (
-    Ask,
-    Cases,
-    Column,
-    Exchange,
-    Floats,
-    Integers,
-    Reason,
-    Rows,
-    Scores,
-    Totals,
-    Value,
-)
+from fairbrief.measures.coverage_evidence import Coverage, CoverageSettings
+from fairbrief.measures.settings import shared
+from fairbrief.nouns import Floats, Totals, Value
 from fairbrief.spelling import spell
-from fairbrief.text.chunks import CUTS, Cut
+from fairbrief.statistics import ratio
 
-ONE_GROUP = Reason("one group only")
-NO_UNIT = Reason("the summary has no unit")
-NO_SUPPORT = Reason("no unit is supported")
-FEW_UNITS = Reason("too few units")
-
-
-@dataclass(frozen=True, repr=False)
-class CoverageSettings:
-    """What decides how coverage is observed; measures and observation share it."""
-
-    over: str
-    scorer: str = "containment"
-    units: str = "auto"
-    cut: Cut = "groups"
-    words: int = 100
-    merge: float = 1.0
-    denominator: Literal["all", "covered"] = "all"
-    least_units: int = 1
-    unsupported: Literal["left out", "zero"] = "left out"
-
-    def __post_init__(self) -> None:
-        if self.cut not in CUTS:
-            raise ValueError(f"cut is {', '.join(CUTS)}; not '{self.cut}'")
-        if self.units not in ("auto", "given", "sentences"):
-            raise ValueError(f"units is auto, given or sentences; not '{self.units}'")
-        if self.denominator not in ("all", "covered"):
-            raise ValueError(f"denominator is all or covered; not '{self.denominator}'")
-        if self.unsupported not in ("left out", "zero"):
-            raise ValueError(f"unsupported is 'left out' or zero; not '{self.unsupported}'")
-        if self.unsupported == "zero" and self.denominator == "covered":
-            raise ValueError("unsupported=zero needs denominator=all: nothing divided by nothing is no zero")
-
-
-@dataclass(frozen=True)
-class Coverage(CoverageSettings):
-    """How much of the summary each document of a record supports, by the value of an attribute.
-
-    With p_ij = max over the chunks of document i of score(chunk, unit j), document i's coverage is
-    x_i = mean over units of p_ij. One row per summary: ``gap`` = (1/K') Σ over the K' values present
-    of |mean of x in the value − mean of x|; ``level`` = mean of x; per value the number of documents,
-    the sum of x_i − mean x over them (``difference``), and the value's own mean gap (``shift``).
-
-    Reads:      document attribute ``over``; support in [0, 1], shape (chunks, units).
-    Units:      ``auto`` (the summary's units if it has any, else its sentences), ``given``, ``sentences``.
-    Unsupported: a summary that no document supports has no gap by covering nothing; it is left out
-                unless ``unsupported=zero`` (the paper's formula taken literally).
-    Exchange:   the documents' values, within the record.
-    Undefined:  "no document has the attribute …", "one group only", "the summary has no unit", "no unit is
-                supported", "too few units".
-    """
-
-    scope: ClassVar[Literal["case", "cluster"]] = "case"
-    tests_units: ClassVar[Column | None] = ("gap",)
-    tests_within: ClassVar[str] = "dominated"
-    version: ClassVar[int] = 1
-
-    def asks(self, cases: Cases) -> Sequence[Ask]:
-        (case,) = cases
-        units = units_of(case.summary, self.units)
-        if not units or len(set(self._values(cases))) < 2:
-            return ()
-        rows = tuple(
-            chunk for d in case.record.documents for chunk in chunks_of(d.text, self.cut, self.words)
-        )
-        support = Ask(self.scorer, rows, units)
-        return (support, Ask(self.scorer, units, units)) if self.merge < 1 else (support,)
-
-    def exchange(self, cases: Cases) -> Exchange | None:
-        values = self._values(cases)
-        names = sorted(set(values))
-        return (
-            Exchange(np.array([names.index(v) for v in values], dtype=np.int64)) if len(names) > 1 else None
-        )
-
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        (case,) = cases
-        names = sorted(set(self._values(cases)))
-        if not names:
-            return Reason(f"no document has the attribute '{self.over}'")
-        if len(names) < 2:
-            return ONE_GROUP
-        units = units_of(case.summary, self.units)
-        if not units:
-            return NO_UNIT
-        owner = np.repeat(
-            np.arange(len(case.record.documents)),
-            [len(chunks_of(d.text, self.cut, self.words)) for d in case.record.documents],
-        )
-        support = fold_chunks(scores[0].matrix, owner, len(case.record.documents))
-        if self.merge < 1:
-            support = merge_mutual(support, scores[1].matrix, self.merge)
-        if support.shape[1] < self.least_units:
-            return FEW_UNITS
-        if not (support > 0).any() and self.unsupported == "left out":
-            return NO_SUPPORT
-        covered = document_coverage(support, covered_only=self.denominator == "covered")
-        held, total = words_held(case.summary.text, units)
-        fixed: dict[Column, float] = {
-            ("words",): float(total),
-            ("words in units",): float(held),
-            ("units",): float(support.shape[1]),
-            ("units supported",): covered_share(support) * support.shape[1],
-        }
-        return _rows(covered, labels, names, fixed)
-
-    def _values(self, cases: Cases) -> list[str]:
-        (case,) = cases
-        return case.record.values_of(self.over)
-
-
-def _rows(covered: Floats, labels: Integers, names: Sequence[str], fixed: Mapping[Column, float]) -> Rows:
-    """The additive statistics under every labelling. ``covered`` (documents,), ``labels`` (R, documents)."""
-    member = (labels[:, np.newaxis, :] == np.arange(len(names))[:, np.newaxis]).astype(np.float64)
-    count = member.sum(axis=2)
-    centred = covered - covered.mean()
-    difference = member @ centred
-    shift = difference / count
-    gap = np.abs(shift).mean(axis=1)
-    columns: list[Column] = [("one",), ("gap",), ("level",), *fixed]
-    blocks = [np.ones(len(labels)), gap, np.full(len(labels), covered.mean())]
-    blocks += [np.full(len(labels), value) for value in fixed.values()]
-    for statistic, block in (("documents", count), ("difference", difference), ("shift", shift)):
-        columns += [(statistic, name) for name in names]
-        blocks += list(block.T)
-    columns += [("present", name) for name in names]
-    blocks += [np.ones(len(labels))] * len(names)
-    for a in range(len(names)):
-        for b in range(a + 1, len(names)):
-            columns += [("between", names[a], names[b]), ("pairs", names[a], names[b])]
-            blocks += [shift[:, a] - shift[:, b], np.ones(len(labels))]
-    over, under = _extremes(shift)
-    for k, name in enumerate(names):
-        extreme = (over == k) | (under == k)
-        columns += [("extreme", name), ("extremes", name)]
-        blocks += [np.where(extreme, shift[:, k], 0.0), extreme.astype(np.float64)]
-    most = _dominating(count[0], names)
-    if most is not None:
-        columns += [("dominated", most), ("dominated gap", most)]
-        blocks += [np.ones(len(labels)), gap]
-        for k, name in enumerate(names):
-            columns += [("dominated documents", most, name), ("dominated difference", most, name)]
-            blocks += [count[:, k], difference[:, k]]
-    return Rows(tuple(columns), np.column_stack(blocks))
-
-
-TIE = 1e-12
-
-
-def _extremes(shift: Floats) -> tuple[Integers, Integers]:
-    """Index of the most and the least covered value under each labelling; the first of equals."""
-    return (
-        np.argmax(shift >= shift.max(axis=1, keepdims=True) - TIE, axis=1),
-        np.argmax(shift <= shift.min(axis=1, keepdims=True) + TIE, axis=1),
-    )
-
-
-def _dominating(count: Floats, names: Sequence[str]) -> str | None:
-    """The value of most documents, if it is one."""
-    most = np.flatnonzero(count == count.max())
-    return names[most[0]] if len(most) == 1 else None
-
-
-# ------------------------------------------------------------------------------------- the measures
+__all__ = ["Coverage", "CoverageParity", "EqualCoverage"]
 
 
 class _CoverageMeasure(CoverageSettings):
@@ -206,7 +27,7 @@ class _CoverageMeasure(CoverageSettings):
 
     @property
     def observation(self) -> Coverage:
-        return Coverage(**{f.name: getattr(self, f.name) for f in fields(CoverageSettings)})
+        return Coverage(**shared(self, CoverageSettings))
 
     def explain(self, totals: Totals) -> str:
         """Coverage of each value in one record."""
@@ -246,20 +67,20 @@ class EqualCoverage(_CoverageMeasure):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         one = totals["one"]
         values = {
-            "equal_coverage": Value(_ratio(totals["gap"], one), "upper"),
-            "level": Value(_ratio(totals["level"], one)),
-            "relative_gap": Value(_ratio(totals["gap"], totals["level"]), "upper"),
+            "equal_coverage": Value(ratio(totals["gap"], one), "upper"),
+            "level": Value(ratio(totals["level"], one)),
+            "relative_gap": Value(ratio(totals["gap"], totals["level"]), "upper"),
         }
         for k, other in _pairs(totals):
-            gap = _ratio(totals["between", k, other], totals["pairs", k, other])
+            gap = ratio(totals["between", k, other], totals["pairs", k, other])
             values[f"between[{k}−{other}]"] = Value(gap, "both")
-        values["testable_share"] = Value(_ratio(totals["testable"], one))
-        values["unfair_share"] = Value(_ratio(totals["significant"], totals["testable"]))
-        values["unfair_share_by_chance"] = Value(_ratio(totals["expected_significant"], totals["testable"]))
+        values["testable_share"] = Value(ratio(totals["testable"], one))
+        values["unfair_share"] = Value(ratio(totals["significant"], totals["testable"]))
+        values["unfair_share_by_chance"] = Value(ratio(totals["expected_significant"], totals["testable"]))
         values["by_dominance"] = Value(_spread(_by_dominance(totals)), "upper")
         values["unfair_share_by_dominance"] = Value(_spread(_unfair_by_dominance(totals)), "upper")
-        values["unit_recall"] = Value(_ratio(totals["words in units"], totals["words"]))
-        values["supported_units"] = Value(_ratio(totals["units supported"], totals["units"]))
+        values["unit_recall"] = Value(ratio(totals["words in units"], totals["words"]))
+        values["supported_units"] = Value(ratio(totals["units supported"], totals["units"]))
         return values
 
 
@@ -287,13 +108,13 @@ class CoverageParity(_CoverageMeasure):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         total, count = ("extreme", "extremes") if self.extremes else ("difference", "documents")
         names = totals.values_of(count)
-        means = {k: _ratio(totals[total, k], totals[count, k]) for k in names}
+        means = {k: ratio(totals[total, k], totals[count, k]) for k in names}
         stacked = (
             np.stack(list(means.values()), axis=-1) if means else np.full((*totals["one"].shape, 1), np.nan)
         )
         present = np.isfinite(stacked)
         sums = np.where(present, np.abs(stacked), 0.0).sum(axis=-1)
-        values = {"coverage_parity": Value(_ratio(sums, present.sum(axis=-1).astype(np.float64)), "upper")}
+        values = {"coverage_parity": Value(ratio(sums, present.sum(axis=-1).astype(np.float64)), "upper")}
         values |= {f"difference[{k}]": Value(mean, "both") for k, mean in means.items()}
         values["by_dominance"] = Value(
             _largest([_spread(_mean_by_dominance(totals, k)) for k in names], totals), "upper"
@@ -301,27 +122,21 @@ class CoverageParity(_CoverageMeasure):
         return values
 
 
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """Elementwise top / bottom; nan where there is nothing to divide by."""
-    some = bottom > 0
-    return np.where(some, top / np.where(some, bottom, 1.0), np.nan)
-
-
 def _pairs(totals: Totals) -> list[tuple[str, str]]:
     return sorted({(c[1], c[2]) for c in totals.columns if c[0] == "pairs"})
 
 
 def _by_dominance(totals: Totals) -> list[Floats]:
-    return [_ratio(totals["dominated gap", g], totals["dominated", g]) for g in totals.values_of("dominated")]
+    return [ratio(totals["dominated gap", g], totals["dominated", g]) for g in totals.values_of("dominated")]
 
 
 def _unfair_by_dominance(totals: Totals) -> list[Floats]:
-    return [_ratio(totals["significant", g], totals["testable", g]) for g in totals.values_of("testable")]
+    return [ratio(totals["significant", g], totals["testable", g]) for g in totals.values_of("testable")]
 
 
 def _mean_by_dominance(totals: Totals, value: str) -> list[Floats]:
     return [
-        _ratio(totals["dominated difference", g, value], totals["dominated documents", g, value])
+        ratio(totals["dominated difference", g, value], totals["dominated documents", g, value])
         for g in totals.values_of("dominated")
     ]
 

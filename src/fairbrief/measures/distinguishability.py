@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.measures.inclusion import check_reading
+from fairbrief.measures.exchanging import coded, labelled
+from fairbrief.measures.settings import check_known, check_reading, shared
 from fairbrief.nouns import (
     Ask,
     Cases,
@@ -24,14 +25,29 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 
 TIE = 1e-9
 """Mean similarities closer than this are tied; rounding decides nothing."""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class VariantSettings:
+    """What decides how variants are told apart; measure and observation share it."""
+
+    over: str
+    similarity: str = "counts"
+    ties: str = "half"
+    reading: str = "default"
+
+    def __post_init__(self) -> None:
+        check_reading("reading", self.reading)
+        check_known("ties", self.ties, ("half", "strict"))
+
+
 @dataclass(frozen=True, slots=True)
-class GroupedVariants:
+class GroupedVariants(VariantSettings):
     """Leave-one-out classification of one original's variants by similarity to each group's summaries.
 
     Reads:      the record attribute ``over``, or the one value that all its people share; variants without either
@@ -43,10 +59,6 @@ class GroupedVariants:
     scope: ClassVar[Literal["case", "block", "cluster"]] = "cluster"
     tests_units: ClassVar[Column | None] = None
     version: ClassVar[int] = 1
-    over: str
-    similarity: str = "counts"
-    ties: str = "half"
-    reading: str = "default"
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         neutral = anonymise if self.reading == "default" else anonymise_published
@@ -58,14 +70,14 @@ class GroupedVariants:
         return [Ask(self.similarity, texts, texts)] if texts else []
 
     def exchange(self, cases: Cases) -> Exchange | None:
-        codes, groups = self._codes(cases)
+        groups, codes = self._codes(cases)
         return Exchange(codes) if len(groups) > 1 else None
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        codes, groups = self._codes(cases)
+        groups, codes = self._codes(cases)
         if not groups:
             return Reason("no variant with the attribute")
-        used = labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
+        used = labelled(codes, labels)
         similarity = scores[0].matrix
         if self.reading == "published":
             accuracy = self._accuracy_published(similarity, used)
@@ -84,12 +96,9 @@ class GroupedVariants:
         score = np.where(one > 0, 2 * accuracy - 1, 0.0)
         return Rows((("score",), ("one",), ("texts",)), np.stack([score, one, texts], axis=1))
 
-    def _codes(self, cases: Cases) -> tuple[Integers, list[str]]:
+    def _codes(self, cases: Cases) -> tuple[list[str], Integers]:
         found = [group_of(case.record, self.over) for case in cases]
-        present = [group for group in found if group is not None]
-        groups = sorted(set(present))
-        numbers = {group: number for number, group in enumerate(groups)}
-        return np.array([numbers[group] for group in present], dtype=np.int64), groups
+        return coded([group for group in found if group is not None])
 
     def _accuracy(self, similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, np.ndarray]:
         """Accuracy under each labelling, and whether any text could be classified. Shapes (R,)."""
@@ -119,7 +128,7 @@ class GroupedVariants:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Distinguishability:
+class Distinguishability(VariantSettings):
     """Twice the accuracy, less one, of telling a source's group from its summary.
 
     All variants of one original are compared: a summary counts as right if its mean similarity to the other
@@ -140,27 +149,16 @@ class Distinguishability:
 
     name: ClassVar[str] = "distinguishability"
     reads: ClassVar[str] = "entity"
-    over: str
-    similarity: str = "counts"
-    ties: str = "half"
-    reading: str = "default"
-
-    def __post_init__(self) -> None:
-        check_reading("reading", self.reading)
-        if self.ties not in ("half", "strict"):
-            raise ValueError(f"ties={self.ties} is not one of half, strict")
 
     def __repr__(self) -> str:
         return spell(self)
 
     @property
     def observation(self) -> GroupedVariants:
-        return GroupedVariants(self.over, self.similarity, self.ties, self.reading)
+        return GroupedVariants(**shared(self, VariantSettings))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        one = totals["one"]
-        mean = np.where(one > 0, totals["score"] / np.where(one > 0, one, 1), np.nan)
-        return {self.name: Value(mean, "upper")}
+        return {self.name: Value(ratio(totals["score"], totals["one"]), "upper")}
 
     def explain(self, totals: Totals) -> str:
         if not totals["one"]:

@@ -1,4 +1,4 @@
-"""Value distributions under many labellings: from scores of documents to shares of values. Arrays only.
+"""Value distributions under many labellings: scores of documents to shares of values, and who falls short.
 
 Shapes throughout: R labellings, n documents, K values, u units of a scorer. The values' documents are
 told by ``members`` (R, K, n), true where the labelling gives document n to value K.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,8 @@ TABLE_SIZE = 12
 """With up to 12 documents all their 4,096 subsets are folded at most once, then looked up."""
 BLOCK = 1 << 20
 """Numbers held at once while folding."""
+TIE = 1e-12
+CUT_OFFS = tuple(c / 10 for c in range(11))
 
 
 def members_of(labels: Integers, values: int) -> Members:
@@ -102,12 +103,41 @@ def largest_first(source: Floats, *others: Floats) -> tuple[Floats, ...]:
 def kept_at(share: float, ordered: Floats) -> Integers:
     """How many of the largest values it takes to hold ``share`` of the source, at least one. (R, K) → (R,)."""
     before = np.cumsum(ordered, axis=-1)[..., :-1]
-    return np.asarray(1 + (before < share - 1e-12).sum(axis=-1), dtype=np.int64)
+    return np.asarray(1 + (before < share - TIE).sum(axis=-1), dtype=np.int64)
 
 
-def ratio(part: Any, whole: Any) -> Floats:
-    """``part / whole``, nan where the whole is zero."""
-    part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
-    return np.asarray(
-        np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0), dtype=np.float64
-    )
+def is_under(
+    summary: Floats, wanted: Floats, kept: NDArray[np.bool_], tau: float, *, counts_ties: bool
+) -> NDArray[np.bool_]:
+    """Which kept values get less than tau of what is wanted; exactly tau is less where ties count. (R, K)."""
+    below: NDArray[np.bool_] = summary < tau * wanted + _slack(counts_ties=counts_ties)
+    return below & kept
+
+
+def area_over_tau(summary: Floats, wanted: Floats, points: int, *, counts_ties: bool) -> Floats:
+    """∫ BUR dτ of one record: 1 − the least p_y/p_g, at most 1; or the mean over ``points`` values of τ. (R,)."""
+    scale = np.where(wanted > 0, wanted, 1.0)
+    least = np.minimum(np.where(wanted > 0, summary / scale, 1.0).min(axis=1), 1.0)
+    if not points:
+        return np.asarray(1.0 - least)
+    limits = np.arange(1, points + 1) / points + _slack(counts_ties=counts_ties)
+    return np.asarray((least[:, np.newaxis] < limits).mean(axis=1))
+
+
+def area_over_cutoff(
+    source: Floats, summary: Floats, wanted: Floats, tau: float, *, counts_ties: bool
+) -> Floats:
+    """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (R,)."""
+    source, summary, wanted = largest_first(source, summary, wanted)
+    unfair = np.zeros((len(source), source.shape[1] + 1))
+    for count in range(1, source.shape[1] + 1):
+        kept = (np.arange(source.shape[1]) < count) & (source > 0)
+        under = is_under(shares(summary, kept), shares(wanted, kept), kept, tau, counts_ties=counts_ties)
+        unfair[:, count] = under.any(axis=1)
+    heights = np.array([unfair[np.arange(len(source)), kept_at(share, source)] for share in CUT_OFFS])
+    return np.asarray((heights[1:] + heights[:-1]).mean(axis=0) / 2)
+
+
+def _slack(*, counts_ties: bool) -> float:
+    # Shares are quotients of counts: what is equal must not fall to either side by rounding.
+    return TIE if counts_ties else -TIE

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fairbrief.nouns import Exchange, Floats, Integers
+from fairbrief.statistics import ratio
 
 
 def group_names(groups: int) -> Exchange | None:
@@ -16,7 +19,7 @@ def group_names(groups: int) -> Exchange | None:
     return Exchange(np.arange(groups)) if groups > 1 else None
 
 
-def renamed(counts: Floats, labels: Integers) -> Floats:
+def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
     """The counts of each group, entered under the names of each labelling.
 
     Shapes: ``counts`` (K,), ``labels`` (R, K) → (R, K). Labels of shape (R, 0) rename nothing.
@@ -35,8 +38,20 @@ def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> 
     Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) →
     (R, groups).
     """
-    used = labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
+    used = labelled(codes, labels)
     return np.stack([(used == g) @ weights for g in range(groups)], axis=1)
+
+
+def coded(found: Sequence[str]) -> tuple[list[str], Integers]:
+    """The distinct values, sorted, and which of them each item has. Shape (n,)."""
+    values = sorted(set(found))
+    numbers = {value: number for number, value in enumerate(values)}
+    return values, np.array([numbers[value] for value in found], dtype=np.int64)
+
+
+def labelled(codes: Integers, labels: Integers) -> Integers:
+    """The labellings, or the real ``codes`` (n,) for each where ``labels`` has no columns. Shape (R, n)."""
+    return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
 
 
 def total_variation(shares: Floats, wanted: Floats) -> Floats:
@@ -47,6 +62,4 @@ def total_variation(shares: Floats, wanted: Floats) -> Floats:
 
 def share(counts: Floats) -> Floats:
     """Counts divided by their sum over the last axis; nan where the sum is zero."""
-    total = counts.sum(axis=-1, keepdims=True)
-    shares: Floats = np.where(total > 0, counts / np.where(total > 0, total, 1), np.nan)
-    return shares
+    return ratio(counts, counts.sum(axis=-1, keepdims=True))

@@ -23,6 +23,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,10 @@ class GenderAgreement:
         both = totals["both"]
         return {
             "gender_agreement": Value(_correlation(totals)),
-            "same_sign": Value(_ratio(totals["same sign"], both)),
-            "coefficient_change": Value(_ratio(totals["change"], both)),
-            "article_coefficient": Value(_ratio(totals["article coefficient"], totals["articles"])),
-            "without_gender_words": Value(_ratio(totals["articles"] - both, totals["articles"])),
+            "same_sign": Value(ratio(totals["same sign"], both)),
+            "coefficient_change": Value(ratio(totals["change"], both)),
+            "article_coefficient": Value(ratio(totals["article coefficient"], totals["articles"])),
+            "without_gender_words": Value(ratio(totals["articles"] - both, totals["articles"])),
         }
 
     def explain(self, totals: Totals) -> str:
@@ -110,13 +111,8 @@ FLAT = 1e-12
 
 def _correlation(totals: Totals) -> Floats:
     n = totals["both"]
-    mx, my = _ratio(totals["x"], n), _ratio(totals["y"], n)
-    xx, yy = _ratio(totals["x²"], n) - mx * mx, _ratio(totals["y²"], n) - my * my
+    mx, my = ratio(totals["x"], n), ratio(totals["y"], n)
+    xx, yy = ratio(totals["x²"], n) - mx * mx, ratio(totals["y²"], n) - my * my
     varies = (xx > FLAT) & (yy > FLAT)
     spread = np.sqrt(np.where(varies, xx * yy, 1.0))
-    return np.where(varies, np.clip((_ratio(totals["xy"], n) - mx * my) / spread, -1.0, 1.0), np.nan)
-
-
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    some = bottom > 0
-    return np.where(some, top / np.where(some, bottom, 1.0), np.nan)
+    return np.where(varies, np.clip((ratio(totals["xy"], n) - mx * my) / spread, -1.0, 1.0), np.nan)

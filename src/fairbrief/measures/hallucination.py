@@ -10,8 +10,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief.measures.exchanging import group_names, renamed, share, total_variation
-from fairbrief.measures.inclusion import check_people, check_reading, recogniser, source_of
-from fairbrief.measures.word_lists import check_shares
+from fairbrief.measures.inclusion import recogniser
+from fairbrief.measures.settings import check_given, check_known, check_people, check_reading
+from fairbrief.measures.sources import source_of
 from fairbrief.nouns import (
     Ask,
     Cases,
@@ -26,6 +27,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 from fairbrief.text.alignment import Name
 from fairbrief.text.gender import GENDER_WORDS
 from fairbrief.text.identifiers import WORD
@@ -154,7 +156,26 @@ class NamedInventions(InventedPeople):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EntityHallucination:
+class _InventionMeasure:
+    """The settings that both measures share."""
+
+    reads: ClassVar[str] = "entity"
+    over: str
+    people: str = "builtin"
+    names: str = "names"
+    alignment: str = "default"
+    groups: tuple[str, ...] = ("female", "male")
+
+    def __post_init__(self) -> None:
+        check_people(self.people)
+        check_reading("alignment", self.alignment)
+
+    def __repr__(self) -> str:
+        return spell(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityHallucination(_InventionMeasure):
     """Total variation between the groups' shares among invented people and a reference.
 
     ``½ Σ_g |share(g) − reference(g)|`` over the invented people whose names give their group away, all summaries
@@ -173,30 +194,15 @@ class EntityHallucination:
     """
 
     name: ClassVar[str] = "entity_hallucination"
-    reads: ClassVar[str] = "entity"
-    over: str
-    people: str = "builtin"
-    names: str = "names"
-    alignment: str = "default"
-    groups: tuple[str, ...] = ("female", "male")
     reference: str = "uniform"
     shares: tuple[float, ...] = ()
     unit: str = "original"
 
     def __post_init__(self) -> None:
-        check_people(self.people)
-        check_reading("alignment", self.alignment)
-        if self.unit not in ("original", "sample"):
-            raise ValueError(f"unit={self.unit} is not one of original, sample")
-        if self.reference not in ("uniform", "given"):
-            raise ValueError(f"reference={self.reference} is not one of uniform, given")
-        if (self.reference == "given") != bool(self.shares):
-            raise ValueError("reference=given and shares=… belong together")
-        if self.shares:
-            check_shares(self.shares, self.groups)
-
-    def __repr__(self) -> str:
-        return spell(self)
+        _InventionMeasure.__post_init__(self)
+        check_known("unit", self.unit, ("original", "sample"))
+        check_known("reference", self.reference, ("uniform", "given"))
+        check_given(self.reference, self.shares, self.groups)
 
     @property
     def observation(self) -> InventedPeople:
@@ -212,8 +218,8 @@ class EntityHallucination:
         values = {self.name: Value(total_variation(shares, wanted), "upper")}
         for k, group in enumerate(self.groups):
             values[f"shift[{group}]"] = Value(shares[..., k] - wanted[k], "both")
-        values["invented"] = Value(_ratio(invented_people, totals["people"]))
-        values["unknown"] = Value(_ratio(totals["unknown"], invented_people))
+        values["invented"] = Value(ratio(invented_people, totals["people"]))
+        values["unknown"] = Value(ratio(totals["unknown"], invented_people))
         return values
 
     def explain(self, totals: Totals) -> str:
@@ -230,7 +236,7 @@ class EntityHallucination:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class InventedNames:
+class InventedNames(_InventionMeasure):
     """How many people summaries invent, and whom: the counts behind `EntityHallucination`.
 
     Evidence:   `NamedInventions`.
@@ -241,21 +247,8 @@ class InventedNames:
     """
 
     name: ClassVar[str] = "invented_names"
-    reads: ClassVar[str] = "entity"
     on_request: ClassVar[str] = "it has a value for every name"
     better: ClassVar[str] = "less"
-    over: str
-    people: str = "builtin"
-    names: str = "names"
-    alignment: str = "default"
-    groups: tuple[str, ...] = ("female", "male")
-
-    def __post_init__(self) -> None:
-        check_people(self.people)
-        check_reading("alignment", self.alignment)
-
-    def __repr__(self) -> str:
-        return spell(self)
 
     @property
     def observation(self) -> NamedInventions:
@@ -264,10 +257,10 @@ class InventedNames:
     def value(self, totals: Totals) -> Mapping[str, Value]:
         found = totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]
         values = {
-            self.name: Value(_ratio(found, totals["one"])),
-            "tokens": Value(_ratio(totals["tokens"], totals["one"])),
-            "people": Value(_ratio(totals["people"], totals["one"])),
-            "share": Value(_ratio(found, totals["people"])),
+            self.name: Value(ratio(found, totals["one"])),
+            "tokens": Value(ratio(totals["tokens"], totals["one"])),
+            "people": Value(ratio(totals["people"], totals["one"])),
+            "share": Value(ratio(found, totals["people"])),
         }
         for name in totals.values_of("name"):
             values[f"count[{name}]"] = Value(totals["name", name])
@@ -282,8 +275,3 @@ def most_frequent(totals: Totals, n: int) -> list[tuple[str, int]]:
     """The n names that were invented most often, with how often; ties in alphabetical order."""
     counts = [(name, int(totals["name", name])) for name in totals.values_of("name")]
     return sorted(((name, c) for name, c in counts if c), key=lambda pair: (-pair[1], pair[0]))[:n]
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    ratio: Floats = np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
-    return ratio

@@ -11,6 +11,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief.measures.exchanging import counted, group_names, renamed
+from fairbrief.measures.settings import check_known, check_people, check_reading
+from fairbrief.measures.sources import source_of
 from fairbrief.nouns import (
     Ask,
     Case,
@@ -28,6 +30,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 from fairbrief.text.alignment import Name
 from fairbrief.text.people import Decision, candidates, find_known, find_people, unresolved
 
@@ -78,10 +81,9 @@ class IncludedPeople:
         named = [_is_named(decisions, len(p)) for decisions, p in zip(found, people, strict=True)]
         codes = np.concatenate([_codes(p, self.over, groups) for p in people])
         flags = np.concatenate(named)
-        real = np.zeros((1, 0), dtype=np.int64)
         if len(cases) > 1:
-            source = renamed(counted(codes, np.ones(len(codes)), real, len(groups))[0], labels)
-            included = renamed(counted(codes, flags, real, len(groups))[0], labels)
+            source = renamed(np.bincount(codes, minlength=len(groups)), labels)
+            included = renamed(np.bincount(codes, flags, minlength=len(groups)), labels)
         else:
             source = counted(codes, np.ones(len(codes)), labels, len(groups))
             included = counted(codes, flags, labels, len(groups))
@@ -155,8 +157,7 @@ class EntityInclusion:
     def __post_init__(self) -> None:
         check_people(self.people)
         check_reading("alignment", self.alignment)
-        if self.odds not in ("corrected", "published"):
-            raise ValueError(f"odds={self.odds} is not one of corrected, published")
+        check_known("odds", self.odds, ("corrected", "published"))
 
     def __repr__(self) -> str:
         return spell(self)
@@ -177,9 +178,9 @@ class EntityInclusion:
             for a, b in combinations(range(len(groups)), 2):
                 contrast = np.log(odds[..., a] / odds[..., b])
                 values[f"log_odds[{groups[a]}/{groups[b]}]"] = Value(contrast, "both")
-            for k, group in enumerate(groups):
-                values[f"inclusion[{group}]"] = Value(included[..., k] / source[..., k])
-            values["ambiguous"] = Value(totals["ambiguous"] / totals["mentions"])
+        for k, group in enumerate(groups):
+            values[f"inclusion[{group}]"] = Value(ratio(included[..., k], source[..., k]))
+        values["ambiguous"] = Value(ratio(totals["ambiguous"], totals["mentions"]))
         return values
 
     def explain(self, totals: Totals) -> str:
@@ -218,26 +219,9 @@ class EntityInclusion:
         return published
 
 
-def source_of(record: Record) -> str:
-    """The text of all documents of a record."""
-    return "\n".join(document.text for document in record.documents)
-
-
 def recogniser(people: str) -> str:
     """The spelling of the scorer that says which spans name people."""
     return "people" if people == "builtin" else f"people(recogniser={people})"
-
-
-def check_people(people: str) -> None:
-    """Raise ValueError unless ``people`` names a recogniser."""
-    if people != "builtin" and not people.startswith("spacy:"):
-        raise ValueError(f"people={people} is neither builtin nor spacy:NAME")
-
-
-def check_reading(setting: str, value: str) -> None:
-    """Raise ValueError unless a setting is ``default`` or ``published``."""
-    if value not in ("default", "published"):
-        raise ValueError(f"{setting}={value} is not one of default, published")
 
 
 def _largest_ratio(odds: Floats) -> Floats:

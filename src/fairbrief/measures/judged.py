@@ -8,8 +8,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from fairbrief.measures.subjects import article_of
 from fairbrief.nouns import Ask, Cases, Column, Exchange, Integers, Reason, Rows, Scores, Totals, Value
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 
 EMPTY_SUMMARY = Reason("empty summary")
 UNPARSED = Reason("unparsed reply of the judge")
@@ -34,8 +36,7 @@ class Verdicts:
         (case,) = cases
         if not case.summary.text.strip():
             return ()
-        source = "\n\n".join(document.text for document in case.record.documents)
-        return (Ask(self.scorer, (source,), (case.summary.text,)),)
+        return (Ask(self.scorer, (article_of(case.record),), (case.summary.text,)),)
 
     def exchange(self, cases: Cases) -> Exchange | None:  # noqa: ARG002 - a level has no labels
         return None
@@ -73,10 +74,7 @@ class Judged:
         return Verdicts(self.scorer)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        one = totals["one"]
-        some = one > 0
-        mean = np.where(some, totals["score"] / np.where(some, one, 1.0), np.nan)
-        return {self.name: Value(mean)}
+        return {self.name: Value(ratio(totals["score"], totals["one"]))}
 
     def explain(self, totals: Totals) -> str:
         """One summary's score."""

@@ -13,26 +13,42 @@ from fairbrief import spelling
 from fairbrief.errors import DataError
 from fairbrief.measures.distributions import (
     COUNTING,
+    area_over_cutoff,
+    area_over_tau,
     folded,
-    kept_at,
-    largest_first,
+    is_under,
     mean_of_best,
     members_of,
     shares,
     softmax,
 )
+from fairbrief.measures.exchanging import coded, labelled
 from fairbrief.nouns import Ask, Case, Cases, Column, Exchange, Floats, Integers, Reason, Rows, Scores
 
 WITHOUT_ASK = ("units", "uniform")
 """Target distributions that no scorer makes: given labels of the summary's units, and equal shares."""
-TIE = 1e-12
-CUT_OFFS = tuple(c / 10 for c in range(11))
 BETWEEN_TEXTS = " || "
 """What the authors put between the documents of one value."""
 
 
+@dataclass(frozen=True, repr=False)
+class RepresentationSettings:
+    """What decides the distributions; measures and observation share it. See `Representation`."""
+
+    over: str
+    scorer: str = "ngram"
+    tokens: str = ""
+    target: str = "ratio"
+    tau: float = 0.8
+    temperature: float = 0.1
+    ties: Literal["fair", "under"] = "fair"
+    no_match: Literal["leave_out", "uniform"] = "leave_out"
+    single: Literal["leave_out", "fair"] = "leave_out"
+    texts: Literal["documents", "values"] = "documents"
+
+
 @dataclass(frozen=True)
-class Representation:
+class Representation(RepresentationSettings):
     """Source and target distributions over the values of one record's documents.
 
     p_x(k) is the share of the source's counted tokens in documents of value k; p_y(k) what the summary
@@ -70,16 +86,6 @@ class Representation:
                 authors' code: a value without tokens never enters, where rounding let one in.
     """
 
-    over: str
-    scorer: str = "ngram"
-    tokens: str = ""
-    target: str = "ratio"
-    tau: float = 0.8
-    temperature: float = 0.1
-    ties: Literal["fair", "under"] = "fair"
-    no_match: Literal["leave_out", "uniform"] = "leave_out"
-    single: Literal["leave_out", "fair"] = "leave_out"
-    texts: Literal["documents", "values"] = "documents"
     points: int = 0
     cutoff: bool = False
 
@@ -123,8 +129,7 @@ class Representation:
         if reason is not None:
             return reason
         values, codes = self._codes(case)
-        labelled = labels if labels.shape[1] else codes[np.newaxis, :]
-        members = members_of(labelled, len(values))
+        members = members_of(labelled(codes, labels), len(values))
         sizes: Floats = members @ scores[-1].sizes
         if not sizes[0].any():
             return Reason("no counted token in the source")
@@ -162,9 +167,7 @@ class Representation:
         return None
 
     def _codes(self, case: Case) -> tuple[list[str], Integers]:
-        found = [document.attributes[self.over] for document in case.record.documents]
-        values = sorted(set(found))
-        return values, np.array([values.index(value) for value in found], dtype=np.int64)
+        return coded([document.attributes[self.over] for document in case.record.documents])
 
     def _joined(self, case: Case) -> tuple[str, ...]:
         """The text of each value, in the order of `_codes`."""
@@ -235,15 +238,16 @@ class Representation:
         wanted: Floats,
     ) -> Rows:
         deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
-        under = self._under(summary, wanted, present)
+        counts_ties = self.ties == "under"
+        under = is_under(summary, wanted, present, self.tau, counts_ties=counts_ties)
         alone = {
             "one": np.ones(len(source)),
             "unfair": under.any(axis=1).astype(float),
             "uer": deficit.sum(axis=1) / present.sum(axis=1),
-            "auc": self._auc(summary, wanted),
+            "auc": area_over_tau(summary, wanted, self.points, counts_ties=counts_ties),
         }
         if self.cutoff:
-            alone["auc_cutoff"] = self._auc_cutoff(source, summary, wanted)
+            alone["auc_cutoff"] = area_over_cutoff(source, summary, wanted, self.tau, counts_ties=counts_ties)
         by_value = {
             "present": present, "under": under, "deficit": deficit, "surplus": surplus,
             "source": source, "summary": summary, "wanted": wanted,
@@ -254,32 +258,6 @@ class Representation:
             tuple(columns),
             np.hstack([np.column_stack(list(alone.values())), *by_value.values()]).astype(np.float64),
         )
-
-    def _under(self, summary: Floats, wanted: Floats, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        # Shares are quotients of counts: what is equal must not fall to either side by rounding.
-        limit = self.tau * wanted + (TIE if self.ties == "under" else -TIE)
-        below: NDArray[np.bool_] = summary < limit
-        return below & kept
-
-    def _auc(self, summary: Floats, wanted: Floats) -> Floats:
-        """∫ BUR dτ of one record: 1 − the least p_y/p_g, at most 1; or the mean over ``points`` values of τ."""
-        scale = np.where(wanted > 0, wanted, 1.0)
-        least = np.minimum(np.where(wanted > 0, summary / scale, 1.0).min(axis=1), 1.0)
-        if not self.points:
-            return np.asarray(1.0 - least)
-        taus = np.arange(1, self.points + 1) / self.points
-        limits = taus + (TIE if self.ties == "under" else -TIE)
-        return np.asarray((least[:, np.newaxis] < limits).mean(axis=1))
-
-    def _auc_cutoff(self, source: Floats, summary: Floats, wanted: Floats) -> Floats:
-        """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made."""
-        source, summary, wanted = largest_first(source, summary, wanted)
-        unfair = np.zeros((len(source), source.shape[1] + 1))
-        for count in range(1, source.shape[1] + 1):
-            kept = (np.arange(source.shape[1]) < count) & (source > 0)
-            unfair[:, count] = self._under(shares(summary, kept), shares(wanted, kept), kept).any(axis=1)
-        heights = np.array([unfair[np.arange(len(source)), kept_at(share, source)] for share in CUT_OFFS])
-        return np.asarray((heights[1:] + heights[:-1]).mean(axis=0) / 2)
 
 
 def read_target(text: str) -> dict[str, float]:

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.measures.sentence_choice import check_choice, chosen
+from fairbrief.measures.settings import shared
+from fairbrief.measures.sources import source_of
 from fairbrief.nouns import (
     Ask,
     Cases,
@@ -26,6 +28,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
+from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 
@@ -33,8 +36,25 @@ EMPTY_SUMMARY = Reason("empty summary")
 NO_REFERENCES = Reason("no references")
 
 
+@dataclass(frozen=True, repr=False)
+class RougeSettings:
+    """What decides the scores; measures and observation share it."""
+
+    stem: bool = False
+    several: str = "max"
+    lines: bool = False
+    limit: int | None = None
+    choose: str = "first"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.several not in ("max", "mean"):
+            raise ValueError(f"several is max or mean; not '{self.several}'")
+        check_choice(self.limit, self.choose)
+
+
 @dataclass(frozen=True)
-class RougeScores:
+class RougeScores(RougeSettings):
     """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
 
     Settings:   ``stem`` compares Porter stems (needs the extra ``nltk``); of several references each score is
@@ -46,21 +66,9 @@ class RougeScores:
     Undefined:  "empty summary", "no references". A summary without words scores 0.
     """
 
-    stem: bool = False
-    several: str = "max"
-    lines: bool = False
-    limit: int | None = None
-    choose: str = "first"
-    seed: int = 0
-
     scope: ClassVar[Literal["case", "cluster"]] = "case"
     tests_units: ClassVar[Column | None] = None
     version: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        if self.several not in ("max", "mean"):
-            raise ValueError(f"several is max or mean; not '{self.several}'")
-        check_choice(self.limit, self.choose)
 
     def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - ROUGE needs no judge
         return ()
@@ -75,8 +83,7 @@ class RougeScores:
             return NO_REFERENCES
         if not case.summary.text.strip():
             return EMPTY_SUMMARY
-        article = "\n".join(document.text for document in case.record.documents)
-        summary = self._on_lines(self._shortened(case.summary.text, article))
+        summary = self._on_lines(self._shortened(case.summary.text, source_of(case.record)))
         found = rouge_scores([(self._on_lines(text), summary) for text in references], stem=self.stem)
         best = found.mean(axis=0) if self.several == "mean" else _best(found)
         columns: list[Column] = [("one",), *((kind, part) for kind in TYPES for part in PARTS)]
@@ -99,31 +106,17 @@ def _best(found: Floats) -> Floats:
     return np.asarray(found[found[:, :, PARTS.index("f")].argmax(axis=0), kinds])
 
 
-@dataclass(frozen=True, repr=False)
-class _RougeMeasure:
-    stem: bool = False
-    several: str = "max"
-    lines: bool = False
-    limit: int | None = None
-    choose: str = "first"
-    seed: int = 0
+class _RougeMeasure(RougeSettings):
+    """What the four measures do alike."""
 
     name: ClassVar[str]
 
-    def __post_init__(self) -> None:
-        _ = self.observation  # an impossible setting is refused where it is typed
-
     @property
     def observation(self) -> RougeScores:
-        return RougeScores(**{f.name: getattr(self, f.name) for f in fields(RougeScores)})
+        return RougeScores(**shared(self, RougeSettings))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        one = totals["one"]
-        some = one > 0
-        mean = {
-            part: Value(np.where(some, totals[self.name, part] / np.where(some, one, 1.0), np.nan))
-            for part in PARTS
-        }
+        mean = {part: Value(ratio(totals[self.name, part], totals["one"])) for part in PARTS}
         return {
             self.name: mean["f"],
             f"{self.name}_precision": mean["precision"],

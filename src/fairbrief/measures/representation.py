@@ -6,15 +6,17 @@ All read one observation, `Representation`; its docstring says what the settings
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from fairbrief import spelling
-from fairbrief.measures.distributions import COUNTING, ratio
-from fairbrief.measures.perspectives import WITHOUT_ASK, Representation, read_target
+from fairbrief.measures.distributions import COUNTING
+from fairbrief.measures.perspectives import WITHOUT_ASK, Representation, RepresentationSettings, read_target
+from fairbrief.measures.settings import shared
 from fairbrief.nouns import Floats, Totals, Value
+from fairbrief.statistics import ratio
 
 CHOICES = {
     "ties": ("fair", "under"),
@@ -24,20 +26,8 @@ CHOICES = {
 }
 
 
-@dataclass(frozen=True)
-class ValueDistributions:
-    """The settings that the four measures share; see `Representation`."""
-
-    over: str
-    scorer: str = "ngram"
-    tokens: str = ""
-    target: str = "ratio"
-    tau: float = 0.8
-    temperature: float = 0.1
-    ties: Literal["fair", "under"] = "fair"
-    no_match: Literal["leave_out", "uniform"] = "leave_out"
-    single: Literal["leave_out", "fair"] = "leave_out"
-    texts: Literal["documents", "values"] = "documents"
+class _RepresentationMeasure(RepresentationSettings):
+    """What all measures do alike."""
 
     reads: ClassVar[str] = "document"
 
@@ -57,7 +47,10 @@ class ValueDistributions:
     @property
     def observation(self) -> Representation:
         """The distributions under these settings; equal settings make equal observations."""
-        return Representation(**{f.name: getattr(self, f.name) for f in fields(self)})
+        return Representation(**shared(self, type(self)))
+
+    def __repr__(self) -> str:
+        return spelling.spell(self)
 
     def explain(self, totals: Totals) -> str:
         """The three distributions in words, and which values fall below tau."""
@@ -81,7 +74,7 @@ class ValueDistributions:
 
 
 @dataclass(frozen=True, repr=False)
-class Bur(ValueDistributions):
+class Bur(_RepresentationMeasure):
     """Share of records in which some value is under-represented: mean of 1[∃k: p_y(k) < τ·p_g(k)].
 
     Value:      ``bur`` in [0, 1], 0 = none; positive by chance: read with its null. Beside it
@@ -94,9 +87,6 @@ class Bur(ValueDistributions):
 
     name: ClassVar[str] = "bur"
 
-    def __repr__(self) -> str:
-        return spelling.spell(self)
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → shares (…)."""
         found = {"bur": Value(ratio(totals["unfair"], totals["one"]), "upper")}
@@ -106,7 +96,7 @@ class Bur(ValueDistributions):
 
 
 @dataclass(frozen=True, repr=False)
-class Uer(ValueDistributions):
+class Uer(_RepresentationMeasure):
     """Mean under-representation of a value: mean of (1/r) Σ_k max(0, p_g(k) − p_y(k)).
 
     Since p_g and p_y both sum to one over the same r values this is their total variation over r, so it
@@ -121,9 +111,6 @@ class Uer(ValueDistributions):
 
     name: ClassVar[str] = "uer"
 
-    def __repr__(self) -> str:
-        return spelling.spell(self)
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → mean rates (…)."""
         found = {"uer": Value(ratio(totals["uer"], totals["one"]), "upper")}
@@ -136,7 +123,7 @@ class Uer(ValueDistributions):
 
 
 @dataclass(frozen=True, repr=False)
-class Auc(ValueDistributions):
+class Auc(_RepresentationMeasure):
     """BUR over all thresholds: mean of ∫₀¹ 1[∃k: p_y(k) < τ·p_g(k)] dτ = 1 − min_k min(1, p_y(k)/p_g(k)).
 
     ``points=10`` takes the mean over τ = 0.1, 0.2 … 1 instead, the paper's text. Its tables were made by
@@ -151,12 +138,9 @@ class Auc(ValueDistributions):
     name: ClassVar[str] = "auc"
 
     def __post_init__(self) -> None:
-        ValueDistributions.__post_init__(self)
+        super().__post_init__()
         if self.points < 0:
             raise ValueError(f"points={self.points} is negative")
-
-    def __repr__(self) -> str:
-        return spelling.spell(self)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
@@ -164,7 +148,7 @@ class Auc(ValueDistributions):
 
 
 @dataclass(frozen=True, repr=False)
-class AucCutoff(ValueDistributions):
+class AucCutoff(_RepresentationMeasure):
     """BUR over the long-tail cut-off: which of the largest values are looked at, not how strictly.
 
     For c = 0, 0.1 … 1 only the largest values that together hold c of the source are kept, both
@@ -179,13 +163,10 @@ class AucCutoff(ValueDistributions):
     name: ClassVar[str] = "auc_cutoff"
     on_request: ClassVar[str] = "it is the sweep behind one paper's table; auc is what the paper describes"
 
-    def __repr__(self) -> str:
-        return spelling.spell(self)
-
     @property
     def observation(self) -> Representation:
         """The distributions with the sweep."""
-        return Representation(**{f.name: getattr(self, f.name) for f in fields(self)}, cutoff=True)
+        return Representation(**shared(self, RepresentationSettings), cutoff=True)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
@@ -193,7 +174,7 @@ class AucCutoff(ValueDistributions):
 
 
 @dataclass(frozen=True, repr=False)
-class Sof(ValueDistributions):
+class Sof(_RepresentationMeasure):
     """How unequally the values bear under-representation: mean absolute deviation of e_k over the R values.
 
     e_k is the mean of max(0, p_g(k) − p_y(k)) over the records that have k; SOF = (1/R) Σ |e_k − mean e|.
@@ -205,9 +186,6 @@ class Sof(ValueDistributions):
     """
 
     name: ClassVar[str] = "sof"
-
-    def __repr__(self) -> str:
-        return spelling.spell(self)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → deviations (…)."""
@@ -225,7 +203,7 @@ def _mean_absolute_deviation(totals: Totals, means: Mapping[str, Floats]) -> Flo
     count = known.sum(axis=-1)
     center = ratio(np.where(known, stacked, 0.0).sum(axis=-1), count)
     spread = np.where(known, np.abs(stacked - np.where(count > 0, center, 0.0)[..., np.newaxis]), 0.0)
-    return np.asarray(np.where(count > 1, ratio(spread.sum(axis=-1), count), np.nan))
+    return np.where(count > 1, ratio(spread.sum(axis=-1), count), np.nan)
 
 
 def _percent(share: Floats) -> str:

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from fairbrief.measures.settings import shared
 from fairbrief.measures.subjects import article_of, subject_of
 from fairbrief.nouns import (
     Ask,
@@ -24,7 +25,7 @@ from fairbrief.nouns import (
     Value,
 )
 from fairbrief.spelling import spell
-from fairbrief.statistics import Fit, fit_sums
+from fairbrief.statistics import Fit, fit_sums, ratio
 
 EMPTY_ARTICLE = Reason("no word of known sentiment in the article")
 EMPTY_SUMMARY = Reason("no word of known sentiment in the summary")
@@ -32,8 +33,21 @@ SENTIMENT = ("sentiment",)
 """The one column that sentiment scorers are asked for; rows are the passages."""
 
 
+@dataclass(frozen=True, repr=False)
+class SentimentSettings:
+    """What decides an article's group and sentiment; measure and observation share it."""
+
+    over: str = ""
+    scorer: str = "vader"
+    threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold <= 1:
+            raise ValueError(f"threshold must lie in (0, 1], not {self.threshold}")
+
+
 @dataclass(frozen=True)
-class Sentiments:
+class Sentiments(SentimentSettings):
     """Sentiment of article and summary, by the group of the article's subject.
 
     One row per summary, all columns of its group g: ``one``, ``article`` a, ``summary`` s, ``shift``
@@ -45,18 +59,10 @@ class Sentiments:
     Undefined:  no group, or no known sentiment in article or summary.
     """
 
-    over: str = ""
-    scorer: str = "vader"
-    threshold: float = 1.0
-
     scope: ClassVar[Literal["case", "cluster"]] = "case"
     tests_units: ClassVar[Column | None] = None
     grouped_by: ClassVar[str] = "one"
     version: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold must lie in (0, 1], not {self.threshold}")
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -87,7 +93,7 @@ class Sentiments:
 
 
 @dataclass(frozen=True, repr=False)
-class SentimentShift:
+class SentimentShift(SentimentSettings):
     """Difference between groups in how far summaries shift the sentiment of what they summarize.
 
     The shift of one summary is sentiment(summary) − sentiment(article). With two groups the value is
@@ -123,29 +129,23 @@ class SentimentShift:
 
     name: ClassVar[str] = "sentiment_shift"
     reads: ClassVar[str] = "record"
-    over: str = ""
-    scorer: str = "vader"
-    threshold: float = 1.0
-
-    def __post_init__(self) -> None:
-        Sentiments(self.over, self.scorer, self.threshold)
 
     @property
     def observation(self) -> Sentiments:
-        return Sentiments(self.over, self.scorer, self.threshold)
+        return Sentiments(**shared(self, SentimentSettings))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
         pairs = list(itertools.combinations(groups, 2))
-        mean = {g: _ratio(totals["shift", g], totals["one", g]) for g in groups}
+        mean = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
         values: dict[str, Value] = {"sentiment_shift": _headline(mean, totals)}
         for k, other in pairs:
             values[f"difference[{k}−{other}]"] = Value(mean[k] - mean[other], "both")
         for g in groups:
             # Against all others: of two groups it would say again what the headline says.
             values[f"shift[{g}]"] = Value(mean[g], "both" if len(groups) > 2 else None)
-            values[f"article[{g}]"] = Value(_ratio(totals["article", g], totals["one", g]))
-            values[f"summary[{g}]"] = Value(_ratio(totals["summary", g], totals["one", g]))
+            values[f"article[{g}]"] = Value(ratio(totals["article", g], totals["one", g]))
+            values[f"summary[{g}]"] = Value(ratio(totals["summary", g], totals["one", g]))
         fits = {g: _fit_group(totals, g) for g in groups}
         for g, fit in fits.items():
             values |= _regression(g, fit)
@@ -222,9 +222,3 @@ def _fit_adjusted(totals: Totals, first: str, second: str) -> Fit:
 
 def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-
-
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """Elementwise top / bottom; nan where there is nothing to divide by."""
-    some = bottom > 0
-    return np.where(some, top / np.where(some, bottom, 1.0), np.nan)

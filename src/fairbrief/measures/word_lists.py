@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief.measures.exchanging import group_names, renamed, share, total_variation
+from fairbrief.measures.settings import check_given, check_known, check_reading
 from fairbrief.nouns import (
     Ask,
     Cases,
@@ -88,14 +89,9 @@ class WordListInclusion:
 
     def __post_init__(self) -> None:
         groups = word_lists(self.lists)
-        if self.reference not in ("source", "uniform", "given"):
-            raise ValueError(f"reference={self.reference} is not one of source, uniform, given")
-        if self.words not in ("default", "published"):
-            raise ValueError(f"words={self.words} is not one of default, published")
-        if (self.reference == "given") != bool(self.shares):
-            raise ValueError("reference=given and shares=… belong together")
-        if self.shares:
-            check_shares(self.shares, list(groups))
+        check_known("reference", self.reference, ("source", "uniform", "given"))
+        check_reading("words", self.words)
+        check_given(self.reference, self.shares, list(groups))
 
     def __repr__(self) -> str:
         return spell(self)
@@ -128,11 +124,3 @@ class WordListInclusion:
             return np.full(groups, 1 / groups)
         wanted: Floats = np.array(self.shares) / sum(self.shares)
         return wanted
-
-
-def check_shares(shares: Sequence[float], groups: Sequence[str]) -> None:
-    """Raise ValueError unless there is one non-negative share per group, and they sum to one."""
-    if len(shares) != len(groups):
-        raise ValueError(f"{len(shares)} shares are given for {len(groups)} groups ({', '.join(groups)})")
-    if min(shares) < 0 or abs(sum(shares) - 1) > 1e-6:
-        raise ValueError(f"the shares {'+'.join(map(str, shares))} are not shares that sum to 1")

@@ -59,10 +59,8 @@ class BartScore:
     @property
     def computed_by(self) -> str:
         """What decides the arrays of `compute`."""
-        placed = placement.place(self, self.name)
-        found = hub.find(self.model, self.name)
         fold = f" fold={self.fold}" if self.windows == "fold" else ""
-        return f"{self.name}/{VERSION} {found.identity} {placed.dtype} windows={self.windows}{fold}"
+        return f"{models.identity(self, self.name, VERSION)} windows={self.windows}{fold}"
 
     @property
     def fingerprint(self) -> str:

@@ -87,10 +87,8 @@ class BertScore:
     @property
     def computed_by(self) -> str:
         """What decides the arrays of `compute`: the fingerprint without rescaling and means, which come after."""
-        placed = placement.place(self, self.name)
-        found = hub.find(self.model, self.name)
         return (
-            f"{self.name}/{VERSION} {found.identity} {placed.dtype} layer={self.layer} windows={self.windows} "
+            f"{models.identity(self, self.name, VERSION)} layer={self.layer} windows={self.windows} "
             f"prefix_space={str(self.prefix_space).lower()}"
         )
 

@@ -23,7 +23,7 @@ def first_names(gender: Literal["male", "female"]) -> dict[str, float]:
 
 
 @cache
-def genders(strictly: bool = False) -> dict[str, str]:
+def genders(*, strictly: bool = False) -> dict[str, str]:
     """Lower-case first name → gender, where the census leaves no doubt."""
     return census_genders(first_names("male"), first_names("female"), strictly=strictly)
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.nouns import Ask, Floats, Scores
+from fairbrief.scorers.pairs import whole_texts
 from fairbrief.spelling import spell
 from fairbrief.text.tokens import WORD
 
@@ -47,9 +48,8 @@ class Containment:
             for text in (*ask.rows, *ask.columns):
                 if text not in known:
                     known[text] = words(text)
-            shape = (len(ask.rows), len(ask.columns))
-            matrix = containment([known[t] for t in ask.rows], [known[t] for t in ask.columns]).reshape(shape)
-            yield Scores(matrix, np.arange(shape[1], dtype=np.int64), np.zeros(shape[0]))
+            matrix = containment([known[t] for t in ask.rows], [known[t] for t in ask.columns])
+            yield whole_texts(ask, matrix)
 
 
 def words(text: str) -> frozenset[str]:

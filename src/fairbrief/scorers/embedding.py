@@ -10,7 +10,7 @@ import numpy as np
 
 from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.scorers import batches, hub, models, pairs, placement
-from fairbrief.scorers.pieces import Ids, frame, padded, pieces
+from fairbrief.scorers.pieces import Ids, frame, pieces
 from fairbrief.scorers.progress import Meter
 from fairbrief.scorers.windows import parts
 from fairbrief.spelling import spell
@@ -46,9 +46,7 @@ class Embedding:
     @property
     def computed_by(self) -> str:
         """What decides the arrays of `compute`."""
-        placed = placement.place(self, self.name)
-        found = hub.find(self.model, self.name)
-        return f"{self.name}/{VERSION} {found.identity} {placed.dtype} windows={self.windows}"
+        return f"{models.identity(self, self.name, VERSION)} windows={self.windows}"
 
     @property
     def fingerprint(self) -> str:
@@ -115,10 +113,5 @@ def _unit(vectors: Sequence[Floats]) -> Floats:
 
 def _embed(resident: models.Resident, inputs: Sequence[tuple[Ids, Ids | None]]) -> Floats:
     torch = placement.library("torch", "embedding")
-    ids, mask = padded([ids for ids, _ in inputs], resident.tokenizer.pad_token_id)
-    given = {"input_ids": resident.tensor(ids), "attention_mask": resident.tensor(mask)}
-    types = [t for _, t in inputs if t is not None]
-    if types:
-        given["token_type_ids"] = resident.tensor(padded(types, 0)[0])
     with torch.inference_mode():
-        return np.asarray(resident.model(given)["sentence_embedding"].float().cpu().numpy())
+        return np.asarray(resident.model(resident.inputs(inputs))["sentence_embedding"].float().cpu().numpy())

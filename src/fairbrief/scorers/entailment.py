@@ -11,7 +11,7 @@ import numpy as np
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.scorers import batches, hub, models, pairs, placement
-from fairbrief.scorers.pieces import Frame, Ids, frame, padded, pieces
+from fairbrief.scorers.pieces import Frame, Ids, frame, pieces
 from fairbrief.scorers.progress import Meter
 from fairbrief.scorers.windows import Span, longest_first, parts, spans
 from fairbrief.spelling import spell
@@ -64,9 +64,7 @@ class Entailment:
     @property
     def computed_by(self) -> str:
         """What decides the arrays of `compute`: the fingerprint without the gate, which comes after."""
-        placed = placement.place(self, self.name)
-        found = hub.find(self.model, self.name)
-        return f"{self.name}/{VERSION} {found.identity} {placed.dtype} windows={self.windows}"
+        return f"{models.identity(self, self.name, VERSION)} windows={self.windows}"
 
     @property
     def fingerprint(self) -> str:
@@ -199,13 +197,8 @@ def _probabilities(
 ) -> Floats:
     """Probability of entailment, and the same where it is the most probable class, else 0. Shape (n, 2)."""
     torch = placement.library("torch", "entailment")
-    ids, mask = padded([ids for ids, _ in inputs], resident.tokenizer.pad_token_id)
-    given = {"input_ids": resident.tensor(ids), "attention_mask": resident.tensor(mask)}
-    types = [t for _, t in inputs if t is not None]
-    if types:
-        given["token_type_ids"] = resident.tensor(padded(types, 0)[0])
     with torch.inference_mode():
-        classes = resident.model(**given).logits.float().softmax(dim=-1)
+        classes = resident.model(**resident.inputs(inputs)).logits.float().softmax(dim=-1)
         entailed = classes[:, entails]
         gated = entailed * (classes.argmax(dim=-1) == entails)
         found = torch.stack([entailed, gated], dim=1).double().cpu().numpy()

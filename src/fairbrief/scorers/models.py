@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.scorers.hub import Snapshot
-from fairbrief.scorers.placement import DTYPES, Placement, library
+from fairbrief.scorers.hub import Snapshot, find
+from fairbrief.scorers.pieces import Ids, padded
+from fairbrief.scorers.placement import DTYPES, Placement, Settings, library, place
 
 RESIDENT = 4
 """How many models stay in memory; the one that was used longest ago makes room."""
@@ -41,6 +42,21 @@ class Resident:
     def tensor(self, array: Any) -> Any:
         """An array on the model's device."""
         return library("torch", "a model").from_numpy(array).to(self.device)
+
+    def inputs(self, framed: Sequence[tuple[Ids, Ids | None]]) -> dict[str, Any]:
+        """Framed texts with their type ids, if the model has any, as what it is given."""
+        ids, mask = padded([ids for ids, _ in framed], self.tokenizer.pad_token_id)
+        given = {"input_ids": self.tensor(ids), "attention_mask": self.tensor(mask)}
+        types = [t for _, t in framed if t is not None]
+        if types:
+            given["token_type_ids"] = self.tensor(padded(types, 0)[0])
+        return given
+
+
+def identity(settings: Settings, name: str, version: int) -> str:
+    """The scorer's code, the model's revision and the precision: how every model scorer's fingerprint begins."""
+    dtype = place(settings, name).dtype
+    return f"{name}/{version} {find(settings.model, name).identity} {dtype}"
 
 
 def classifier(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:

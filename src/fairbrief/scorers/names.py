@@ -14,6 +14,7 @@ import numpy as np
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Ask, Scores
 from fairbrief.scorers import census
+from fairbrief.scorers.pairs import whole_texts
 from fairbrief.spelling import spell
 from fairbrief.text.alignment import published_tokens
 from fairbrief.text.gender import GENDER_WORDS, gender_of_name, published_gender
@@ -53,15 +54,12 @@ class Names:
         for ask in asks:
             wanted = [_gender(column) for column in ask.columns]
             found = [self.classify(row, pages) for row in ask.rows]
-            matrix = np.array([[float(g == w) for w in wanted] for g in found]).reshape(
-                len(ask.rows), len(ask.columns)
-            )
-            yield Scores(matrix, np.arange(len(ask.columns)), np.zeros(len(ask.rows)))
+            yield whole_texts(ask, np.array([[g == w for w in wanted] for g in found], dtype=np.float64))
 
     def classify(self, name: str, pages: Mapping[str, str]) -> str:
         """``female``, ``male``, or nothing where the name does not tell."""
         if self.rule == "published":
-            return published_gender(published_tokens(name), pages, census.genders(True)).gender  # noqa: FBT003
+            return published_gender(published_tokens(name), pages, census.genders(strictly=True)).gender
         return gender_of_name(name.split(), pages, census.genders()).gender
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from fairbrief.errors import BackendError, MissingExtra
 from fairbrief.nouns import Ask, Scores
 from fairbrief.scorers import census
+from fairbrief.scorers.pairs import whole_texts
 from fairbrief.spelling import spell
 from fairbrief.text.recognition import accept, propose
 
@@ -52,14 +53,8 @@ class People:
         texts = list(dict.fromkeys(column for ask in asks for column in ask.columns))
         found = dict(zip(texts, self._people(texts), strict=True))
         for ask in asks:
-            matrix = np.array(
-                [[float(row in found[column]) for column in ask.columns] for row in ask.rows], dtype=float
-            )
-            yield Scores(
-                matrix.reshape(len(ask.rows), len(ask.columns)),
-                np.arange(len(ask.columns)),
-                np.zeros(len(ask.rows)),
-            )
+            named = [[row in found[column] for column in ask.columns] for row in ask.rows]
+            yield whole_texts(ask, np.array(named, dtype=np.float64))
 
     def _people(self, texts: Sequence[str]) -> Iterable[set[str]]:
         if self.recogniser == "builtin":

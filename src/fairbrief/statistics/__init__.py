@@ -14,6 +14,7 @@ from fairbrief.statistics.agreement import (
     ranks,
     spearman,
 )
+from fairbrief.statistics.arrays import ratio
 from fairbrief.statistics.distances import (
     kl_divergence,
     total_variation,
@@ -44,8 +45,8 @@ __all__ = [
     "BlockBootstrap",
     "Bootstrap",
     "Fit",
-    "alpha_of_two",
     "LabelDraws",
+    "alpha_of_two",
     "correlation_p",
     "count_labellings",
     "dirichlet_log_odds",
@@ -62,6 +63,7 @@ __all__ = [
     "percentile_interval",
     "randolph_kappa",
     "ranks",
+    "ratio",
     "regrouped_totals",
     "sample_labellings",
     "smallest_p",

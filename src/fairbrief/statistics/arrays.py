@@ -1,4 +1,4 @@
-"""The two kinds of array that statistics speaks of."""
+"""The two kinds of array that statistics speaks of, their quotients, and when two numbers are tied."""
 
 from __future__ import annotations
 
@@ -16,3 +16,9 @@ def tolerance(reference: Floats) -> Floats:
     """How far from ``reference`` a number may lie and still be tied with it; 0 where it is not finite."""
     size = np.maximum(1.0, np.abs(reference))
     return np.asarray(np.where(np.isfinite(size), TIE * size, 0.0))
+
+
+def ratio(part: Floats | Integers, whole: Floats | Integers) -> Floats:
+    """Elementwise part / whole, over any shapes that broadcast; nan where the whole is not above 0."""
+    some = whole > 0
+    return np.where(some, part / np.where(some, whole, 1.0), np.nan)

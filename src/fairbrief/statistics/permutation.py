@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from fairbrief.statistics.arrays import Floats, Integers, tolerance
+from fairbrief.statistics.arrays import Floats, Integers, ratio, tolerance
 from fairbrief.statistics.labellings import (
     EXACT_LIMIT,
     count_labellings,
@@ -122,19 +122,15 @@ def _extreme_p(null: Floats, exact: bool, axis: int) -> Floats:
     defined = (~np.isnan(null)).sum(axis=axis)
     highest = np.where(np.isnan(null), -np.inf, null).max(axis=axis)
     tied = (null >= np.expand_dims(highest - tolerance(highest), axis)).sum(axis=axis)
-    return _divide(tied, defined if exact else defined + (defined > 0))
+    return ratio(tied, defined if exact else defined + (defined > 0))
 
 
 def _tail_p(observed: Floats, null: Floats, exact: bool, axis: int) -> Floats:
     bar = np.expand_dims(observed - tolerance(observed), axis)
     reached = (null >= bar).sum(axis=axis)
     defined = (~np.isnan(null)).sum(axis=axis)
-    p = _divide(reached, defined) if exact else _divide(reached + 1, defined + (defined > 0))
+    p = ratio(reached, defined) if exact else ratio(reached + 1, defined + (defined > 0))
     return np.asarray(np.where(np.isnan(observed), np.nan, p))
-
-
-def _divide(part: Integers, whole: Integers) -> Floats:
-    return np.asarray(np.where(whole > 0, part / np.maximum(whole, 1), np.nan))
 
 
 def swapped_totals(a: Floats, b: Floats, draws: int, seed: int) -> tuple[Floats, Floats]:

@@ -67,8 +67,8 @@ def exchange(title: str, to: str, woman: str = "Ms.") -> str:
     """The title for a person of gender ``to``; the same title where it fits already.
 
     Mr. becomes ``woman`` (Ms., which says nothing of marriage; the published code says Mrs.), a
-    woman's courtesy title becomes Mr.; Sir and Lord become Lady, Lady and Dame become Sir, Madame becomes Monsieur. A title
-    written without its full stop stays without; case is kept.
+    woman's courtesy title becomes Mr.; Sir and Lord become Lady, Lady and Dame become Sir, Madame becomes
+    Monsieur. A title written without its full stop stays without; case is kept.
     """
     if gender(title) == to:
         return title

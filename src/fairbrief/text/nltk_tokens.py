@@ -164,14 +164,14 @@ def check_data() -> None:
     for name, load in (
         ("punkt_tab", _sentence_splitter),
         ("stopwords", _stop_words),
-        ("averaged_perceptron_tagger_eng and wordnet", _stemmer),
+        ("averaged_perceptron_tagger_eng wordnet", _stemmer),
     ):
         try:
             load()
         except RequestError:
             missing.append(name)
     if missing:
-        names = " ".join(missing).replace(" and ", " ")
+        names = " ".join(missing)
         raise RequestError(
             f"{READER} needs NLTK's data {', '.join(names.split())}: not found in any folder of NLTK_DATA or in "
             f"NLTK's usual places. Set NLTK_DATA to the folder that holds it, or fetch it: "

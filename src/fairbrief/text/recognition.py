@@ -107,9 +107,8 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
 
     ``title``: a title (of any kind) and at least one more name word. ``given name``: two words or more, the
     first a known given name (lower-case in ``given_names``). ``given name alone``: one known given name that
-    does not open a sentence. ``initial``: an initial followed by a word. ``described``: two words or more before ``who`` or an age
-    (", 52,"). ``part of a name``: the last word of
-    a name that another rule accepted.
+    does not open a sentence. ``initial``: an initial followed by a word. ``described``: two words or more
+    before ``who`` or an age (", 52,"). ``part of a name``: the last word of a name that another rule accepted.
     """
     found: dict[str, str] = {}
     for span in spans:
@@ -127,7 +126,7 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
 
 def _rule(span: Span, given_names: Collection[str]) -> str:
     core = _core(span.tokens)
-    if not core or any(bare(token) in CALENDAR for token in core[-1:]):
+    if not core or bare(core[-1]) in CALENDAR:
         return ""
     if is_title(span.tokens[0]):
         return "title"
