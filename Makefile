@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INSTALLED := $(VENV)/installed
 TESTED := $(VENV)/installed-for-tests
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test docs lint bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/fairbrief audit examples/reviews.jsonl --out demo
@@ -15,6 +15,10 @@ demo: $(INSTALLED)
 
 test: lint
 	$(BIN)/python -m pytest -n auto $(PYTEST)
+
+# The reference pages and the output shown in the README, from the code as it is.
+docs: $(TESTED)
+	$(BIN)/python -m docs.generate
 
 lint: $(TESTED)
 	$(BIN)/ruff format --check --quiet .

@@ -288,3 +288,15 @@ def test_printable_shows_controls_and_keeps_language() -> None:
     assert printable("a\r\nb\tc", lines=True) == "a\nb    c"
     assert printable("مرحبا 👩‍🔬") == "مرحبا 👩‍🔬"
     assert shorten("abcdef", 4) == "abc…"
+
+
+def test_a_table_of_wide_numbers_keeps_every_column_on_a_narrow_terminal() -> None:
+    """Where numbers need the room it is the names that are folded: no number is cut."""
+    wide = Estimate(
+        "uer@party", "uer", "control:random_sentences(a)", -0.1134567, low=-0.1234567, high=-0.1034566,
+        null_mean=-0.00012345, p=0.0004, p_adjusted=0.0004, n=1_000_000, clusters=1_000_000,
+        excluded={"empty summary": 123_456}, over="party",
+    )  # fmt: skip
+    text = bare(printed(replace(EMPTY, estimates=(wide, replace(wide, system="a")))))
+    assert len(re.findall(r"1,000,000 +123,456$", text, re.MULTILINE)) == 2
+    assert max(len(line) for line in text.splitlines()) <= 80

@@ -84,7 +84,8 @@ def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:
         if not any(name in known[reader] for reader in READERS):
             there = sorted({name for reader in READERS for name in known[reader]})
             raise RequestError(
-                f"No document, record or person has the attribute '{name}'. Found: {', '.join(there) or 'none'}."
+                f"No document, record or person has the attribute '{name}'. Found: {', '.join(there) or 'none'}. "
+                f"To read it from a field or column, write --attribute {name}=FIELD."
             )
     measures: list[Measure] = []
     left_out: list[LeftOut] = []

@@ -52,7 +52,7 @@ def words(
     tables = word_tables(contrasts, most)
     shares = identifier_shares(records, {"family": FAMILY, "sport": SPORT})
     console = Console()
-    for table in [*tables, _topics(shares)]:
+    for table in [*tables, *([_topics(shares)] if shares else [])]:
         console.print(_drawn(table))
         for note in table.notes:
             console.print(note, style="dim")

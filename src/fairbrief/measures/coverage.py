@@ -1,8 +1,8 @@
 """Coverage by value: are documents of one side supported less by the summary's statements?
 
 `equal_coverage` asks it of single records, `coverage_parity` of the whole input; both read one
-observation. Source: Li, Zhang, Wang, Zhang: Coverage-based Fairness in Multi-document
-Summarization. What their released code does otherwise stands in docs/decisions/coverage.md.
+observation. Source: Li, Zhang, Zhang, Chaturvedi: Coverage-based Fairness in
+Multi-document Summarization. What their released code does otherwise stands in docs/decisions/coverage.md.
 """
 
 from __future__ import annotations

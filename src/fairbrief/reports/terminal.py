@@ -29,7 +29,7 @@ MOST_ROWS = 80
 LONG_NAME = 28
 """A spelling longer than this stands below the table, and its name and a number in it."""
 WIDE = 100
-NARROWEST = 12
+NARROWEST = 6
 """Of the names' column: names are folded before a number is cut off."""
 
 
@@ -137,7 +137,7 @@ def _without_large(estimates: Sequence[Estimate]) -> tuple[list[Estimate], dict[
 def _quantity(e: Estimate, names_below: dict[str, int]) -> Text:
     """A headline by its measure, another quantity of the same measure below it by its own name."""
     if not words.is_headline(e):
-        return _plain(f"·\u00a0{e.quantity}")
+        return _plain(f"·{e.quantity}")
     spelled = words.without_over(e)
     number = names_below.get(spelled)
     return _plain(spelled if number is None else f"{spelled.partition('(')[0]} [{number}]", "bold")
@@ -148,12 +148,18 @@ def _stem(e: Estimate) -> tuple[str, str]:
 
 
 def _row_name(e: Estimate, alone: bool) -> Padding:
-    parts = [] if alone else [e.system]
+    parts = [] if alone else [_breakable(e.system)]
     if e.baseline:
-        parts = [f"{e.system} − {e.baseline}"]
+        parts = [f"{_breakable(e.system)} − {_breakable(e.baseline)}"]
     if e.slice:
         parts.append(", ".join(e.slice.values()))
     return Padding(_plain(" · ".join(parts)), (0, 0, 0, 2))
+
+
+def _breakable(system: str) -> str:
+    """A control's long name with gaps, so that it is folded between its words."""
+    is_control = system.startswith("control:")
+    return system.replace(":", ": ", 1).replace("(", " (", 1) if is_control else system
 
 
 def _cells(e: Estimate, console: Console, *, holm: bool, differ: bool, told: bool) -> Iterable[Text]:

@@ -1,0 +1,156 @@
+"""Reads the fenced blocks of a page and runs them as a reader would.
+
+```console      lines that begin with ``$`` are run, what stands below each is what it must print
+```python       run, the page's blocks one after another in one namespace; a ```text block right
+                below is what it must print
+```csv NAME     (any language and a file's name) written to that file
+```sh           not run, but every ``fairbrief`` line in it must be one that the command line takes
+```console parse    the same, for what needs a model or a network
+
+In shown output ``…`` stands for anything, alone on a line for any lines; how wide a gap is does not matter.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from docs import commands, generate
+from fairbrief import cli
+
+FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+SHELLS = ("", "sh", "bash", "shell", "console")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, the word behind it (a file's name, say), its text and line."""
+
+    language: str
+    word: str
+    body: str
+    line: int
+    follows: bool
+    """Whether nothing stands between this block and the one before."""
+
+
+def blocks(text: str) -> list[Block]:
+    """The fenced blocks of a page."""
+    found: list[Block] = []
+    end = 0
+    for match in FENCE.finditer(text):
+        language, _, word = match["info"].strip().partition(" ")
+        line = text.count("\n", 0, match.start()) + 1
+        found.append(
+            Block(language, word.strip(), match["body"], line, not text[end : match.start()].strip())
+        )
+        end = match.end()
+    return found
+
+
+def run_page(path: Path) -> int:
+    """Run every block of a page in the working folder; how many did something. AssertionError says what failed."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    found = blocks(path.read_text(encoding="utf-8"))
+    ran = 0
+    for i, block in enumerate(found):
+        where = f"{path.name}:{block.line}"
+        following = found[i + 1] if i + 1 < len(found) else None
+        if block.language == "python":
+            printed = _run_python(block.body, namespace, where)
+            if following is not None and following.language == "text" and following.follows:
+                _compare(following.body, printed, where)
+        elif block.language == "console" and block.word != "parse":
+            _run_console(block.body, where)
+        elif block.language in SHELLS:
+            for line in _command_lines(block.body):
+                check_line(line, where)
+        elif block.word:
+            Path(block.word).write_text(block.body, encoding="utf-8")
+        else:
+            continue
+        ran += 1
+    return ran
+
+
+def _run_python(code: str, namespace: dict[str, Any], where: str) -> str:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), commands.built_ins_only():
+        exec(compile(code, where, "exec", dont_inherit=True), namespace)
+    return printed.getvalue()
+
+
+def _run_console(body: str, where: str) -> None:
+    status = 0
+    for line, shown in _prompts(body):
+        words = shlex.split(line)
+        if words[:2] == ["echo", "$?"]:
+            printed = f"{status}\n"
+        elif words[0] == "cat":
+            printed = "".join(Path(name).read_text(encoding="utf-8") for name in words[1:])
+        elif words[0] == "fairbrief":
+            status, printed = commands.run(words[1:])
+        else:
+            raise AssertionError(
+                f"{where}: only fairbrief, cat and echo $? are run in a console block: {line}"
+            )
+        if shown.strip():
+            _compare(shown, printed, where)
+        elif words[0] == "fairbrief":
+            assert status == 0, f"{where}: {line} ended with {status}: {printed}"
+
+
+def _prompts(body: str) -> list[tuple[str, str]]:
+    """The commands of a console block, continued lines joined, each with the output below it."""
+    joined = body.replace("\\\n", " ")
+    parts = re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]
+    return [(head, shown) for head, _, shown in (part.partition("\n") for part in parts)]
+
+
+def _command_lines(body: str) -> list[str]:
+    lines = (line.strip().removeprefix("$ ") for line in body.replace("\\\n", " ").splitlines())
+    return [line for line in lines if line.startswith("fairbrief ")]
+
+
+def check_line(line: str, where: str) -> None:
+    """Raise AssertionError unless the command line knows the command and all of its options."""
+    words = shlex.split(re.split(r" (?:\||\|\||&&|>) ", line)[0], comments=True)[1:]
+    if not words or words[0].startswith("--"):
+        return
+    assert words[0] in cli.COMMANDS, f"{where}: no command '{words[0]}': {line}"
+    command: Any = typer.main.get_command(import_module(cli.COMMANDS[words[0]][0]).app)
+    rest = words[1:]
+    while rest and rest[0] in getattr(command, "commands", {}):
+        command, rest = command.commands[rest[0]], rest[1:]
+    try:
+        command.make_context("fairbrief", rest)
+    except Exception as error:
+        message = getattr(error, "message", "") or str(error)
+        raise AssertionError(f"{where}: {line}: {message}") from error
+
+
+def _compare(shown: str, printed: str, where: str) -> None:
+    pattern = "".join(
+        r"(?:[^\n]*\n)*?" if line.strip() == "…" else re.escape(line).replace("…", r"[^\n]*") + r"\n"
+        for line in _plain(shown)
+    )
+    found = "".join(f"{line}\n" for line in _plain(printed))
+    assert re.fullmatch(pattern, found), f"{where} shows\n{shown}\nbut it prints\n{printed}"
+
+
+def _plain(text: str) -> list[str]:
+    """The lines without what only sets them: the width of gaps and rules."""
+    return [re.sub(r" +", " ", re.sub("─+", "─", line.rstrip())) for line in text.strip("\n").splitlines()]
+
+
+def fresh_folder() -> contextlib.AbstractContextManager[Path]:
+    """A temporary working folder with the examples in it."""
+    return generate.fresh_folder()

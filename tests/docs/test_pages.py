@@ -1,0 +1,118 @@
+"""Every page does what it shows, says what the code says, and links to what is there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from tests.docs import snippets
+
+from docs import generate
+
+PAGES = generate.written_pages()
+ROOT = generate.ROOT
+RUN_HERE = [page for page in PAGES if page.name != "fine-tuning-grid.md"]
+"""That page trains models: tests/unit/test_how_to.py runs it, with fewer steps."""
+SPECIAL = re.compile(r"[^\w\- ]")
+
+
+@pytest.mark.parametrize("page", RUN_HERE, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_block_of_a_page_runs_and_prints_what_is_shown(page: Path) -> None:
+    """Python and console blocks run in a fresh folder; shown output is what is printed; shell lines can be parsed."""
+    with snippets.fresh_folder():
+        snippets.run_page(page)
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    """What the code says of itself stands in the pages as it is now."""
+    old = [str(path.relative_to(ROOT)) for path in generate.stale()]
+    assert not old, f"out of date: {', '.join(old)}. Write anew with: make docs"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    """A relative link names a file that exists, and a heading in it."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        name, _, heading = target.partition("#")
+        other = (page.parent / name).resolve() if name else page
+        assert other.exists(), f"{page.name} links to {target}, which is not there"
+        if heading:
+            assert heading in _anchors(other), f"{page.name} links to {target}: no such heading"
+
+
+def _anchors(page: Path) -> set[str]:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {SPECIAL.sub("", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_readme_names_the_two_commands_of_a_newcomer() -> None:
+    """`make demo` and `make test` stand in the README by these names, and in the Makefile."""
+    readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
+    for target in ("demo", "test"):
+        assert f"make {target}" in readme
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+def test_the_readme_shows_what_make_demo_runs() -> None:
+    """The command between the README's markers is the one behind `make demo`."""
+    shown = generate.SHOWN.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert shown is not None
+    assert f"$(BIN)/fairbrief {shown['command']}\n" in (ROOT / "Makefile").read_text()
+
+
+def test_the_readme_names_every_extra_and_protocol() -> None:
+    """What can be installed beside the core, and every paper's protocol, stand in the README."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [*declared["optional-dependencies"], *declared["entry-points"]["fairbrief.protocols"]]
+    assert not [name for name in names if f"`{name}`" not in readme]
+
+
+def test_the_design_names_every_room() -> None:
+    """Each package and module at the top of the tree stands in the table of rooms."""
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    tree = (ROOT / "src" / "fairbrief").iterdir()
+    rooms = {path.stem for path in tree if path.suffix in ("", ".py") and not path.name.startswith("_")}
+    assert not [room for room in sorted(rooms) if f"`{room}`" not in design.partition("## The rooms")[2]]
+
+
+def test_every_how_to_stands_in_the_index() -> None:
+    """Each page under docs/ can be found from docs/README.md."""
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    names = [str(p.relative_to(ROOT / "docs")) for p in PAGES[1:] if p.name != "README.md"]
+    missing = [name for name in names if f"]({name})" not in index]
+    assert not missing, f"docs/README.md links no {', '.join(missing)}"
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("```console\n$ fairbrief measures uer\nuer (scorer)\n…\n```\n", "shows"),
+        ("```console\n$ fairbrief audit nowhere.jsonl\n```\n", "ended with 2"),
+        ("```console\n$ rm -r examples\n```\n", "only fairbrief"),
+        ("```sh\nfairbrief audit a.jsonl --colour red\n```\n", "No such option"),
+        ("```sh\nfairbrief audti a.jsonl\n```\n", "no command 'audti'"),
+        ("```python\nprint(1 + 1)\n```\n```text\n3\n```\n", "shows"),
+        ("```python\nassert 1 > 2, 'arithmetic'\n```\n", "arithmetic"),
+    ],
+)
+def test_a_page_that_is_wrong_fails(tmp_path: Path, page: str, message: str) -> None:
+    """Wrong output, a failing command, an unknown option and a failing block are all noticed."""
+    written = tmp_path / "page.md"
+    written.write_text(page, encoding="utf-8")
+    with snippets.fresh_folder(), pytest.raises(AssertionError, match=message):
+        snippets.run_page(written)
+
+
+def test_dots_stand_for_anything(tmp_path: Path) -> None:
+    """A line of dots alone matches any lines, dots in a line any text; files of a page can be read."""
+    page = "```csv a.csv\nx,y\n1,2\n```\n```console\n$ cat a.csv\n…\n1…\n$ echo $?\n0\n```\n"
+    (tmp_path / "page.md").write_text(page, encoding="utf-8")
+    with snippets.fresh_folder():
+        assert snippets.run_page(tmp_path / "page.md") == 2
