@@ -1,4 +1,4 @@
-"""Write the speed section of docs/benchmarks.md from benchmarks/results/*.json: no figure is typed.
+"""Write the speed section of docs/benchmarks.md from benchmarks/results/speed-*.json: no figure is typed.
 
 Run: python -m benchmarks.table
 """
@@ -18,8 +18,8 @@ HEAD = "## Speed and memory\n\n`make bench` runs these again; numbers: `benchmar
 
 
 def section(folder: Path = RESULTS) -> str:
-    """All results of a folder as Markdown, one table each, in the order of their names."""
-    records = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+    """All results about speed in a folder as Markdown, one table each, in the order of their names."""
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("speed-*.json"))]
     return "\n\n".join(_told(record) for record in records)
 
 
