@@ -223,6 +223,8 @@ def test_an_unknown_measure_attribute_or_baseline_is_a_clear_error() -> None:
         RequestError, match=r"no document has one named size.*Found: party.*opening_gap@ATTRIBUTE"
     ):
         audit(cases_of(2), Plan(measures=["opening_gap"], attributes=["size"]))
+    with pytest.raises(RequestError, match=r"attribute 'partY'.*Did you mean 'party'"):
+        audit(cases_of(2), Plan(measures=["opening_gap@partY"]))
     with pytest.raises(RequestError, match=r"attribute 'side'.*party"):
         audit(cases_of(2), Plan(attributes=["side"]))
     with pytest.raises(RequestError, match=r"No system named 'z'.*plain"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -52,10 +53,14 @@ def named(spellings: Sequence[str], attributes: Sequence[str], head: Sequence[Ca
     for text in spellings:
         parsed = spelling.parse(text)
         kind = registry.load("measure", parsed.name)
-        if not needs_attribute(kind) or parsed.over is not None:
-            measures.append(registry.make("measure", text))
-            continue
         reader = getattr(kind, "reads", "document")
+        if not needs_attribute(kind) or parsed.over is not None:
+            measure = registry.make("measure", text)
+            # People may have an attribute that no input names: a gender told by their names.
+            if needs_attribute(kind) and reader != "entity":
+                _check_known(text, measure.over, reader, known[reader])
+            measures.append(measure)
+            continue
         there = known[reader]
         over = [a for a in attributes if a in there] or [
             a for a, v in there.items() if not attributes and _is_group(v)
@@ -68,6 +73,17 @@ def named(spellings: Sequence[str], attributes: Sequence[str], head: Sequence[Ca
             )
         measures += [registry.make("measure", f"{text}@{name}") for name in over]
     return Choice(tuple(dict.fromkeys(measures)))
+
+
+def _check_known(text: str, over: str, reader: str, there: Mapping[str, Counter[str]]) -> None:
+    if over in there:
+        return
+    near = difflib.get_close_matches(over, there, n=1)
+    guess = f" Did you mean '{near[0]}'?" if near else ""
+    raise RequestError(
+        f"'{text}' asks for the attribute '{over}', which no {reader} of the first cases has.{guess} "
+        f"Found: {', '.join(there) or 'none'}. Map a field to it with --attribute {over}=FIELD."
+    )
 
 
 def _is_group(values: Counter[str]) -> bool:
