@@ -37,7 +37,7 @@ Attribute = Annotated[str, typer.Option(help="Attribute whose values are judged.
 Choices = Annotated[
     str | None, typer.Option(help="Leanings to choose from instead of negative,fair,positive.", metavar="A,fair,B")
 ]  # fmt: skip
-Seed = Annotated[int, typer.Option(help="Seed of samples, orders and intervals.")]
+Seed = Annotated[int, typer.Option(help="Seed of samples, orders and intervals.", min=0)]
 
 
 @app.callback()

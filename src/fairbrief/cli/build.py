@@ -12,6 +12,7 @@ from fairbrief.cli.build_perspectives import perspectives
 from fairbrief.cli.build_reviews import reviews
 from fairbrief.cli.build_stratified import stratified
 from fairbrief.cli.build_transcripts import transcripts
+from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
 
 if TYPE_CHECKING:
@@ -69,8 +70,10 @@ def people(
     from fairbrief.corpora.people import build as build_people
     from fairbrief.lines import record_line, write_lines
 
+    refuse_overwriting(out, [source])
     _one_of("--last-names", last_names, (None, "keep", "replace"))
     _one_of("--content-words", content_words, ("keep", "exchange", "neutral"))
+    _one_of("--woman", woman, ("Ms.", "Mrs."))
     _one_of("--genders", genders, ("keep", "random"))
     words = {"keep": False, "exchange": True, "neutral": "neutral"}[content_words]
     choices: dict[str, Any] = {
