@@ -104,3 +104,84 @@ def test_a_table_of_names_that_is_no_text_is_refused(fairbrief: Command, one: Pa
 def test_a_title_that_is_none_is_refused(fairbrief: Command, one: Path, tmp_path: Path) -> None:
     """Only Ms. and Mrs. can stand for Mr."""
     refused(fairbrief("build", "people", one, "--woman", "Lady", "--out", tmp_path / "o"), "--woman", "Ms.")
+
+
+@pytest.mark.parametrize("name", ["uer", "equal_coverage"])
+def test_a_misspelt_attribute_is_no_undefined_number(fairbrief: Command, one: Path, name: str) -> None:
+    """A measure over an attribute that no document has is refused, and what there is is named."""
+    refused(fairbrief("audit", one, "--measure", f"{name}@mod", *QUICK), "'mod'", "Found: mood")
+
+
+def test_a_setting_that_is_given_twice_is_refused(fairbrief: Command, one: Path) -> None:
+    """Of two values of one setting, none is taken silently."""
+    refused(fairbrief("audit", one, "--measure", "bur(tau=0.8, tau=0.9)@mood", *QUICK), "'tau' twice")
+
+
+@pytest.mark.parametrize("words", ["0", "-1"])
+def test_pieces_have_a_word_at_least(fairbrief: Command, one: Path, words: str) -> None:
+    """A number of words that no piece can have is refused."""
+    refused(
+        fairbrief("audit", one, "--measure", f"equal_coverage(words={words})@mood", *QUICK), f"words={words}"
+    )
+
+
+def test_one_draw_makes_no_interval(fairbrief: Command, one: Path) -> None:
+    """With one resample there is no interval, and the report says so."""
+    run = fairbrief("audit", one, "--measure", "rouge1", "--draws", "1", "--quiet")
+    assert run.code == 0
+    assert "no interval: one draw" in run.out
+    assert "[" not in run.out
+
+
+def test_an_attribute_that_is_required_and_nowhere_is_told(fairbrief: Command, one: Path) -> None:
+    """Where a required attribute leaves nothing over, it is named, not an empty input."""
+    refused(fairbrief("audit", one, "--require", "mod", *QUICK), "'mod'", "all 4 cases")
+    refused(fairbrief("words", one, "--by", "mod"), "Found: mood")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("transcripts", "--tokens", "20", "--min-turns", "99"),
+        ("reviews", "--size", "99", "--sentiment", "none"),
+        ("people",),
+    ],
+    ids=lambda command: str(command[0]),
+)
+def test_a_builder_that_makes_nothing_writes_nothing(
+    fairbrief: Command, one: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """No set at all is an error that says why, and leaves no empty file behind."""
+    out = tmp_path / "out.jsonl"
+    refused(fairbrief("build", command[0], one, *command[1:], "--out", out), "Left out: ")
+    assert not out.exists()
+
+
+def test_a_filled_sheet_is_not_written_over(fairbrief: Command, one: Path, tmp_path: Path) -> None:
+    """Exporting again leaves a sheet alone that may hold people's answers."""
+    export = (
+        "annotate",
+        "export",
+        one,
+        "--out",
+        tmp_path / "s.csv",
+        "--task",
+        "rating",
+        "--attribute",
+        "mood",
+    )
+    assert fairbrief(*export).code == 0
+    (tmp_path / "s.csv").write_text("answers", encoding="utf-8")
+    refused(fairbrief(*export), "is there already")
+    assert (tmp_path / "s.csv").read_text(encoding="utf-8") == "answers"
+
+
+def test_a_threshold_is_a_number(fairbrief: Command, one: Path) -> None:
+    """A threshold that nothing exceeds is no share of zero."""
+    refused(fairbrief("chunks", one, "--threshold", "nan", *QUICK), "--threshold")
+
+
+def test_a_servers_address_is_one(fairbrief: Command, one: Path, tmp_path: Path) -> None:
+    """An address without its protocol is told before any question is sent."""
+    out = tmp_path / "o.jsonl"
+    refused(fairbrief("summarize", one, "--with", "chat:x", "--base-url", "host:1", "--out", out), "http://")

@@ -52,11 +52,13 @@ def named(spellings: Sequence[str], attributes: Sequence[str], head: Sequence[Ca
     for text in spellings:
         parsed = spelling.parse(text)
         kind = registry.load("measure", parsed.name)
-        if not needs_attribute(kind) or parsed.over is not None:
-            measures.append(registry.make("measure", text))
-            continue
         reader = getattr(kind, "reads", "document")
         there = known[reader]
+        if not needs_attribute(kind) or parsed.over is not None:
+            made = registry.make("measure", text)
+            _check_there(made, parsed.over if needs_attribute(kind) else None, reader, there, len(head))
+            measures.append(made)
+            continue
         over = [a for a in attributes if a in there] or [
             a for a, v in there.items() if not attributes and _is_group(v)
         ]
@@ -68,6 +70,17 @@ def named(spellings: Sequence[str], attributes: Sequence[str], head: Sequence[Ca
             )
         measures += [registry.make("measure", f"{text}@{name}") for name in over]
     return Choice(tuple(dict.fromkeys(measures)))
+
+
+def _check_there(
+    measure: Measure, over: str | None, reader: str, there: Mapping[str, object], cases: int
+) -> None:
+    """An attribute that none of those a measure reads has, among the first cases, is taken to be misspelt."""
+    if over is not None and over not in there:
+        raise RequestError(
+            f"'{measure!r}': no {reader} of the first {cases} summaries' records has the attribute '{over}'. "
+            f"Found: {', '.join(there) or 'none'}. Another field is mapped with --attribute {over}=FIELD."
+        )
 
 
 def _is_group(values: Counter[str]) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -90,7 +92,13 @@ def people(
         "seed": seed,
     }
     made, report = build_people(read_people(source), **choices)
-    write_lines((record_line(record) for record in made), out)
+    stream = iter(made)
+    first = next(stream, None)
+    if first is None:
+        why = Counter(capacity.reason for capacity in report.refused)
+        said = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(why.items()))
+        raise DataError(f"No input could be made, and nothing is written. Left out: {said or 'nothing'}.")
+    write_lines((record_line(record) for record in chain((first,), stream)), out)
     tell(report, out)
 
 
