@@ -70,6 +70,8 @@ def parse(text: str) -> Spelling:
             key, equals, value = part.partition("=")
             if not equals:
                 raise RequestError(f"In '{text}', '{part.strip()}' has no value. Write key=value.")
+            if key.strip() in settings:
+                raise RequestError(f"'{text}' gives '{key.strip()}' twice. Give it once.")
             settings[key.strip()] = _unquote(value.strip())
         rest = rest[end + 1 :]
     over = None

@@ -25,6 +25,7 @@ from fairbrief.statistics import (
 UNDEFINED = "undefined: "
 FEW_ANSWERED = "one of the two answered fewer than half of the records: compared on what both answered"
 FEW_CLUSTERS = "no interval: fewer than two clusters"
+ONE_DRAW = "no interval: one draw says nothing of the spread"
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,8 @@ def with_interval(made: Estimate, value: Value, resampled: Value | None, setting
     if resampled is None:
         notes = (*made.notes, FEW_CLUSTERS) if made.clusters < 2 else made.notes
         return replace(made, value=point, notes=notes)
+    if settings.draws < 2:
+        return replace(made, value=point, notes=(*made.notes, ONE_DRAW))
     low, high, undefined = percentile_interval(resampled.array, settings.level)
     notes = made.notes
     if undefined > 0:
@@ -186,7 +189,7 @@ def _drawn_within(part: Part, settings: Settings) -> Floats | None:
 
 
 def _with_inner_interval(made: Estimate, inside: Value | None, settings: Settings) -> Estimate:
-    if inside is None or made.value is None:
+    if inside is None or made.value is None or settings.draws < 2:
         return made
     low, high, _ = percentile_interval(inside.array, settings.level)
     if not (np.isfinite(low) and np.isfinite(high)):

@@ -42,6 +42,8 @@ class Endpoint:
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise ValueError("the model's name is empty: write chat:MODEL")
+        if self.address and not self.address.startswith(("http://", "https://")):
+            raise ValueError(f"the server's address '{self.address}' does not begin with http:// or https://")
         if self.concurrency < 1 or self.retries < 0 or self.timeout <= 0 or self.pause < 0:
             raise ValueError("concurrency and timeout are positive, retries and pause are not negative")
         if (self.per_minute or 1) < 1 or (self.max_requests or 1) < 1:

@@ -37,7 +37,7 @@ Attribute = Annotated[str, typer.Option(help="Attribute whose values are judged.
 Choices = Annotated[
     str | None, typer.Option(help="Leanings to choose from instead of negative,fair,positive.", metavar="A,fair,B")
 ]  # fmt: skip
-Seed = Annotated[int, typer.Option(help="Seed of samples, orders and intervals.")]
+Seed = Annotated[int, typer.Option(help="Seed of samples, orders and intervals.", min=0)]
 
 
 @app.callback()
@@ -244,4 +244,7 @@ def _file_name(name: str) -> str:
 def _write(path: Path, text: str) -> None:
     from fairbrief.reports.folder import place
 
+    if path.exists():
+        # People's answers may stand in it, and cannot be had again.
+        raise RequestError(f"{path} is there already, perhaps with answers: name another file, or remove it.")
     place(path, lambda part: part.write_text(text, encoding="utf-8", newline=""))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, read
+from fairbrief.cli.outputs import refuse_no_folder
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def audit(
 
     if protocol and measure:
         raise RequestError("--protocol brings its own measures: drop --measure, or run the two apart.")
+    refuse_no_folder(out)
     names = [text.partition("=")[0] for text in attribute or ()]
     reading = read(
         files, attributes=attribute, summary_field=summary_field, documents_field=documents_field, id_field=id_field,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +14,7 @@ from fairbrief.cli.build_perspectives import perspectives
 from fairbrief.cli.build_reviews import reviews
 from fairbrief.cli.build_stratified import stratified
 from fairbrief.cli.build_transcripts import transcripts
+from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
 
 if TYPE_CHECKING:
@@ -69,8 +72,10 @@ def people(
     from fairbrief.corpora.people import build as build_people
     from fairbrief.lines import record_line, write_lines
 
+    refuse_overwriting(out, [source])
     _one_of("--last-names", last_names, (None, "keep", "replace"))
     _one_of("--content-words", content_words, ("keep", "exchange", "neutral"))
+    _one_of("--woman", woman, ("Ms.", "Mrs."))
     _one_of("--genders", genders, ("keep", "random"))
     words = {"keep": False, "exchange": True, "neutral": "neutral"}[content_words]
     choices: dict[str, Any] = {
@@ -87,7 +92,13 @@ def people(
         "seed": seed,
     }
     made, report = build_people(read_people(source), **choices)
-    write_lines((record_line(record) for record in made), out)
+    stream = iter(made)
+    first = next(stream, None)
+    if first is None:
+        why = Counter(capacity.reason for capacity in report.refused)
+        said = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(why.items()))
+        raise DataError(f"No input could be made, and nothing is written. Left out: {said or 'nothing'}.")
+    write_lines((record_line(record) for record in chain((first,), stream)), out)
     tell(report, out)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fairbrief.cli import build_sources as sources
+from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import RequestError
 
 Counts = Annotated[str, typer.Option(help="How many texts a set has, e.g. 10,30,50.", metavar="N,N…")]
@@ -60,6 +61,7 @@ def perspectives(
     from fairbrief.corpora.pools import gather
     from fairbrief.lines import record_line
 
+    refuse_overwriting(out, [source])
     if disjoint and with_replacement:
         raise RequestError("--disjoint and --with-replacement exclude each other.")
     if shape not in ("documents", "joined") or not separator:

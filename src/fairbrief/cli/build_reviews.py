@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from fairbrief.cli import build_sources as sources
+from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import RequestError
 
 Size = Annotated[int, typer.Option(help="Reviews in a set.", min=1)]
@@ -61,6 +62,7 @@ def reviews(
     from fairbrief.corpora.reviews import Sets, Told, labeller, review_sets
     from fairbrief.lines import record_line
 
+    refuse_overwriting(out, [source])
     if draw not in ("random", "first"):
         raise RequestError(f"--draw is random or first, not '{draw}'.")
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)

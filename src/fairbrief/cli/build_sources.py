@@ -6,12 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairbrief.errors import RequestError
+from fairbrief.errors import DataError, RequestError
 
 if TYPE_CHECKING:
     from fairbrief.corpora.formats.lines import Encoding
@@ -77,7 +78,12 @@ def write(rows: Iterable[Mapping[str, object]], out: Path, left_out: Mapping[str
     """Write the rows, and say how many there are and what was left out."""
     from fairbrief.lines import write_lines
 
-    count = write_lines(rows, out)
+    stream = iter(rows)
+    first = next(stream, None)
+    if first is None:
+        why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
+        raise DataError(f"No set could be made, and nothing is written. Left out: {why or 'nothing'}.")
+    count = write_lines(chain((first,), stream), out)
     typer.echo(f"{count:,} sets in {out}")
     for note in notes:
         typer.echo(f"  {note}")

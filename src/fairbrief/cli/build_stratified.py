@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from fairbrief.cli import build_sources as sources
+from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import RequestError
 
 SetsOption = Annotated[
@@ -56,6 +57,7 @@ def stratified(
     from fairbrief.corpora.stratified import cut_sets, draw_sets, stratify
     from fairbrief.lines import record_line
 
+    refuse_overwriting(out, [source])
     if ties not in ("drop", "lowest"):
         raise RequestError(f"--ties is drop or lowest, not '{ties}'.")
     rule: Literal["drop", "lowest"] = "drop" if ties == "drop" else "lowest"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairbrief.cli import build_sources as sources
+from fairbrief.cli.outputs import refuse_overwriting
 
 if TYPE_CHECKING:
     from fairbrief.nouns import Record
@@ -44,6 +45,7 @@ def transcripts(
     from fairbrief.corpora.transcripts import Cut, Told, segments
     from fairbrief.lines import record_line
 
+    refuse_overwriting(out, [source])
     told = Told()
     fields = {"speaker": speaker} if speaker else {}
     records: Iterator[Record] = islice(sources.records_of(source, format_, encoding, fields), first)

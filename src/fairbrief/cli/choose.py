@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairbrief.cli.inputs import ReadingOptions, cached, read
+from fairbrief.cli.outputs import refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ Attribute = Annotated[
     list[str] | None,
     typer.Option(help="NAME=FIELD reads an attribute from another field or column.", metavar="NAME[=FIELD]"),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of the random candidate and of all draws.")]
+Seed = Annotated[int, typer.Option(help="Seed of the random candidate and of all draws.", min=0)]
 Draws = Annotated[int, typer.Option(help="Resamples; 0 for values alone.", min=0)]
 
 
@@ -121,6 +122,9 @@ def choose(
         system_field=system_field, references_field=references_field, separator=separator, summaries=summaries,
         format_=format_, require=require, on_error=on_error,
     )  # fmt: skip
+    refuse_overwriting(out, reading.files)
+    refuse_overwriting(pairs, reading.files, "--pairs")
+    refuse_no_folder(report, "--report")
     choices = list(
         candidates.choose(
             _cases(reading, with_, samples),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
@@ -63,6 +64,8 @@ def chunks(
 
     if units not in ("auto", "given", "sentences"):
         raise RequestError(f"--units is auto, given or sentences, not '{units}'.")
+    if not isfinite(threshold):
+        raise RequestError(f"--threshold is a finite number, not {threshold}.")
     reading = read(
         files, attributes=[attribute] if attribute else None, summary_field=summary_field,
         documents_field=documents_field, id_field=id_field, system_field=system_field, separator=separator,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.nouns import Table
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -56,6 +57,8 @@ def gate(
     from fairbrief.reports import markdown as markdown_report
     from fairbrief.reports.folder import place
 
+    refuse_overwriting(junit, (), "--junit")
+    refuse_overwriting(markdown, (), "--markdown")
     checks = gating.hold_folder(folder, gating.rules(most or (), least or ()), baseline, margin)
     outcome = gating.overall(checks)
     styles = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fairbrief.cli.inputs import ReadingOptions, read
+from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
@@ -157,14 +158,6 @@ def prices_of(text: str | None) -> tuple[float, float] | None:
             f"--price {text}: write the price per million tokens of the prompt and of the answer, e.g. 0.15,0.6."
         ) from None
     return first, second
-
-
-def refuse_overwriting(out: Path, files: Any) -> None:
-    """RequestError where the output is one of the inputs, or no file can stand there."""
-    if out.is_dir():
-        raise RequestError(f"--out {out} is a folder: give the name of a file in it.")
-    if any(out.resolve() == Path(file).resolve() for file in files):
-        raise RequestError(f"--out {out} is also read from: write to another file.")
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairbrief.cli.inputs import ReadingOptions, cached, read
+from fairbrief.cli.outputs import refuse_no_folder
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ Baseline = Annotated[
     str | None,
     typer.Option(help="Setting that others are compared with; without it, the first.", metavar="NAME"),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of the audit's draws.")]
+Seed = Annotated[int, typer.Option(help="Seed of the audit's draws.", min=0)]
 Draws = Annotated[int, typer.Option(help="Resamples and chance labellings; 0 for values alone.", min=0)]
 Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, max=0.9999)]
 Cache = Annotated[
@@ -94,6 +95,7 @@ def sweep(
         (("temperature", temperature), ("sentences", sentences), ("instruction", instruction)), set_ or ()
     )
     cells = sweeping.grid(with_, axes)
+    refuse_no_folder(out)
     reading = read(
         files, attributes=attribute, summaries=None, require=require, on_error=on_error, format_=format_,
         documents_field=documents_field, id_field=id_field, references_field=references_field, separator=separator,

@@ -55,7 +55,8 @@ def units(
     """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
     from fairbrief import registry
     from fairbrief.chat.splitting import Splitter, from_file, shipped
-    from fairbrief.cli.summarize import prices_of, refuse_overwriting, told
+    from fairbrief.cli.outputs import refuse_overwriting
+    from fairbrief.cli.summarize import prices_of, told
     from fairbrief.engines.splitting import split_file
 
     if not with_.startswith(("chat:", "chat(")):

@@ -126,8 +126,11 @@ def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[
     markers = pair_markers()
     given: dict[str, Counter[str]] = {}
     by_identifiers: dict[str, Counter[str]] = {}
+    there: set[str] = set()
     for record in records:
+        there.update(record.attributes)
         for document in record.documents:
+            there.update(document.attributes)
             tokens = (markers.get(t, t) for t in token.findall(document.text.lower()) if t not in IGNORED)
             group = document.attributes.get(by, record.attributes.get(by))
             if group is not None:
@@ -136,9 +139,9 @@ def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[
                 by_identifiers.setdefault(group, Counter()).update(tokens)
     found = given or by_identifiers
     if len(found) < 2:
-        values = f"only '{next(iter(found))}'" if found else "no document"
+        seen = f"only has the value '{next(iter(found))}'" if found else "stands in no document"
         raise DataError(
-            f"Words are compared between groups of documents, but the attribute '{by}' has {values}. "
-            f"Name an attribute with two values or more with --by."
+            f"Words are compared between groups of documents, but the attribute '{by}' {seen}. "
+            f"Found: {', '.join(sorted(there)) or 'none'}. Name an attribute with two values or more with --by."
         )
     return dict(sorted(found.items()))

@@ -105,6 +105,7 @@ class Reading:
                     f"No record has a summary in the field {self._fields.summary!r}. Name the right field, or "
                     "give the summaries in a file of their own (--summaries NAME=FILE)."
                 )
+            self._check_required()
 
     def records(self) -> Iterator[Record]:
         """Each record once, whether or not there are summaries of it."""
@@ -119,6 +120,7 @@ class Reading:
                 known.add(key)
                 if self._is_wanted(record, step.where):
                     yield record
+        self._check_required()
 
     def _own_cases(
         self, step: Step, read: Read, seen: Seen, answered: Answered, *, is_alone: bool
@@ -150,6 +152,7 @@ class Reading:
     def _begin(self) -> None:
         self.skipped = []
         self.skipped_count = 0
+        self._wanted = self._unwanted = 0
         self._meter = Meter()
 
     def _steps(self, *, own: bool) -> Iterator[Step]:
@@ -221,8 +224,18 @@ class Reading:
                 if name not in document.attributes:
                     missing = f"left out, as required: document {i} has no attribute {name!r}."
                     self._count(str(at(where, DataError(missing), record.id)))
+                    self._unwanted += 1
                     return False
+        self._wanted += 1
         return True
+
+    def _check_required(self) -> None:
+        """An attribute that is required and that leaves nothing over is taken to be misspelt."""
+        if self._unwanted and not self._wanted:
+            raise RequestError(
+                f"Requiring {' and '.join(map(repr, self._require))} leaves out all {self._unwanted:,} cases: in "
+                "each, some document lacks it. Name an attribute that the documents have."
+            )
 
     def _leave_out(self, error: DataError) -> None:
         if self._on_error == "stop":

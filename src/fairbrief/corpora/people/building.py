@@ -121,8 +121,13 @@ def _table(names: NamesGiven) -> Names:
         raise RequestError(
             f"There is no table of names '{names}'. Wanted census, or a file name,part,gender,group."
         )
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        return read_names(lines, str(path))
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            return read_names(lines, str(path))
+    except UnicodeDecodeError:
+        raise DataError(
+            f"{path}: found bytes that are not UTF-8; save the table with that encoding."
+        ) from None
 
 
 def _stream(records: Iterable[Record], task: _Task, report: Report) -> Iterator[Record]:

@@ -1,0 +1,187 @@
+"""What a careless user does ends in one clear line and exit code 2, before any work and without harm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.command import Command, Run, row, rows, write
+
+QUICK = ("--draws", "20", "--quiet")
+
+
+def refused(run: Run, *words: str) -> None:
+    """One line that says these words, and nothing on standard output."""
+    assert run.code == 2, run
+    assert run.out == ""
+    assert run.err.startswith("fairbrief: ")
+    assert run.err.count("\n") == 1, run.err
+    for word in words:
+        assert word in run.err
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Path:
+    """A file of four records with one summary each."""
+    return write(tmp_path / "one.jsonl", rows(4))
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A file of four records with two summaries each."""
+    both = [
+        row(i, system=f"s{j}", summary=text)
+        for i in range(4)
+        for j, text in enumerate(("Cold soup.", "A garden."))
+    ]
+    return write(tmp_path / "two.jsonl", both)
+
+
+@pytest.mark.parametrize("option", ["--out", "--pairs"])
+def test_choose_does_not_write_over_what_it_reads(fairbrief: Command, two: Path, option: str) -> None:
+    """`choose` refuses an output that is its input, which stays as it was."""
+    before = two.read_bytes()
+    refused(fairbrief("choose", two, "--by", "uer@mood", option, two), option, "also read from")
+    assert two.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("perspectives", "--attribute", "mood", "--counts", "2", "--mix", "positive=.5,negative=.5", "--samples", "1"),
+        ("stratified", "--attribute", "mood", "--sets", "2", "--size", "1"),
+        ("transcripts", "--tokens", "20"),
+        ("reviews", "--size", "2", "--sentiment", "none"),
+        ("people",),
+    ],
+    ids=lambda command: str(command[0]),
+)  # fmt: skip
+def test_build_does_not_write_over_its_source(
+    fairbrief: Command, one: Path, command: tuple[str, ...]
+) -> None:
+    """Every builder refuses an output that is its source, which stays as it was."""
+    before = one.read_bytes()
+    refused(fairbrief("build", command[0], one, *command[1:], "--out", one), "--out", "also read from")
+    assert one.read_bytes() == before
+
+
+def test_the_folder_of_results_is_looked_at_before_the_audit(
+    fairbrief: Command, one: Path, tmp_path: Path
+) -> None:
+    """An output folder that is a file, or lies below one, is told before anything is computed."""
+    file = write(tmp_path / "file", [])
+    refused(fairbrief("audit", one, "--out", file, *QUICK), "--out", "is a file")
+    refused(fairbrief("audit", one, "--out", file / "below", *QUICK), "--out", "is a file")
+    refused(fairbrief("sweep", one, "--with", "random", "--out", file, *QUICK), "--out", "is a file")
+
+
+def test_a_report_of_the_gate_has_no_folder_for_a_file(fairbrief: Command, one: Path, tmp_path: Path) -> None:
+    """A folder given for a file is named as it was given, before the checks."""
+    fairbrief("audit", one, "--measure", "uer@mood", "--out", tmp_path / "a", *QUICK)
+    run = fairbrief("gate", tmp_path / "a", "--max", "uer@mood<=0.5", "--junit", tmp_path)
+    refused(run, f"--junit {tmp_path} is a folder")
+
+
+@pytest.mark.parametrize("command", ["choose", "sweep"])
+def test_a_negative_seed_is_refused(fairbrief: Command, two: Path, tmp_path: Path, command: str) -> None:
+    """A seed below zero is an error of the option, wherever there is one."""
+    others = {
+        "choose": ("--by", "uer@mood"),
+        "sweep": ("--with", "random", "--out", str(tmp_path / "swept")),
+    }
+    refused(fairbrief(command, two, *others[command], "--seed", "-1"), "--seed")
+
+
+def test_a_table_of_names_that_is_no_text_is_refused(fairbrief: Command, one: Path, tmp_path: Path) -> None:
+    """A binary file as the table of names is told in a line."""
+    table = tmp_path / "names.csv"
+    table.write_bytes(b"name,part\n\xff\xfe\n")
+    refused(
+        fairbrief("build", "people", one, "--names", table, "--out", tmp_path / "o"), "names.csv", "UTF-8"
+    )
+
+
+def test_a_title_that_is_none_is_refused(fairbrief: Command, one: Path, tmp_path: Path) -> None:
+    """Only Ms. and Mrs. can stand for Mr."""
+    refused(fairbrief("build", "people", one, "--woman", "Lady", "--out", tmp_path / "o"), "--woman", "Ms.")
+
+
+@pytest.mark.parametrize("name", ["uer", "equal_coverage"])
+def test_a_misspelt_attribute_is_no_undefined_number(fairbrief: Command, one: Path, name: str) -> None:
+    """A measure over an attribute that no document has is refused, and what there is is named."""
+    refused(fairbrief("audit", one, "--measure", f"{name}@mod", *QUICK), "'mod'", "Found: mood")
+
+
+def test_a_setting_that_is_given_twice_is_refused(fairbrief: Command, one: Path) -> None:
+    """Of two values of one setting, none is taken silently."""
+    refused(fairbrief("audit", one, "--measure", "bur(tau=0.8, tau=0.9)@mood", *QUICK), "'tau' twice")
+
+
+@pytest.mark.parametrize("words", ["0", "-1"])
+def test_pieces_have_a_word_at_least(fairbrief: Command, one: Path, words: str) -> None:
+    """A number of words that no piece can have is refused."""
+    refused(
+        fairbrief("audit", one, "--measure", f"equal_coverage(words={words})@mood", *QUICK), f"words={words}"
+    )
+
+
+def test_one_draw_makes_no_interval(fairbrief: Command, one: Path) -> None:
+    """With one resample there is no interval, and the report says so."""
+    run = fairbrief("audit", one, "--measure", "rouge1", "--draws", "1", "--quiet")
+    assert run.code == 0
+    assert "no interval: one draw" in run.out
+    assert "[" not in run.out
+
+
+def test_an_attribute_that_is_required_and_nowhere_is_told(fairbrief: Command, one: Path) -> None:
+    """Where a required attribute leaves nothing over, it is named, not an empty input."""
+    refused(fairbrief("audit", one, "--require", "mod", *QUICK), "'mod'", "all 4 cases")
+    refused(fairbrief("words", one, "--by", "mod"), "Found: mood")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("transcripts", "--tokens", "20", "--min-turns", "99"),
+        ("reviews", "--size", "99", "--sentiment", "none"),
+        ("people",),
+    ],
+    ids=lambda command: str(command[0]),
+)
+def test_a_builder_that_makes_nothing_writes_nothing(
+    fairbrief: Command, one: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """No set at all is an error that says why, and leaves no empty file behind."""
+    out = tmp_path / "out.jsonl"
+    refused(fairbrief("build", command[0], one, *command[1:], "--out", out), "Left out: ")
+    assert not out.exists()
+
+
+def test_a_filled_sheet_is_not_written_over(fairbrief: Command, one: Path, tmp_path: Path) -> None:
+    """Exporting again leaves a sheet alone that may hold people's answers."""
+    export = (
+        "annotate",
+        "export",
+        one,
+        "--out",
+        tmp_path / "s.csv",
+        "--task",
+        "rating",
+        "--attribute",
+        "mood",
+    )
+    assert fairbrief(*export).code == 0
+    (tmp_path / "s.csv").write_text("answers", encoding="utf-8")
+    refused(fairbrief(*export), "is there already")
+    assert (tmp_path / "s.csv").read_text(encoding="utf-8") == "answers"
+
+
+def test_a_threshold_is_a_number(fairbrief: Command, one: Path) -> None:
+    """A threshold that nothing exceeds is no share of zero."""
+    refused(fairbrief("chunks", one, "--threshold", "nan", *QUICK), "--threshold")
+
+
+def test_a_servers_address_is_one(fairbrief: Command, one: Path, tmp_path: Path) -> None:
+    """An address without its protocol is told before any question is sent."""
+    out = tmp_path / "o.jsonl"
+    refused(fairbrief("summarize", one, "--with", "chat:x", "--base-url", "host:1", "--out", out), "http://")
