@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.text import porter
 
 REMEMBERED = 1 << 18
 """How many chunks and tokens are remembered: more than the vocabulary of most corpora, under 100 MB."""
@@ -124,14 +125,14 @@ def _stemmer() -> Callable[[str], str]:
     nltk = _nltk()
     tagger = _resource("averaged_perceptron_tagger_eng", lambda: nltk.tag.PerceptronTagger())
     wordnet = _resource("wordnet", lambda: nltk.corpus.wordnet.ensure_loaded() or nltk.corpus.wordnet)
-    lemmatize, stem = nltk.stem.WordNetLemmatizer().lemmatize, nltk.stem.PorterStemmer().stem
+    lemmatize = nltk.stem.WordNetLemmatizer().lemmatize
     # Adjective, verb and adverb tags by their first two letters; everything else is read as a noun.
     parts = {"JJ": wordnet.ADJ, "VB": wordnet.VERB, "RB": wordnet.ADV}
 
     @lru_cache(maxsize=REMEMBERED)
     def stems(token: str) -> str:
         tag = tagger.tag([token])[0][1]
-        return str(stem(lemmatize(token, parts.get(tag[:2], wordnet.NOUN))))
+        return porter.stem(lemmatize(token, parts.get(tag[:2], wordnet.NOUN)))
 
     return stems
 

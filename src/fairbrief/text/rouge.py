@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
-from fairbrief.errors import MissingExtra
+from fairbrief.text import porter
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 PARTS = ("precision", "recall", "f")
@@ -37,7 +37,7 @@ _Lines = list[list[str]]
 def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> NDArray[np.float64]:
     """Scores of (reference, candidate) pairs. Shape (pairs, 4, 3): by `TYPES` and `PARTS`.
 
-    ``stem`` reduces words of more than three letters to their Porter stems first (needs NLTK, no data).
+    ``stem`` reduces words of more than three letters to their Porter stems first.
     A text without tokens scores 0 in all.
     """
     known: dict[str, _Lines] = {}
@@ -58,7 +58,7 @@ def tokens(text: str, *, stem: bool = False) -> list[str]:
     """The words that ROUGE compares."""
     is_plain = text.isascii()
     found = text.encode().translate(_PLAIN).decode().split() if is_plain else _TOKEN.findall(text.lower())
-    return [word for word in map(_stem, found) if word] if stem else found
+    return list(map(_stem, found)) if stem else found
 
 
 def _parts(counts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -157,13 +157,4 @@ def _chosen(length: int, where: Mapping[str, int], other: Sequence[str]) -> int:
 
 @lru_cache(maxsize=1 << 17)
 def _stem(word: str) -> str:
-    return str(_porter().stem(word)) if len(word) > 3 else word
-
-
-@cache
-def _porter() -> Any:
-    try:
-        from nltk.stem.porter import PorterStemmer
-    except ImportError:
-        raise MissingExtra("nltk", "nltk", "ROUGE with stemming") from None
-    return PorterStemmer()
+    return porter.stem(word) if len(word) > 3 else word
