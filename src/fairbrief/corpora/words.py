@@ -139,7 +139,7 @@ def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[
                 by_identifiers.setdefault(group, Counter()).update(tokens)
     found = given or by_identifiers
     if len(found) < 2:
-        seen = f"only has the value '{next(iter(found))}'" if found else "stands in no document"
+        seen = f"has only '{next(iter(found))}'" if found else "stands in no document"
         raise DataError(
             f"Words are compared between groups of documents, but the attribute '{by}' {seen}. "
             f"Found: {', '.join(sorted(there)) or 'none'}. Name an attribute with two values or more with --by."

@@ -58,6 +58,8 @@ class CoverageSettings:
             raise ValueError(f"cut is {', '.join(CUTS)}; not '{self.cut}'")
         if self.words < 1 or self.least_units < 1:
             raise ValueError(f"words={self.words} and least_units={self.least_units} are 1 or more")
+        if not 0 < self.merge <= 1:
+            raise ValueError(f"merge={self.merge} is not in (0, 1], as support is")
         if self.units not in ("auto", "given", "sentences"):
             raise ValueError(f"units is auto, given or sentences; not '{self.units}'")
         if self.denominator not in ("all", "covered"):
