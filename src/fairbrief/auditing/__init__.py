@@ -10,11 +10,13 @@ import hashlib
 import itertools
 import sys
 import time
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from fairbrief import __version__, registry
@@ -171,7 +173,7 @@ class _Road:
         self.ledgers = [Ledger(observation, plan.draws) for observation in self.readers]
         self.exhibits = Exhibits(self.readers)
         self.cases = 0
-        self.records: set[int] = set()
+        self.ids = array("q")
         self._groupings = [tuple(names) for names in plan.slices]
         self._waiting: dict[tuple[str, str, str], tuple[list[Case], Origin]] = {}
         self._scopes = {o.scope for o in self.readers} - {"case"}
@@ -266,8 +268,8 @@ class _Road:
     def _origin(self, case: Case) -> Origin:
         parts = slices_of(case.record.attributes, self._groupings)
         parts = self._slices.setdefault(parts, parts)
-        # Interned: a system's name comes anew with every line, and an id once per system.
-        record = sys.intern(case.record.id)
+        # Interned: a system's name comes anew with every line, an original's id with every variant.
+        record = case.record.id
         original = case.record.original
         system = sys.intern(case.summary.system)
         if original is None:
@@ -277,7 +279,7 @@ class _Road:
 
     def _sign(self, case: Case) -> None:
         record: Record = case.record
-        self.records.add(hash(record.id))
+        self.ids.append(hash(record.id))
         for text in (record.id, case.summary.system, case.summary.text, *(d.text for d in record.documents)):
             self._digest.update(text.encode("utf-8", "surrogatepass"))
             self._digest.update(b"\0")
@@ -287,7 +289,7 @@ def _made(plan: Plan, road: _Road, head: Sequence[Case], seconds: float) -> dict
     known = choosing.attributes_of(head)
     return {
         "version": __version__,
-        "records": len(road.records),
+        "records": len(np.unique(np.frombuffer(road.ids, dtype=np.int64))),
         "summaries": road.cases,
         "systems": [s for s in road.systems() if not s.startswith(CONTROL)],
         "controls": [s for s in road.systems() if s.startswith(CONTROL)],

@@ -112,7 +112,7 @@ class _Places:
 def _whose(ledger: Ledger, measures: Sequence[Measure], places: _Places) -> pa.Table:
     n = len(ledger.origins)
     reasons = np.frombuffer(ledger.reasons, dtype=np.int32)
-    ps = np.frombuffer(ledger.ps, dtype=np.float64)
+    ps = np.frombuffer(ledger.ps, dtype=np.float64) if ledger.ps else np.full(n, np.nan)
     own = places.of(ledger.origins)
     columns: dict[str, pa.Array] = {
         "observation": _repeated(repr(ledger.observation), n),

@@ -104,7 +104,7 @@ class Ledger:
         """Note a unit that has no row, and why."""
         self.origins.append(origin)
         self.reasons.append(self.known_reasons.setdefault(reason, len(self.known_reasons)))
-        self.ps.append(np.nan)
+        self._note_p(np.nan)
         self._write(None)
 
     def add(self, origin: Origin, rows: Rows, choice: Integers | None, p: float = np.nan) -> None:
@@ -115,7 +115,7 @@ class Ledger:
         positions = self._place(rows.columns)
         self.origins.append(origin)
         self.reasons.append(0)
-        self.ps.append(p)
+        self._note_p(p)
         row = rows.values[0].copy()
         self._write((positions, row))
         varies = choice is not None and len(rows.values) > 1
@@ -127,6 +127,10 @@ class Ledger:
                 # The first labelling is the real one; where they were sampled, they are many.
                 log_labellings = math.log(len(rows.values)) if self._is_free(origin, part) else 0.0
                 self._add_chosen((origin.system, part), rows.columns, chosen, log_labellings)
+
+    def _note_p(self, p: float) -> None:
+        if self.observation.tests_units is not None:
+            self.ps.append(p)
 
     def matrix(self) -> Floats:
         """The real rows. Shape (units with a row, columns). Unpacked anew at each call."""
