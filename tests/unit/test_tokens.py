@@ -24,7 +24,12 @@ ASKS = [
 @pytest.fixture
 def forgotten():  # noqa: ANN201
     """NLTK's loaded parts are forgotten before and after."""
-    parts = (nltk_tokens._sentence_splitter, nltk_tokens._stop_words, nltk_tokens._stemmer)
+    parts = (
+        nltk_tokens._sentence_splitter,
+        nltk_tokens._stop_words,
+        nltk_tokens._lone_tagger,
+        nltk_tokens._stemmer,
+    )
     for part in parts:
         part.cache_clear()
     yield
@@ -94,6 +99,35 @@ def test_tokenize_is_nltk(shared: Path) -> None:
     with (shared / "data" / "tweets" / "tweets_claritin.jsonl").open(encoding="utf-8") as lines:
         texts += [json.loads(line)["text"].lower() for line, _ in zip(lines, range(1500), strict=False)]
     assert [t for t in texts if nltk_tokens.tokenize(t) != nltk.word_tokenize(t)] == []
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_a_lone_token_is_tagged_as_by_nltk(nltk_data: Path) -> None:
+    """Every fifteenth entry of WordNet, numbers, years, hyphens and what is no word get NLTK's own tag."""
+    import nltk
+
+    tokens = [
+        "a",
+        "b",
+        "1984",
+        "3,000",
+        "12",
+        "well-known",
+        "-",
+        "'s",
+        "n't",
+        "...",
+        "天気",
+        "é",
+        "tag",
+        "people",
+    ]
+    for path in sorted((nltk_data / "corpora" / "wordnet").glob("index.*")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        tokens += [line.split()[0] for line in lines[::15] if not line.startswith(" ")]
+    tag, tagger = nltk_tokens._lone_tagger(), nltk.tag.PerceptronTagger()
+    assert len(tokens) > 10_000
+    assert [token for token in tokens if tag(token) != tagger.tag([token])[0][1]] == []
 
 
 @pytest.mark.usefixtures("forgotten")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -123,7 +123,7 @@ def _stop_words() -> frozenset[str]:
 @cache
 def _stemmer() -> Callable[[str], str]:
     nltk = _nltk()
-    tagger = _resource("averaged_perceptron_tagger_eng", lambda: nltk.tag.PerceptronTagger())
+    tag = _lone_tagger()
     wordnet = _resource("wordnet", lambda: nltk.corpus.wordnet.ensure_loaded() or nltk.corpus.wordnet)
     lemmatize = nltk.stem.WordNetLemmatizer().lemmatize
     # Adjective, verb and adverb tags by their first two letters; everything else is read as a noun.
@@ -131,10 +131,49 @@ def _stemmer() -> Callable[[str], str]:
 
     @lru_cache(maxsize=REMEMBERED)
     def stems(token: str) -> str:
-        tag = tagger.tag([token])[0][1]
-        return porter.stem(lemmatize(token, parts.get(tag[:2], wordnet.NOUN)))
+        return porter.stem(lemmatize(token, parts.get(tag(token)[:2], wordnet.NOUN)))
 
     return stems
+
+
+@cache
+def _lone_tagger() -> Callable[[str], str]:
+    """What NLTK's perceptron says of a token by itself.
+
+    Around a lone token most features are the same whatever it is: their weights are added up once. Sums in
+    another order may differ in the last digit, so where labels are that close NLTK decides.
+    """
+    tagger = _resource("averaged_perceptron_tagger_eng", lambda: _nltk().tag.PerceptronTagger())
+    weights = tagger.model.weights
+
+    def features(token: str) -> Collection[str]:
+        around = [*tagger.START, tagger.normalize(token), *tagger.END]
+        found: Collection[str] = tagger._get_features(0, token, around, *tagger.START)
+        return found
+
+    shared = frozenset(features("a")) & frozenset(features("b"))
+    always = dict.fromkeys(tagger.classes, 0.0)
+    _add_weights(always, shared, weights)
+
+    def tag(token: str) -> str:
+        label: str | None = tagger.tagdict.get(token)
+        if label:
+            return label
+        scores = always.copy()
+        _add_weights(scores, [feature for feature in features(token) if feature not in shared], weights)
+        high = max(scores.values()) - 1e-6
+        best = [label for label, score in scores.items() if score > high]
+        return best[0] if len(best) == 1 else str(tagger.tag([token])[0][1])
+
+    return tag
+
+
+def _add_weights(
+    scores: dict[str, float], features: Iterable[str], weights: Mapping[str, Mapping[str, float]]
+) -> None:
+    for feature in features:
+        for label, weight in weights.get(feature, {}).items():
+            scores[label] += weight
 
 
 def _nltk() -> Any:
