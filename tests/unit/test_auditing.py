@@ -209,6 +209,14 @@ def test_controls_stand_after_the_systems() -> None:
     assert {e.baseline for e in result.differences} == {"control:exchanged(plain)", "control:whole_source"}
 
 
+def test_too_few_draws_for_so_many_tests_are_said() -> None:
+    """Where even the smallest p that the draws allow could not survive Holm, the estimates say how many are needed."""
+    cases = cases_of(30, systems=("a", "b", "c"), lean=0.3)
+    few = audit(cases, replace(PLAN, draws=40)).estimates
+    assert all("3 tests adjusted together need more draws: --draws 120" in e.notes for e in few)
+    assert not any("more draws" in note for e in audit(cases, PLAN).estimates for note in e.notes)
+
+
 def test_no_input_is_a_clear_error() -> None:
     """An empty stream is said to be one."""
     with pytest.raises(DataError, match="no record"):

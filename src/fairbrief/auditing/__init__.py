@@ -249,9 +249,9 @@ class _Road:
                 gaps += estimating.differences(measures, parts, pairs, settings)
                 for pair in with_control:
                     gaps += estimating.differences(measures, parts, [pair], settings)
-        return self._adjusted(found), self._adjusted(gaps)
+        return self._adjusted(found, settings), self._adjusted(gaps, settings)
 
-    def _adjusted(self, found: list[Estimate]) -> list[Estimate]:
+    def _adjusted(self, found: list[Estimate], settings: estimating.Settings) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}
         headlines = {repr(m): m.name for m in self.measures}
         found = sorted(found, key=lambda e: (bool(e.slice), order[e.measure]))
@@ -263,7 +263,7 @@ class _Road:
             )
             for e in found
         ]
-        return estimating.with_holm(found, families)
+        return estimating.with_holm(found, families, settings)
 
     def _origin(self, case: Case) -> Origin:
         parts = slices_of(case.record.attributes, self._groupings)

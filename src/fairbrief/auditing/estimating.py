@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -314,15 +315,25 @@ def pairs_of(systems: Sequence[str], baseline: str | None, most: int = 10) -> li
 # ------------------------------------------------------------------------------------ many tests
 
 
-def with_holm(estimates: Sequence[Estimate], families: Sequence[tuple[object, ...]]) -> list[Estimate]:
-    """The estimates with Holm-adjusted p, each family (tests of one kind) adjusted on its own."""
+def with_holm(
+    estimates: Sequence[Estimate], families: Sequence[tuple[object, ...]], settings: Settings
+) -> list[Estimate]:
+    """The estimates with Holm-adjusted p, each family (tests of one kind) adjusted on its own.
+
+    A p from B draws is at least 1/(B + 1): where a family is so large that even this is not significant
+    when adjusted, its estimates say so.
+    """
     adjusted = list(estimates)
     members: dict[tuple[object, ...], list[int]] = {}
     for i, family in enumerate(families):
         members.setdefault(family, []).append(i)
     for indices in members.values():
+        tests = sum(estimates[i].p is not None for i in indices)
+        too_few = tests > settings.alpha * (settings.draws + 1)
+        note = f"{tests} tests adjusted together need more draws: --draws {math.ceil(2 * tests / settings.alpha)}"
         for i, p in zip(indices, holm([estimates[i].p for i in indices]), strict=True):
-            adjusted[i] = replace(adjusted[i], p_adjusted=p)
+            notes = (*estimates[i].notes, note) if too_few and p is not None else estimates[i].notes
+            adjusted[i] = replace(adjusted[i], p_adjusted=p, notes=notes)
     return adjusted
 
 
