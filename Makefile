@@ -31,8 +31,8 @@ INPUTS ?= ../shared/data
 RESULTS := benchmarks/results
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed.resampling --out $(RESULTS)
-	$(BIN)/python -m benchmarks.speed.people --out $(RESULTS)
 	if [ -d $(INPUTS) ]; then NLTK_DATA=$(INPUTS)/nltk_data; export NLTK_DATA; set -e; \
+	$(BIN)/python -m benchmarks.speed.people --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.representation $(INPUTS)/reviews/yelp__gpt-4.jsonl sentiment --records 300 --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.position $(INPUTS)/news/xsum__lead1.jsonl --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.rouge $(INPUTS)/news/xsum__lead1.jsonl --out $(RESULTS); \
