@@ -128,7 +128,9 @@ def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
     if estimate.low is not None:
         reads += f" {numerals.interval(estimate)}"
     if estimate.testable is False:
-        return f"{reads}. Not testable: too few labels can be exchanged for any outcome to be significant."
+        return (
+            f"{reads}. Not testable: no exchange of labels reads far enough from the rest to be significant."
+        )
     p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
     if p is None:
         return (
