@@ -13,8 +13,8 @@ from typing import Any
 import typer
 from docs.commands import KINDS, built_ins_only, help_of
 
-from fairbrief import cli, registry
-from fairbrief.cli.measures import first_line, needs_attribute
+from fairbrief import cli, registry, spelling
+from fairbrief.cli.measures import first_line
 from fairbrief.reports.words import meaning_of
 
 INTRODUCTIONS = {
@@ -72,7 +72,7 @@ def _entry(kind: str, name: str, thing: Any) -> Iterator[str]:
     owner = thing if inspect.isclass(thing) else type(thing)
     yield f"\n### {name}\n" if kind == "measure" else f"\n### {name} ({kind})\n"
     if kind == "measure":
-        over = "@ATTRIBUTE" if needs_attribute(owner) else ""
+        over = "@ATTRIBUTE" if spelling.needs_over(owner) else ""
         reads = getattr(owner, "reads", "document") if over else ""
         of_whom = f", an attribute of each {reads}" if reads else ""
         yield f"`{name}{over}`{of_whom}. Family: {meaning_of(name, {}).family}."

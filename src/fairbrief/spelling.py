@@ -121,6 +121,13 @@ def quoted(text: str) -> str:
     return _quote(text, PLAIN)
 
 
+def needs_over(kind: Any) -> bool:
+    """Whether a dataclass is taken over an attribute that must be named: it has ``over`` without a default."""
+    if not dataclasses.is_dataclass(kind):
+        return False
+    return any(f.name == "over" and _default(f) is dataclasses.MISSING for f in dataclasses.fields(kind))
+
+
 def _default(f: dataclasses.Field[Any]) -> Any:
     if f.default_factory is not dataclasses.MISSING:
         return f.default_factory()

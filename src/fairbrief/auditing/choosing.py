@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import registry, spelling
@@ -54,10 +54,10 @@ def named(spellings: Sequence[str], attributes: Sequence[str], head: Sequence[Ca
         parsed = spelling.parse(text)
         kind = registry.load("measure", parsed.name)
         reader = getattr(kind, "reads", "document")
-        if not needs_attribute(kind) or parsed.over is not None:
+        if not spelling.needs_over(kind) or parsed.over is not None:
             measure = registry.make("measure", text)
             # People may have an attribute that no input names: a gender told by their names.
-            if needs_attribute(kind) and reader != "entity":
+            if spelling.needs_over(kind) and reader != "entity":
                 _check_known(text, measure.over, reader, known[reader])
             measures.append(measure)
             continue
@@ -117,17 +117,10 @@ def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:
     return Choice(tuple(measures), tuple(left_out))
 
 
-def needs_attribute(kind: Any) -> bool:
-    """Whether a measure is taken over an attribute that must be named."""
-    return any(
-        f.name == "over" and f.default is MISSING and f.default_factory is MISSING for f in fields(kind)
-    )
-
-
 def _candidates(
     name: str, kind: Any, known: Mapping[str, Mapping[str, Counter[str]]], wanted: Sequence[str]
 ) -> Iterator[Measure | LeftOut]:
-    if not needs_attribute(kind):
+    if not spelling.needs_over(kind):
         yield kind()
         return
     reader = getattr(kind, "reads", "document")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairbrief.auditing.ledger import WHOLE, Ledger, Null, Slice, systems_of
+from fairbrief.auditing.ledger import WHOLE, Ledger, Null, Origin, Slice, systems_of
 from fairbrief.auditing.regrouping import regrouped_null
 from fairbrief.nouns import Estimate, Floats, Integers, Measure, Totals, Value
 from fairbrief.statistics import (
@@ -71,12 +71,13 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice],
             chosen = np.arange(len(origins)) if of_system is None else np.flatnonzero(of_system == i)
             if part != WHOLE:
                 chosen = np.array([j for j in chosen if part in origins[j].slices], dtype=np.int64)
-            parts[system, part] = _part(ledger, system, part, chosen, matrix)
+            parts[system, part] = _part(ledger, system, part, chosen, origins, matrix)
     return parts
 
 
-def _part(ledger: Ledger, system: str, part: Slice, chosen: Integers, matrix: Floats) -> Part:
-    origins = ledger.kept()
+def _part(
+    ledger: Ledger, system: str, part: Slice, chosen: Integers, origins: Sequence[Origin], matrix: Floats
+) -> Part:
     codes: dict[str, int] = {}
     cluster = np.fromiter(
         (codes.setdefault(origins[i].cluster, len(codes)) for i in chosen), np.int64, len(chosen)

@@ -78,7 +78,8 @@ class Ledger:
     """All rows that one observation made, in the order of the input.
 
     Entry i comes from ``origins[i]`` and has ``reasons[i]`` (0: it has a row; else an index into
-    ``known_reasons``) and ``ps[i]`` (nan where the unit was not tested alone).
+    ``known_reasons``) and ``ps[i]`` (nan where the unit was not tested alone; ``ps`` is empty where
+    the observation tests no unit alone).
     """
 
     observation: Observation

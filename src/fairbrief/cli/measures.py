@@ -20,7 +20,7 @@ def measures(name: Name = None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from fairbrief import registry
+    from fairbrief import registry, spelling
 
     console = Console()
     if name is not None:
@@ -32,7 +32,7 @@ def measures(name: Name = None) -> None:
         table.add_column("name", no_wrap=True)
         table.add_column("what it is")
         for known, thing in registry.loaded(kind):
-            over = "@ATTRIBUTE" if needs_attribute(thing) else ""
+            over = "@ATTRIBUTE" if spelling.needs_over(thing) else ""
             table.add_row(f"{known}{over}", first_line(thing))
         console.print(table)
         console.print()
@@ -43,13 +43,6 @@ def first_line(thing: Any) -> str:
     """The first sentence of a docstring."""
     text = inspect.getdoc(thing if inspect.isclass(thing) or callable(thing) else type(thing)) or ""
     return " ".join(text.split("\n\n")[0].split())
-
-
-def needs_attribute(thing: Any) -> bool:
-    """Whether a measure is taken over an attribute that must be named."""
-    if not dataclasses.is_dataclass(thing):
-        return False
-    return any(f.name == "over" and f.default is dataclasses.MISSING for f in dataclasses.fields(thing))
 
 
 def explanation(name: str) -> str:
