@@ -48,7 +48,7 @@ def summary_fields(summary: Summary) -> dict[str, Any]:
     return {
         "summary": None if did_not_come else summary.text,
         "system": summary.system,
-        **({} if units is None or summary.reason == MISSING else {"units": units}),
+        **({} if units is None else {"units": units}),
         **_given(reason=summary.reason, made=dict(summary.made)),
     }
 

@@ -48,8 +48,7 @@ def cases(draw: st.DrawFn) -> Case:
     """Any case that a reader could have given."""
     record, text = draw(records()), draw(TEXT)
     reason = draw(st.sampled_from(["", "refused", "missing summary"]))
-    if reason == "missing summary":
-        return Case(record, Summary(record.id, draw(NAME), "", None, reason, draw(ATTRIBUTES)))
+    text = "" if reason == "missing summary" else text
     reason = reason or ("" if text.strip() else "empty summary")
     return Case(record, Summary(record.id, draw(NAME), text, draw(UNITS), reason, draw(ATTRIBUTES)))
 

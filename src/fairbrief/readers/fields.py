@@ -193,9 +193,9 @@ class RowReader:
 
 def summary(ident: str, system: str, text: Any, units: Any = None) -> Summary:
     """A summary from the value of its field: blank is an empty one, null a missing one."""
+    cut = read_units(units) if units is not None else None
     if text is None:
-        return Summary(ident, system, "", reason=MISSING)
+        return Summary(ident, system, "", cut, MISSING)
     if not is_plain(text):
         text = text_of(text, f"the summary of {system!r}")
-    reason = "" if text and not text.isspace() else EMPTY
-    return Summary(ident, system, text, read_units(units) if units is not None else None, reason)
+    return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY)
