@@ -27,7 +27,8 @@ from typing import Any
 from benchmarks.recording import write_down
 
 from fairbrief.nouns import Ask
-from fairbrief.scorers import hub, models, placement
+from fairbrief.pretrained import hub, placement
+from fairbrief.scorers import models
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pieces import frame, padded, pieces
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from fairbrief.cli import doctor, prefetch
 from fairbrief.engines.cache import Store
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.scorers import hub
+from fairbrief.pretrained import hub
 
 COMMIT = "fedcba9876543210fedcba9876543210fedcba98"
 

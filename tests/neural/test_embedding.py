@@ -56,7 +56,8 @@ def test_long_texts_are_the_mean_of_their_windows(encoder_folder: Path) -> None:
     """A long text's vector is the mean of its windows' by length; truncation keeps the first alone."""
     scorer = Embedding(model=str(encoder_folder))
     (found,) = [batch[LONG,] for batch in scorer.compute([(LONG,)])]
-    from fairbrief.scorers import hub, models, placement
+    from fairbrief.pretrained import hub, placement
+    from fairbrief.scorers import models
     from fairbrief.scorers.windows import parts
 
     resident = models.sentence_encoder(

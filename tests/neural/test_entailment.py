@@ -257,7 +257,8 @@ def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, t
 
 def test_model_is_loaded_once(classifier_folder: Path) -> None:
     """Scorers that name the same model share it in memory."""
-    from fairbrief.scorers import hub, models, placement
+    from fairbrief.pretrained import hub, placement
+    from fairbrief.scorers import models
 
     one, two = (
         Entailment(model=str(classifier_folder)),

@@ -13,7 +13,7 @@ from tests.neural.tiny_models import TEXTS
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError
 from fairbrief.nouns import Ask
-from fairbrief.scorers import hub, placement
+from fairbrief.pretrained import hub, placement
 from fairbrief.scorers.entailment import Entailment
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -120,8 +120,8 @@ def device() -> Iterator[Finding]:
     if not _has("torch"):
         yield Finding(None, "models", "need the extra 'neural'; the default measures do without")
         return
+    from fairbrief.pretrained.placement import library, place
     from fairbrief.scorers.entailment import Entailment
-    from fairbrief.scorers.placement import library, place
 
     torch = library("torch", "doctor")
     chosen = place(Entailment(), "doctor")
@@ -139,7 +139,7 @@ def models() -> Iterator[Finding]:
         yield Finding(None, "hub", "needs the extra 'neural'")
         return
     from fairbrief import registry
-    from fairbrief.scorers import hub
+    from fairbrief.pretrained import hub
 
     named: dict[str, list[str]] = {}
     for name, kind in registry.loaded("scorer"):

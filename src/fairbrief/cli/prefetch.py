@@ -21,7 +21,7 @@ Models = Annotated[
 def prefetch(models: Models) -> None:
     """Download models into the hub's cache; they are then found there without a network."""
     from fairbrief.errors import BackendError
-    from fairbrief.scorers import hub
+    from fairbrief.pretrained import hub
 
     failures = []
     for model in dict.fromkeys(model_of(name) for name in models):

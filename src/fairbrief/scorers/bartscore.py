@@ -10,7 +10,8 @@ import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Ask, Floats, Integers, Scores
-from fairbrief.scorers import batches, hub, models, pairs, placement
+from fairbrief.pretrained import hub, placement
+from fairbrief.scorers import batches, models, pairs
 from fairbrief.scorers.pieces import Frame, Ids, frame, padded, pieces
 from fairbrief.scorers.progress import Meter
 from fairbrief.scorers.windows import parts, spans

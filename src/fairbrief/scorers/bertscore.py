@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Ask, Floats, Integers, Scores
-from fairbrief.scorers import batches, hub, models, pairs, placement
+from fairbrief.pretrained import hub, placement
+from fairbrief.scorers import batches, models, pairs
 from fairbrief.scorers.pieces import Ids, frame, padded, pieces
 from fairbrief.scorers.progress import Meter
 from fairbrief.scorers.windows import Span, spans

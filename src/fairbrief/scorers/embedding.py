@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.nouns import Ask, Floats, Integers, Scores
-from fairbrief.scorers import batches, hub, models, pairs, placement
+from fairbrief.pretrained import hub, placement
+from fairbrief.scorers import batches, models, pairs
 from fairbrief.scorers.pieces import Ids, frame, pieces
 from fairbrief.scorers.progress import Meter
 from fairbrief.scorers.windows import parts

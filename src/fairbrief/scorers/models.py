@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.scorers.hub import Snapshot, find
+from fairbrief.pretrained.hub import Snapshot, find
+from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, place
 from fairbrief.scorers.pieces import Ids, padded
-from fairbrief.scorers.placement import DTYPES, Placement, Settings, library, place
 
 RESIDENT = 4
 """How many models stay in memory; the one that was used longest ago makes room."""

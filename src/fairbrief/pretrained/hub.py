@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.scorers.placement import library
+from fairbrief.pretrained.placement import library
 
 WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 DECIDING = (".json", ".safetensors", ".bin", ".txt", ".model", ".jinja")
