@@ -70,11 +70,15 @@ def tokens(given: int | str, name: str) -> int:
 
 def place(settings: Settings, name: str) -> Placement:
     """The device, dtype and batch size to use, where the settings say ``auto`` the best at hand."""
-    device = _device(settings.device, name)
-    dtype = settings.dtype if settings.dtype != "auto" else _dtype(device, name)
-    automatic = ACCELERATOR_TOKENS if device.startswith("cuda") else CPU_TOKENS
+    device = device_of(settings.device, name)
+    dtype = dtype_of(settings.dtype, device, name)
     given = settings.batch_tokens
-    return Placement(device, dtype, automatic if given == "auto" else tokens(given, name))
+    return Placement(device, dtype, automatic_tokens(device) if given == "auto" else tokens(given, name))
+
+
+def automatic_tokens(device: str) -> int:
+    """How many word pieces a device is given at once, unless a setting says."""
+    return ACCELERATOR_TOKENS if device.startswith("cuda") else CPU_TOKENS
 
 
 def library(module: str, name: str) -> Any:
@@ -87,7 +91,8 @@ def library(module: str, name: str) -> Any:
         raise MissingExtra(module, "neural", name) from None
 
 
-def _device(given: str, name: str) -> str:
+def device_of(given: str, name: str) -> str:
+    """The device that is meant; RequestError or BackendError for one that is not there."""
     torch = library("torch", name)
     if given == "auto":
         if torch.cuda.is_available():
@@ -107,7 +112,10 @@ def _device(given: str, name: str) -> str:
     return given
 
 
-def _dtype(device: str, name: str) -> str:
+def dtype_of(given: str, device: str, name: str) -> str:
+    """The dtype class that is meant: where ``auto`` is given, half precision on CUDA alone."""
+    if given != "auto":
+        return given
     if not device.startswith("cuda"):
         return "fp32"
     return "bf16" if library("torch", name).cuda.is_bf16_supported() else "fp16"

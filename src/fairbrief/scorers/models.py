@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained.hub import Snapshot, find
+from fairbrief.pretrained.loading import explained, quiet
 from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, place
 from fairbrief.scorers.pieces import Ids, padded
 
@@ -77,7 +76,7 @@ def seq2seq(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
 @lru_cache(maxsize=RESIDENT)
 def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, layers: int) -> Resident:
     transformers, torch = library("transformers", reader), library("torch", reader)
-    with _quiet(), _explained(snapshot.folder, reader):
+    with quiet(), explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
         if layers:
@@ -96,9 +95,9 @@ def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, l
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
     library("transformers", reader)
-    with _quiet():
+    with quiet():
         sentence_transformers = library("sentence_transformers", reader)
-    with _quiet(), _explained(snapshot.folder, reader):
+    with quiet(), explained(snapshot.folder, reader):
         model = sentence_transformers.SentenceTransformer(
             str(snapshot.folder), device=placement.device, local_files_only=True
         )
@@ -133,38 +132,3 @@ def _keep_layers(config: Any, layers: int, reader: str) -> None:
             f"{reader}(layer={layers}): this model has the layers 1 to {there}. Choose one of them."
         )
     setattr(config, name, layers)
-
-
-@contextmanager
-def _explained(folder: Path, reader: str) -> Iterator[None]:
-    """What the libraries raise on a folder that is no usable model, as a BackendError that names it."""
-    try:
-        yield
-    except (OSError, ValueError, KeyError) as error:
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise BackendError(
-            f"{reader}: the model in {folder} cannot be loaded: {said[0][:300]}. Fetch it again with "
-            "'fairbrief prefetch MODEL', or give a folder that transformers can load."
-        ) from error
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """No load reports and no bars: a head that is not needed is not news, and a missing one is an error."""
-    logger = logging.getLogger("transformers")
-    level = logger.level
-    hub = library("huggingface_hub", "a model").utils
-    had_bars = not hub.are_progress_bars_disabled()
-    verbosity = library("transformers", "a model").utils.logging
-    bars = verbosity.is_progress_bar_enabled()
-    hub.disable_progress_bars()
-    verbosity.disable_progress_bar()
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
-        if had_bars:
-            hub.enable_progress_bars()
-        if bars:
-            verbosity.enable_progress_bar()

@@ -11,16 +11,16 @@ from typing import Any, ClassVar
 
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.nouns import Document, Record, Summary
+from fairbrief.pretrained import placement
 from fairbrief.spelling import spell
-from fairbrief.summarizers import fitting, pretrained
+from fairbrief.summarizers import fitting, writers
 from fairbrief.summarizers.finishing import finished
-from fairbrief.summarizers.pretrained import Writer
 from fairbrief.summarizers.prompts import Asked, Prompt, Wish, fill, find
+from fairbrief.summarizers.writers import Writer
 
 VERSION = 1
 AT_ONCE = 256
 """Records that are held to sort them by length."""
-BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
 LONG = ("truncate", "windows", "error")
 Task = tuple[str, Record, int]
 
@@ -84,8 +84,8 @@ class Transformers:
     def __post_init__(self) -> None:
         if self.long not in LONG:
             raise ValueError(f"long={self.long} is none of {', '.join(LONG)}")
-        if self.dtype not in ("auto", *pretrained.DTYPES):
-            raise ValueError(f"dtype={self.dtype} is none of auto, {', '.join(pretrained.DTYPES)}")
+        if self.dtype not in ("auto", *placement.DTYPES):
+            raise ValueError(f"dtype={self.dtype} is none of auto, {', '.join(placement.DTYPES)}")
         if min(self.samples, self.beams, self.max_new_tokens) < 1 or self.temperature < 0:
             raise ValueError(
                 "samples, beams and max_new_tokens are 1 or more, and temperature is not negative"
@@ -109,7 +109,7 @@ class Transformers:
     def keys(self, record: Record) -> Sequence[str]:
         """A hash per sample of all that decides its text: record, prompt, model and revision, settings."""
         asked = fill(self._prompt(), record, self._wish())
-        told: list[Any] = [VERSION, record.id, asked.system, asked.user, pretrained.identity(self.model)]
+        told: list[Any] = [VERSION, record.id, asked.system, asked.user, writers.identity(self.model)]
         told += [self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.long]
         told += [self.sentences, self.dtype]
         return [
@@ -148,10 +148,10 @@ class Transformers:
     # -------------------------------------------------------------------------- what is sent
 
     def _writer(self) -> Writer:
-        return pretrained.load(self.model, self.device, self.dtype)
+        return writers.load(self.model, self.device, self.dtype)
 
     def _prompt(self) -> Prompt:
-        return find(self.prompt or ("source" if pretrained.is_encoder_decoder(self.model) else "plain"))
+        return find(self.prompt or ("source" if writers.is_encoder_decoder(self.model) else "plain"))
 
     def _wish(self) -> Wish:
         return Wish(self.over, self.instruction, self.role, self.words, self.sentences, self.focus, self.draw)
@@ -228,7 +228,7 @@ class Transformers:
 
         What is drawn at random goes alone: one generator serves a batch.
         """
-        budget = self.batch_tokens or BATCH_TOKENS["cuda" if writer.device.startswith("cuda") else "cpu"]
+        budget = self.batch_tokens or placement.automatic_tokens(writer.device)
         start = 0
         while start < len(drafts):
             size = drafts[start].pieces + self.max_new_tokens
@@ -252,7 +252,7 @@ class Transformers:
         return [*self._written(drafts[:half], writer), *self._written(drafts[half:], writer)]
 
     def _generate(self, drafts: Sequence[Draft], writer: Writer) -> list[str]:
-        torch = pretrained.library("torch")
+        torch = writers.library("torch")
         given = writer.tokenizer(
             [draft.text for draft in drafts],
             padding=True,
@@ -296,7 +296,7 @@ class Transformers:
         wanted = self.sentences if self.sentences is not None else prompt.sentences
         final, cut = finished(text, wanted, is_list=prompt.answer == "list")
         made: Mapping[str, str] = {
-            "model": pretrained.identity(self.model),
+            "model": writers.identity(self.model),
             "prompt": prompt.name,
             "prompt_sha": prompt.sha,
             "wording": str(draft.wording + 1),
@@ -312,7 +312,7 @@ class Transformers:
 
 def _templated(writer: Writer, messages: list[dict[str, str]]) -> str:
     """The conversation in the model's own form; a template without a system's turn gets it in the user's."""
-    jinja = pretrained.library("jinja2")
+    jinja = writers.library("jinja2")
 
     def rendered(turns: list[dict[str, str]]) -> str:
         return str(writer.tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
