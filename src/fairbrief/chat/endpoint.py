@@ -6,7 +6,7 @@ import importlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from fairbrief.errors import MissingExtra, RequestError
 
@@ -69,6 +69,39 @@ class Endpoint:
                 azure_endpoint=self.address, api_version=self.api_version, **settings
             )
         return openai.AsyncOpenAI(base_url=self.address or None, **settings)
+
+
+class Settings(Protocol):
+    """The settings that all who ask a chat model share; ``key`` is the variable that holds the key."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def base_url(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def api_version(self) -> str: ...
+    @property
+    def concurrency(self) -> int: ...
+    @property
+    def timeout(self) -> float: ...
+    @property
+    def retries(self) -> int: ...
+    @property
+    def pause(self) -> float: ...
+    @property
+    def per_minute(self) -> int | None: ...
+    @property
+    def max_requests(self) -> int | None: ...
+
+
+def endpoint_of(settings: Settings) -> Endpoint:
+    """The endpoint that settings describe; ValueError for one that cannot be."""
+    return Endpoint(
+        settings.model, settings.base_url, settings.key, settings.api_version, settings.concurrency,
+        settings.timeout, settings.retries, settings.pause, settings.per_minute, settings.max_requests,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.chat.endpoint import KEY, Decoding, Endpoint
-from fairbrief.chat.replies import Question, Tally
+from fairbrief.chat.endpoint import KEY, endpoint_of
+from fairbrief.chat.replies import Tally
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.nouns import Ask, Floats, Scores
 from fairbrief.scorers import pairs, verdicts
@@ -68,7 +67,7 @@ class ChatEntailment:
             raise RequestError(
                 f"chat_entailment(unparsed={self.unparsed}): wanted stop, or a number from 0 to 1."
             )
-        self._endpoint()
+        endpoint_of(self)
 
     def __repr__(self) -> str:
         return spell(self)
@@ -76,11 +75,7 @@ class ChatEntailment:
     @property
     def computed_by(self) -> str:
         """What decides a stated number: model, address, form, temperature and the words of the question."""
-        told = hashlib.sha256((QUESTION + FORMS[self.form]).encode()).hexdigest()[:12]
-        return (
-            f"chat_entailment/{VERSION} {self.model}@{self._endpoint().address} {self.form} {told} "
-            f"temperature={self.temperature}"
-        )
+        return verdicts.computed_by(self, VERSION, self.form, QUESTION + FORMS[self.form])
 
     @property
     def fingerprint(self) -> str:
@@ -94,7 +89,7 @@ class ChatEntailment:
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[Mapping[pairs.Key, Floats]]:
         """The number stated for each pair, nan where there is none, as replies come."""
-        return verdicts.ask(self.name, self._endpoint(), keys, self._question, probability, self._tally)
+        return verdicts.ask(self, keys, self._worded, probability, self._tally)
 
     def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         if self.unparsed == "stop":
@@ -107,12 +102,5 @@ class ChatEntailment:
         instead = float("nan") if self.unparsed == "stop" else float(self.unparsed)
         return pairs.matrices(asks, arrays, lambda array: instead if np.isnan(array[0]) else float(array[0]))
 
-    def _question(self, pair: pairs.Key) -> Question:
-        text = f"Text: {pair[0]}\n\nStatement: {pair[1]}\n\n{QUESTION} {FORMS[self.form]}"
-        return Question((("user", text),), tuple(Decoding(temperature=self.temperature).sent().items()))
-
-    def _endpoint(self) -> Endpoint:
-        return Endpoint(
-            self.model, self.base_url, self.key, self.api_version, self.concurrency, self.timeout,
-            self.retries, self.pause, self.per_minute, self.max_requests,
-        )  # fmt: skip
+    def _worded(self, pair: pairs.Key) -> str:
+        return f"Text: {pair[0]}\n\nStatement: {pair[1]}\n\n{QUESTION} {FORMS[self.form]}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from fairbrief.chat.endpoint import KEY, Decoding, Endpoint
-from fairbrief.chat.replies import Question, Tally
+from fairbrief.chat.endpoint import KEY, endpoint_of
+from fairbrief.chat.replies import Tally
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Ask, Floats, Scores
 from fairbrief.scorers import pairs, verdicts
@@ -68,7 +67,7 @@ class Judge:
             raise RequestError(
                 f"judge(dimension={self.dimension}): none of {', '.join(DIMENSIONS)}. Choose one of them."
             )
-        self._endpoint()
+        endpoint_of(self)
 
     def __repr__(self) -> str:
         return spell(self)
@@ -76,11 +75,7 @@ class Judge:
     @property
     def computed_by(self) -> str:
         """What decides a score: model, address, dimension, temperature and the words of the question."""
-        told = hashlib.sha256((TEMPLATE + DIMENSIONS[self.dimension]).encode()).hexdigest()[:12]
-        return (
-            f"judge/{VERSION} {self.model}@{self._endpoint().address} {self.dimension} {told} "
-            f"temperature={self.temperature}"
-        )
+        return verdicts.computed_by(self, VERSION, self.dimension, TEMPLATE + DIMENSIONS[self.dimension])
 
     @property
     def fingerprint(self) -> str:
@@ -94,21 +89,14 @@ class Judge:
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[Mapping[pairs.Key, Floats]]:
         """The score of each pair, as replies come."""
-        return verdicts.ask(self.name, self._endpoint(), keys, self._question, score, self._tally)
+        return verdicts.ask(self, keys, self._worded, score, self._tally)
 
     def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
-    def _question(self, pair: pairs.Key) -> Question:
+    def _worded(self, pair: pairs.Key) -> str:
         before, _, rest = TEMPLATE.partition("{source}")
         between, _, after = rest.partition("{summary}")
         before = before.replace("{dimension}", self.dimension)
         before = before.replace("{explained}", DIMENSIONS[self.dimension])
-        text = f"{before}{pair[0]}{between}{pair[1]}{after}"
-        return Question((("user", text),), tuple(Decoding(temperature=self.temperature).sent().items()))
-
-    def _endpoint(self) -> Endpoint:
-        return Endpoint(
-            self.model, self.base_url, self.key, self.api_version, self.concurrency, self.timeout,
-            self.retries, self.pause, self.per_minute, self.max_requests,
-        )  # fmt: skip
+        return f"{before}{pair[0]}{between}{pair[1]}{after}"

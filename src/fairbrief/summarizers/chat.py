@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import KEY, Decoding, Endpoint
+from fairbrief.chat.endpoint import KEY, Decoding, Endpoint, endpoint_of
 from fairbrief.chat.replies import Question, Reply, Tally
 from fairbrief.nouns import Record, Summary
 from fairbrief.spelling import spell
@@ -92,10 +92,7 @@ class Chat:
 
     def endpoint(self) -> Endpoint:
         """Where the model answers, and how it may be asked."""
-        return Endpoint(
-            self.model, self.base_url, self.key, self.api_version, self.concurrency, self.timeout,
-            self.retries, self.pause, self.per_minute, self.max_requests,
-        )  # fmt: skip
+        return endpoint_of(self)
 
     def decoding(self, default: float | None = None) -> Decoding:
         """How the model draws its words; ``default`` is the temperature where none is set."""
