@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, read
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, reading_options
+from fairbrief.cli.options import Cache, Level, Quiet, Resamples, ResamplesSeed
 from fairbrief.errors import RequestError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -27,37 +28,23 @@ Temperature = Annotated[str, typer.Option(help="Temperatures of the softmax, com
 Threshold = Annotated[
     float | None, typer.Option(help="Support above this counts as a yes; 0.5 where support is in [0, 1].")
 ]
-Draws = Annotated[int, typer.Option(help="Resamples; 0 for values alone.", min=0)]
-Seed = Annotated[int, typer.Option(help="Seed of the resamples.", min=0)]
-Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, max=0.9999)]
-Cache = Annotated[
-    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
 
 
 @app.command()
+@reading_options("references_field")
 def agree(
     sources: Sources,
     attribute: Attribute = None,
     scorer: Scorer = "ngram",
     temperature: Temperature = ".05,.1,.2,.5,1,2",
     threshold: Threshold = None,
-    draws: Draws = 2000,
-    seed: Seed = 0,
+    draws: Resamples = 2000,
+    seed: ResamplesSeed = 0,
     level: Level = 0.95,
     cache: Cache = None,
     quiet: Quiet = False,
-    summary_field: ReadingOptions.summary_field = "summary",
-    documents_field: ReadingOptions.documents_field = "documents",
-    id_field: ReadingOptions.id_field = "id",
-    system_field: ReadingOptions.system_field = "system",
-    separator: ReadingOptions.separator = None,
-    summaries: ReadingOptions.summaries = None,
-    system: ReadingOptions.system = None,
-    format_: ReadingOptions.format = None,
-    require: ReadingOptions.require = None,
-    on_error: ReadingOptions.on_error = "stop",
+    *,
+    options: ReadingOptions,
 ) -> None:
     """Agreement of judges: two scorers in saved audits, or a scorer and people's labels of units."""
     from rich.console import Console
@@ -77,11 +64,7 @@ def agree(
         return
     if attribute is None:
         raise RequestError("Say whose labels the units carry: --attribute NAME.")
-    reading = read(
-        sources, attributes=[attribute], summary_field=summary_field, documents_field=documents_field,
-        id_field=id_field, system_field=system_field, separator=separator, summaries=summaries, system=system,
-        format_=format_, require=require, on_error=on_error,
-    )  # fmt: skip
+    reading = options.read(sources, [attribute])
     with progress_bar(reading, quiet=quiet) as progress:
         with_people = label_agreement.agreement(
             reading,

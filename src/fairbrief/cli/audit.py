@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, read
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, reading_options
+from fairbrief.cli.options import Cache, Details, Draws, Level, Quiet
 from fairbrief.cli.outputs import refuse_no_folder
 from fairbrief.errors import RequestError
 
@@ -56,16 +57,10 @@ Baseline = Annotated[
     str | None, typer.Option(help="System that the others are compared with.", metavar="SYSTEM")
 ]
 Seed = Annotated[int, typer.Option(help="Seed of all draws; recorded.", min=0)]
-Draws = Annotated[int, typer.Option(help="Resamples and chance labellings; 0 for values alone.", min=0)]
-Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, max=0.9999)]
-Cache = Annotated[
-    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
-]
-Details = Annotated[bool, typer.Option("--details", help="Print every quantity, not the headlines alone.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
 
 
 @app.command()
+@reading_options()
 def audit(
     files: Files,
     attribute: Attribute = None,
@@ -82,17 +77,8 @@ def audit(
     cache: Cache = None,
     details: Details = False,
     quiet: Quiet = False,
-    summary_field: ReadingOptions.summary_field = "summary",
-    documents_field: ReadingOptions.documents_field = "documents",
-    id_field: ReadingOptions.id_field = "id",
-    system_field: ReadingOptions.system_field = "system",
-    references_field: ReadingOptions.references_field = "references",
-    separator: ReadingOptions.separator = None,
-    summaries: ReadingOptions.summaries = None,
-    system: ReadingOptions.system = None,
-    format_: ReadingOptions.format = None,
-    require: ReadingOptions.require = None,
-    on_error: ReadingOptions.on_error = "stop",
+    *,
+    options: ReadingOptions,
 ) -> None:
     """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
     from rich.console import Console
@@ -106,11 +92,7 @@ def audit(
         raise RequestError("--protocol brings its own measures: drop --measure, or run the two apart.")
     refuse_no_folder(out)
     names = [text.partition("=")[0] for text in attribute or ()]
-    reading = read(
-        files, attributes=attribute, summary_field=summary_field, documents_field=documents_field, id_field=id_field,
-        system_field=system_field, references_field=references_field, separator=separator, summaries=summaries,
-        system=system, format_=format_, require=require, on_error=on_error,
-    )  # fmt: skip
+    reading = options.read(files, attribute)
     with progress_bar(reading, quiet=quiet) as progress:
         result = run(
             reading,
@@ -124,7 +106,7 @@ def audit(
                 seed=seed,
                 draws=draws,
                 level=level,
-                skips=on_error == "skip",
+                skips=options.skips,
                 wrap=cached(cache),
                 progress=progress,
             ),

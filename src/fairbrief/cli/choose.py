@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, cached, read
+from fairbrief.cli.inputs import ReadingOptions, cached, reading_options
+from fairbrief.cli.options import Cache, Resamples
 from fairbrief.cli.outputs import refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
 
@@ -63,18 +64,15 @@ Also = Annotated[
     typer.Option("--measure", help="Measure to compare the two by as well.", metavar="SPELLING"),
 ]
 Report = Annotated[Path | None, typer.Option(help="Folder for the audit of the two.", metavar="DIR")]
-Cache = Annotated[
-    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
-]
 Attribute = Annotated[
     list[str] | None,
     typer.Option(help="NAME=FIELD reads an attribute from another field or column.", metavar="NAME[=FIELD]"),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of the random candidate and of all draws.", min=0)]
-Draws = Annotated[int, typer.Option(help="Resamples; 0 for values alone.", min=0)]
 
 
 @app.command()
+@reading_options("system")
 def choose(
     files: Files,
     by: By,
@@ -91,17 +89,9 @@ def choose(
     cache: Cache = None,
     attribute: Attribute = None,
     seed: Seed = 0,
-    draws: Draws = 2000,
-    summary_field: ReadingOptions.summary_field = "summary",
-    documents_field: ReadingOptions.documents_field = "documents",
-    id_field: ReadingOptions.id_field = "id",
-    system_field: ReadingOptions.system_field = "system",
-    references_field: ReadingOptions.references_field = "references",
-    separator: ReadingOptions.separator = None,
-    summaries: ReadingOptions.summaries = None,
-    format_: ReadingOptions.format = None,
-    require: ReadingOptions.require = None,
-    on_error: ReadingOptions.on_error = "stop",
+    draws: Resamples = 2000,
+    *,
+    options: ReadingOptions,
 ) -> None:
     """Choose the fairest of several summaries of each record, and compare the choice with a random one.
 
@@ -117,11 +107,7 @@ def choose(
     from fairbrief.reports import terminal, write_all
 
     floors = [gating.rule(text) for text in floor or ()]
-    reading = read(
-        files, attributes=attribute, summary_field=summary_field, documents_field=documents_field, id_field=id_field,
-        system_field=system_field, references_field=references_field, separator=separator, summaries=summaries,
-        format_=format_, require=require, on_error=on_error,
-    )  # fmt: skip
+    reading = options.read(files, attribute)
     refuse_overwriting(out, reading.files)
     refuse_overwriting(pairs, reading.files, "--pairs")
     refuse_no_folder(report, "--report")
@@ -137,7 +123,7 @@ def choose(
     )
     _check_several(choices)
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
-    plan = Plan(measures=measures, seed=seed, draws=draws, skips=on_error == "skip", wrap=cached(cache))
+    plan = Plan(measures=measures, seed=seed, draws=draws, skips=options.skips, wrap=cached(cache))
     result = against_random(choices, plan)
     terminal.print_result(result, Console())
     if out is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import isfinite
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, read
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, reading_options
+from fairbrief.cli.options import Cache, Quiet, ResamplesSeed
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -24,14 +24,10 @@ Sizes = Annotated[str, typer.Option(help="sentence, or numbers of words; commas 
 Threshold = Annotated[float, typer.Option(help="Support above this identifies a unit's source.")]
 Units = Annotated[str, typer.Option(help="auto, given or sentences.", metavar="UNITS")]
 Draws = Annotated[int, typer.Option(help="Resamples; 0 for shares alone.", min=0)]
-Seed = Annotated[int, typer.Option(help="Seed of the resamples.", min=0)]
-Cache = Annotated[
-    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
 
 
 @app.command()
+@reading_options("references_field")
 def chunks(
     files: Files,
     attribute: Attribute = None,
@@ -40,19 +36,11 @@ def chunks(
     threshold: Threshold = 0.5,
     units: Units = "auto",
     draws: Draws = 2000,
-    seed: Seed = 0,
+    seed: ResamplesSeed = 0,
     cache: Cache = None,
     quiet: Quiet = False,
-    summary_field: ReadingOptions.summary_field = "summary",
-    documents_field: ReadingOptions.documents_field = "documents",
-    id_field: ReadingOptions.id_field = "id",
-    system_field: ReadingOptions.system_field = "system",
-    separator: ReadingOptions.separator = None,
-    summaries: ReadingOptions.summaries = None,
-    system: ReadingOptions.system = None,
-    format_: ReadingOptions.format = None,
-    require: ReadingOptions.require = None,
-    on_error: ReadingOptions.on_error = "stop",
+    *,
+    options: ReadingOptions,
 ) -> None:
     """Share of units whose source document is identified, for each size of the documents' pieces."""
     from rich.console import Console
@@ -66,11 +54,7 @@ def chunks(
         raise RequestError(f"--units is auto, given or sentences, not '{units}'.")
     if not isfinite(threshold):
         raise RequestError(f"--threshold is a finite number, not {threshold}.")
-    reading = read(
-        files, attributes=[attribute] if attribute else None, summary_field=summary_field,
-        documents_field=documents_field, id_field=id_field, system_field=system_field, separator=separator,
-        summaries=summaries, system=system, format_=format_, require=require, on_error=on_error,
-    )  # fmt: skip
+    reading = options.read(files, [attribute] if attribute else None)
     with progress_bar(reading, quiet=quiet) as progress:
         found = chunk_sizes(
             reading,

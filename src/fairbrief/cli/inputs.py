@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, fields
+from functools import update_wrapper
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -17,70 +20,105 @@ if TYPE_CHECKING:
     from fairbrief.readers import Reading
 
 
+@dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """Types of the options that say how a file is read."""
+    """What a command was told of how its input is read. Each field is an option: see `reading_options`."""
 
-    summary_field = Annotated[str, typer.Option(help="Field or column with the summary.", metavar="FIELD")]
-    documents_field = Annotated[
+    summary_field: Annotated[str, typer.Option(help="Field or column with the summary.", metavar="FIELD")] = (
+        "summary"
+    )
+    documents_field: Annotated[
         str, typer.Option(help="Field or column with the documents.", metavar="FIELD")
-    ]
-    id_field = Annotated[str, typer.Option(help="Field or column with the record's id.", metavar="FIELD")]
-    system_field = Annotated[
+    ] = "documents"
+    id_field: Annotated[str, typer.Option(help="Field or column with the record's id.", metavar="FIELD")] = (
+        "id"
+    )
+    system_field: Annotated[
         str, typer.Option(help="Field or column with the system's name.", metavar="FIELD")
-    ]
-    references_field = Annotated[
+    ] = "system"
+    references_field: Annotated[
         str, typer.Option(help="Field or column with human summaries.", metavar="FIELD")
-    ]
-    separator = Annotated[
+    ] = "references"
+    separator: Annotated[
         str | None,
         typer.Option(help="What stands between documents in one text field, e.g. ' || '.", metavar="TEXT"),
-    ]
-    summaries = Annotated[
+    ] = None
+    summaries: Annotated[
         list[str] | None,
         typer.Option(help="Summaries of one system in a file of their own.", metavar="NAME=FILE"),
-    ]
-    system = Annotated[
+    ] = None
+    system: Annotated[
         str | None, typer.Option(help="Name of the system, if the file gives none.", metavar="NAME")
-    ]
-    format = Annotated[
+    ] = None
+    format: Annotated[
         str | None,
-        typer.Option(
-            "--format", help="jsonl, csv, tsv, parquet, arrow: instead of the file's ending.", metavar="NAME"
-        ),
-    ]
-    require = Annotated[
+        typer.Option(help="jsonl, csv, tsv, parquet, arrow: instead of the file's ending.", metavar="NAME"),
+    ] = None
+    require: Annotated[
         list[str] | None,
         typer.Option(help="Leave out records whose documents lack this attribute.", metavar="ATTRIBUTE"),
-    ]
-    on_error = Annotated[
+    ] = None
+    on_error: Annotated[
         str, typer.Option(help="stop at bad input, or skip it, counted and listed.", metavar="stop|skip")
+    ] = "stop"
+
+    @property
+    def skips(self) -> bool:
+        """Whether bad input is left out."""
+        return self.on_error == "skip"
+
+    def read(self, files: Sequence[str], attributes: Sequence[str] | None) -> Reading:
+        """The files as a stream of cases; attributes as NAME, or NAME=FIELD."""
+        from fairbrief import readers
+
+        if self.on_error not in ("stop", "skip"):
+            raise RequestError(f"--on-error is stop or skip, not '{self.on_error}'.")
+        return readers.read(
+            files if len(files) > 1 else files[0],
+            summary_field=self.summary_field,
+            documents_field=self.documents_field,
+            id_field=self.id_field,
+            system_field=self.system_field,
+            references_field=self.references_field,
+            attributes=_pairs(attributes, "--attribute"),
+            separator=self.separator,
+            summaries=_pairs(self.summaries, "--summaries", needed=True) or None,
+            on_error="skip" if self.skips else "stop",
+            require=tuple(self.require or ()),
+            system=self.system,
+            format=self.format,
+        )
+
+
+OF_SUMMARIES = ("summary_field", "system_field", "summaries", "system")
+"""Options that speak of summaries: a command that has them written does without."""
+
+
+def reading_options(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of `ReadingOptions`, but for some, in place of its parameter ``options``.
+
+    Typer reads a command's options from its signature, so that is what is made anew.
+    """
+    hints = get_type_hints(ReadingOptions, include_extras=True)
+    own = [
+        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(ReadingOptions)
+        if f.name not in without
     ]
 
+    def extended(command: Callable[..., None]) -> Callable[..., None]:
+        def run(**given: Any) -> None:
+            told = {parameter.name: given.pop(parameter.name) for parameter in own}
+            command(**given, options=ReadingOptions(**told))
 
-def read(
-    files: Sequence[str],
-    *,
-    attributes: Sequence[str] | None,
-    summaries: Sequence[str] | None,
-    require: Sequence[str] | None,
-    on_error: str,
-    format_: str | None = None,
-    **fields: Any,
-) -> Reading:
-    """The files as a stream of cases, told by the options of a command."""
-    from fairbrief import readers
+        found = signature(command, eval_str=True)
+        others = [parameter for name, parameter in found.parameters.items() if name != "options"]
+        made: Any = update_wrapper(run, command)
+        made.__signature__ = found.replace(parameters=[*others, *own])
+        made.__annotations__ = {parameter.name: parameter.annotation for parameter in (*others, *own)}
+        return run
 
-    if on_error not in ("stop", "skip"):
-        raise RequestError(f"--on-error is stop or skip, not '{on_error}'.")
-    return readers.read(
-        files if len(files) > 1 else files[0],
-        attributes=_pairs(attributes, "--attribute"),
-        summaries=_pairs(summaries, "--summaries", needed=True) or None,
-        require=tuple(require or ()),
-        on_error="skip" if on_error == "skip" else "stop",
-        format=format_,
-        **fields,
-    )
+    return extended
 
 
 def _pairs(texts: Sequence[str] | None, option: str, *, needed: bool = False) -> Mapping[str, str]:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from fairbrief.cli.options import Level, Resamples, ResamplesSeed
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 Folders = Annotated[
@@ -15,14 +17,15 @@ Folders = Annotated[
 System = Annotated[
     list[str] | None, typer.Option(help="System that enters; without it all that every audit has.", metavar="NAME")
 ]  # fmt: skip
-Draws = Annotated[int, typer.Option(help="Resamples; 0 for values alone.", min=0)]
-Seed = Annotated[int, typer.Option(help="Seed of the resamples.", min=0)]
-Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, max=0.9999)]
 
 
 @app.command()
 def rank(
-    folders: Folders, system: System = None, draws: Draws = 2000, seed: Seed = 0, level: Level = 0.95
+    folders: Folders,
+    system: System = None,
+    draws: Resamples = 2000,
+    seed: ResamplesSeed = 0,
+    level: Level = 0.95,
 ) -> None:
     """Overall order of systems: mean over data sets of min–max-normalised disparities, with intervals."""
     from rich.console import Console

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
+from fairbrief.cli.options import Details
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 Folder = Annotated[Path, typer.Argument(help="Folder that an audit wrote with --out.", metavar="DIR")]
 Format = Annotated[
     str, typer.Option("--format", help="terminal, markdown, latex, csv, or html (rewrites report.html).")
 ]
-
-Details = Annotated[bool, typer.Option("--details", help="Print every quantity, not the headlines alone.")]
 
 
 @app.command()

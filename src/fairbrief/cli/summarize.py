@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, read
+from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, reading_options
 from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import RequestError
 
@@ -73,6 +73,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="No progress line.")]
 
 
 @app.command()
+@reading_options(*OF_SUMMARIES)
 def summarize(
     files: Files,
     with_: With,
@@ -93,13 +94,8 @@ def summarize(
     base_url: BaseUrl = None,
     price: Price = None,
     quiet: Quiet = False,
-    documents_field: ReadingOptions.documents_field = "documents",
-    id_field: ReadingOptions.id_field = "id",
-    references_field: ReadingOptions.references_field = "references",
-    separator: ReadingOptions.separator = None,
-    format_: ReadingOptions.format = None,
-    require: ReadingOptions.require = None,
-    on_error: ReadingOptions.on_error = "stop",
+    *,
+    options: ReadingOptions,
 ) -> None:
     """Summarize records. Kill it at any moment: the same command again asks only for what is missing."""
     from fairbrief import registry
@@ -113,10 +109,7 @@ def summarize(
     }  # fmt: skip
     settings = {name: str(value) for name, value in given.items() if value is not None}
     summarizer = registry.make("summarizer", with_, settings)
-    reading = read(
-        files, attributes=attribute, summaries=None, require=require, on_error=on_error, format_=format_,
-        documents_field=documents_field, id_field=id_field, references_field=references_field, separator=separator,
-    )  # fmt: skip
+    reading = options.read(files, attribute)
     refuse_overwriting(out, reading.files)
     with progress(quiet=quiet) as watch:
         count = run(summarizer, reading.records, out, watch)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, cached, read
+from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, cached, reading_options
+from fairbrief.cli.options import Cache, Details, Draws, Level
 from fairbrief.cli.outputs import refuse_no_folder
 from fairbrief.errors import RequestError
 
@@ -47,16 +48,11 @@ Baseline = Annotated[
     typer.Option(help="Setting that others are compared with; without it, the first.", metavar="NAME"),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of the audit's draws.", min=0)]
-Draws = Annotated[int, typer.Option(help="Resamples and chance labellings; 0 for values alone.", min=0)]
-Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, max=0.9999)]
-Cache = Annotated[
-    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
-]
-Details = Annotated[bool, typer.Option("--details", help="Print every quantity, not the headlines alone.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Do not tell how far it is.")]
 
 
 @app.command()
+@reading_options(*OF_SUMMARIES)
 def sweep(
     files: Files,
     with_: With,
@@ -74,13 +70,8 @@ def sweep(
     cache: Cache = None,
     details: Details = False,
     quiet: Quiet = False,
-    documents_field: ReadingOptions.documents_field = "documents",
-    id_field: ReadingOptions.id_field = "id",
-    references_field: ReadingOptions.references_field = "references",
-    separator: ReadingOptions.separator = None,
-    format_: ReadingOptions.format = None,
-    require: ReadingOptions.require = None,
-    on_error: ReadingOptions.on_error = "stop",
+    *,
+    options: ReadingOptions,
 ) -> None:
     """Summarize and audit over a grid of settings; differences are paired against the first (or --baseline).
 
@@ -96,10 +87,7 @@ def sweep(
     )
     cells = sweeping.grid(with_, axes)
     refuse_no_folder(out)
-    reading = read(
-        files, attributes=attribute, summaries=None, require=require, on_error=on_error, format_=format_,
-        documents_field=documents_field, id_field=id_field, references_field=references_field, separator=separator,
-    )  # fmt: skip
+    reading = options.read(files, attribute)
     plan = Plan(
         measures=measure or (),
         attributes=[text.partition("=")[0] for text in attribute or ()],
@@ -107,7 +95,7 @@ def sweep(
         seed=seed,
         draws=draws,
         level=level,
-        skips=on_error == "skip",
+        skips=options.skips,
         wrap=cached(cache),
     )
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, read
+from fairbrief.cli.inputs import ReadingOptions, reading_options
 from fairbrief.cli.summarize import BaseUrl, Concurrency, MaxRequests, PerMinute, Price, Quiet, progress
 from fairbrief.errors import RequestError
 
@@ -28,6 +28,7 @@ Attribute = Annotated[
 
 
 @app.command()
+@reading_options()
 def units(
     files: Files,
     with_: With,
@@ -40,17 +41,8 @@ def units(
     base_url: BaseUrl = None,
     price: Price = None,
     quiet: Quiet = False,
-    summary_field: ReadingOptions.summary_field = "summary",
-    documents_field: ReadingOptions.documents_field = "documents",
-    id_field: ReadingOptions.id_field = "id",
-    system_field: ReadingOptions.system_field = "system",
-    references_field: ReadingOptions.references_field = "references",
-    separator: ReadingOptions.separator = None,
-    summaries: ReadingOptions.summaries = None,
-    system: ReadingOptions.system = None,
-    format_: ReadingOptions.format = None,
-    require: ReadingOptions.require = None,
-    on_error: ReadingOptions.on_error = "stop",
+    *,
+    options: ReadingOptions,
 ) -> None:
     """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
     from fairbrief import registry
@@ -71,11 +63,7 @@ def units(
     chat = registry.make("summarizer", with_, settings)
     splitting = shipped() if prompt is None else from_file(prompt)
     splitter = Splitter(chat.endpoint(), splitting, chat.decoding(default=0.0))
-    reading = read(
-        files, attributes=attribute, summary_field=summary_field, documents_field=documents_field, id_field=id_field,
-        system_field=system_field, references_field=references_field, separator=separator, summaries=summaries,
-        system=system, format_=format_, require=require, on_error=on_error,
-    )  # fmt: skip
+    reading = options.read(files, attribute)
     refuse_overwriting(out, reading.files)
     prices = prices_of(price)
     with progress(quiet=quiet) as watch:

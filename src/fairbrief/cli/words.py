@@ -39,14 +39,14 @@ def words(
     """Show the words that lean to each group of documents, and who is spoken of in which topic."""
     from rich.console import Console
 
-    from fairbrief.cli.inputs import read
+    from fairbrief.cli.inputs import ReadingOptions
     from fairbrief.corpora.words import distinctive_words, identifier_shares, word_tables
     from fairbrief.errors import RequestError
     from fairbrief.summarizers.planted import FAMILY, SPORT
 
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise RequestError(f"--out {out}: the page is HTML, so its name ends in .html.")
-    reading = read([file], attributes=attribute, summaries=None, require=None, on_error="stop")
+    reading = ReadingOptions().read([file], attribute)
     records = list(reading.records())
     contrasts = distinctive_words(records, by, punctuation=punctuation)
     tables = word_tables(contrasts, most)
