@@ -10,9 +10,9 @@ import pytest
 from fairbrief.auditing.observing import with_unit_test
 from fairbrief.errors import DataError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
-from fairbrief.measures.units import words_held
 from fairbrief.nouns import Case, Document, Exchange, Reason, Record, Rows, Scores, Summary, Totals, Unit
 from fairbrief.statistics import enumerate_labellings
+from fairbrief.text.statements import words_held
 
 
 def case(values: list[str | None], units: int = 2) -> Case:

@@ -13,7 +13,8 @@ from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import Decoding, Endpoint
 from fairbrief.chat.replies import UNANSWERED, Question, Tally
 from fairbrief.errors import DataError, RequestError
-from fairbrief.text.listed import items, recall
+from fairbrief.text.listed import items
+from fairbrief.text.statements import recall
 
 UNPARSED = "unparsed reply"
 VERSION = 1

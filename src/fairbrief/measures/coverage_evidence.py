@@ -19,7 +19,7 @@ from fairbrief.measures.coverage_folding import (
     merge_mutual,
 )
 from fairbrief.measures.exchanging import coded
-from fairbrief.measures.units import chunks_of, units_of, words_held
+from fairbrief.measures.units import chunks_of, units_of
 from fairbrief.nouns import (
     Ask,
     Cases,
@@ -32,6 +32,7 @@ from fairbrief.nouns import (
     Scores,
 )
 from fairbrief.text.chunks import CUTS, Cut
+from fairbrief.text.statements import words_held
 
 ONE_GROUP = Reason("one group only")
 NO_UNIT = Reason("the summary has no unit")

@@ -1,15 +1,12 @@
-"""What a summary is cut into, and what of it the cut loses."""
+"""What a summary and its documents are cut into."""
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from fairbrief.nouns import Summary
 from fairbrief.text.chunks import Cut, chunks
 from fairbrief.text.sentences import split
-
-WORD = re.compile(r"\w+")
 
 
 def units_of(summary: Summary, units: str) -> tuple[str, ...]:
@@ -24,13 +21,6 @@ def units_of(summary: Summary, units: str) -> tuple[str, ...]:
 def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
     """The pieces of a document; the same text is cut once."""
     return _chunks(text, cut, words)
-
-
-def words_held(text: str, units: tuple[str, ...]) -> tuple[int, int]:
-    """How many of a text's words occur in any unit, and how many words it has."""
-    known = {word for unit in units for word in WORD.findall(unit.lower())}
-    words = WORD.findall(text.lower())
-    return sum(word in known for word in words), len(words)
 
 
 @lru_cache(maxsize=4096)

@@ -59,14 +59,3 @@ def _unmarked(line: str) -> str | None:
 
 def _clean(item: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\*\*(.+?)\*\*", r"\1", item)).strip()
-
-
-def recall(text: str, units: tuple[str, ...]) -> float | None:
-    """The share of a text's words (tokens, lower case) that some unit holds; None for a text without words.
-
-    In [0, 1]; 1 where the units lose no word. Source: Li et al. do not report it; units that drop a clause
-    are why it is printed.
-    """
-    known = {word for unit in units for word in re.findall(r"\w+", unit.lower())}
-    words = re.findall(r"\w+", text.lower())
-    return sum(word in known for word in words) / len(words) if words else None

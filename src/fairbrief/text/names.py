@@ -9,15 +9,11 @@ from functools import cache
 from typing import Final
 
 from fairbrief.errors import DataError, MissingExtra
+from fairbrief.text import titles
 
-SUFFIXES: Final = frozenset((
-    "jr", "sr", "esq", "phd", "md", "dds", "qc", "kc", "mp", "frs", "obe", "mbe", "cbe", "ret",
-))  # fmt: skip
-PARTICLES: Final = frozenset((
-    "de", "del", "della", "di", "da", "dos", "das", "do", "du", "des", "la", "le", "les", "van",
-    "von", "der", "den", "ter", "ten", "zu", "zum", "af", "av", "bin", "ibn", "al", "el", "y", "e",
-    "d'", "st", "san", "santa", "mac",
-))  # fmt: skip
+SUFFIXES: Final = titles.POSTNOMINALS | frozenset("dds qc kc mp frs obe mbe cbe ret".split())
+PARTICLES: Final = titles.PARTICLES | frozenset("do des les ter zu zum af av d' st san santa mac".split())
+"""What is known to be a name may hold words that in running text would mostly be others."""
 _ROMAN: Final = frozenset((
     "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv",
     "xvi",

@@ -11,12 +11,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
-from fairbrief.text.titles import DOTTED, SUFFIXES, bare, is_title
+from fairbrief.text.titles import DOTTED, PARTICLES, SUFFIXES, bare, is_title
 
 LONGEST = 6
 """No person's name is looked for in more words than this."""
 
-PARTICLES = frozenset("de la del della da di du van von der den ten bin ibn al el le y e dos das".split())
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")
 _DESCRIBED = re.compile(r",?\s+who\b|,\s+(?:aged\s+)?[1-9]\d\b\s*[,.]")

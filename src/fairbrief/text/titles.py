@@ -1,4 +1,4 @@
-"""Titles before a name: which there are, and the gender that some of them give away."""
+"""Titles, particles and suffixes around a name, and the gender that some titles give away."""
 
 from __future__ import annotations
 
@@ -20,8 +20,12 @@ OFFICES = frozenset(
 """Offices and callings that English writes before a name with a capital."""
 
 TITLES = frozenset(GENDERED_TITLES) | OFFICES
-SUFFIXES = frozenset("jr sr ii iii iv esq phd md".split())
+POSTNOMINALS = frozenset("jr sr esq phd md".split())
+SUFFIXES = POSTNOMINALS | {"ii", "iii", "iv"}
 """Words after a name that are no part of it for telling people apart."""
+
+PARTICLES = frozenset("de la del della da di du van von der den ten bin ibn al el le y e dos das".split())
+"""Small words inside a name that are taken for its parts in running text."""
 
 DOTTED = frozenset("mr mrs ms mx dr prof sen rep gov gen col maj capt lt sgt rev st hon jr sr".split())
 """Abbreviations whose full stop does not end a sentence."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Set as AbstractSet
+
 import pytest
 
-from fairbrief.text import listed, verdicts
+from fairbrief.text import listed, names, statements, titles, verdicts
+from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
+from fairbrief.text.tokens import STOP_WORDS
 
 
 @pytest.mark.parametrize(
@@ -45,10 +50,10 @@ def test_items_of_lists(reply: str, wanted: tuple[str, ...]) -> None:
 
 def test_recall_counts_the_words_that_units_hold() -> None:
     """Unit recall is the share of the text's words that some unit holds; a text without words has none."""
-    assert listed.recall("It is red and broke, in Missouri.", ("It is red.", "It broke.")) == pytest.approx(
-        4 / 7
-    )
-    assert listed.recall("…", ("x",)) is None
+    assert statements.recall(
+        "It is red and broke, in Missouri.", ("It is red.", "It broke.")
+    ) == pytest.approx(4 / 7)
+    assert statements.recall("…", ("x",)) is None
 
 
 @pytest.mark.parametrize(
@@ -93,3 +98,21 @@ def test_scores_of_judges(reply: str, wanted: float | None) -> None:
 def test_probabilities(reply: str, wanted: float | None) -> None:
     """Yes and no, percentages and numbers from 0 to 1 are probabilities; all else is none."""
     assert verdicts.probability(reply) == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "size", "digest"),
+    [
+        (STOP_WORDS, 285, "d7b3b1dd0d10"),
+        (FUNCTION_WORDS, 224, "ac5d54413f2b"),
+        (CALENDAR, 25, "6c4990d6bf69"),
+        (names.SUFFIXES, 14, "2b4f3282c799"),
+        (titles.SUFFIXES, 8, "b940565f6f49"),
+        (names.PARTICLES, 34, "c08a361ecd52"),
+        (titles.PARTICLES, 21, "107c4ecd1b0f"),
+    ],
+)
+def test_lists_that_decide_numbers_are_frozen(words: AbstractSet[str], size: int, digest: str) -> None:
+    """A word more or less in a list would move numbers that have been published with it."""
+    assert len(words) == size
+    assert hashlib.sha256(" ".join(sorted(words)).encode()).hexdigest()[:12] == digest

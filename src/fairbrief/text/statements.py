@@ -1,0 +1,25 @@
+"""How much of a text the statements keep that it was split into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+WORD = re.compile(r"\w+")
+
+
+def words_held(text: str, statements: Collection[str]) -> tuple[int, int]:
+    """How many of a text's words (tokens, lower case) occur in any statement, and how many words it has."""
+    known = {word for statement in statements for word in WORD.findall(statement.lower())}
+    words = WORD.findall(text.lower())
+    return sum(word in known for word in words), len(words)
+
+
+def recall(text: str, statements: Collection[str]) -> float | None:
+    """The share of a text's words that some statement holds; None for a text without words.
+
+    In [0, 1]; 1 where the statements lose no word. Source: Li et al. do not report it; statements that
+    drop a clause are why it is printed.
+    """
+    held, total = words_held(text, statements)
+    return held / total if total else None
