@@ -41,6 +41,20 @@ def write_down(
         file.write_text(text + "\n", encoding="utf-8")
 
 
+def write_section(path: Path, markers: tuple[str, str], text: str) -> None:
+    """Put the text between two markers of a page; the page must have them."""
+    path.write_text(with_section(path.read_text(encoding="utf-8"), markers, text), encoding="utf-8")
+
+
+def with_section(page: str, markers: tuple[str, str], text: str) -> str:
+    """The page with the text between the markers, in place of what was there."""
+    before, begin, rest = page.partition(markers[0])
+    _, end, after = rest.partition(markers[1])
+    if not (begin and end):
+        raise SystemExit(f"The page has no {markers[0]} … {markers[1]}")
+    return f"{before}{begin}\n\n{text}\n\n{end}{after}"
+
+
 def machine() -> dict[str, object]:
     """Python, processor and how many of them this process may use."""
     return {

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recording import RESULTS
+from benchmarks.recording import RESULTS, with_section
 
 DOCS = RESULTS.parent.parent / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
@@ -57,9 +57,7 @@ def put(page: str, text: str) -> str:
     """The page with the text between its markers; they are added at its end where they are missing."""
     if BEGIN not in page:
         page = f"{page.rstrip()}\n\n{HEAD}\n\n{BEGIN}\n\n{END}\n"
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"
+    return with_section(page, (BEGIN, END), text)
 
 
 if __name__ == "__main__":

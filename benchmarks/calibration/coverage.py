@@ -1,6 +1,6 @@
 """Is coverage fair to fair systems? Size of its tests and coverage of its intervals in worlds whose truth is known.
 
-Run: python benchmarks/calibration/coverage.py [OUT.json] [--worlds N] [--audits N] [--docs docs/benchmarks.md]
+Run: python -m benchmarks.calibration.coverage [OUT.json] [--worlds N] [--audits N] [--docs docs/benchmarks.md]
 
 ``--docs`` writes the table between its markers there; with ``--read`` from the JSON, without simulating again.
 Everything goes through the audit itself: only the scorer is made up.
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.recording import write_section
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.observing import with_unit_test
@@ -202,15 +203,6 @@ def table(found: dict[str, Any]) -> str:
     return "\n".join([*lines, "", f"{found['intervals']['audits']:,} audits of each size."])
 
 
-def write_section(path: Path, text: str) -> None:
-    """Put the text between the markers of the file."""
-    before, begin, rest = path.read_text(encoding="utf-8").partition(MARKERS[0])
-    _, end, after = rest.partition(MARKERS[1])
-    if not (begin and end):
-        raise SystemExit(f"{path} has no {MARKERS[0]} … {MARKERS[1]}")
-    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", nargs="?", type=Path, default=Path(__file__).with_suffix(".json"))
@@ -225,5 +217,5 @@ if __name__ == "__main__":
         told.out.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     found = json.loads(told.out.read_text(encoding="utf-8"))
     if told.docs is not None:
-        write_section(told.docs, table(found))
+        write_section(told.docs, MARKERS, table(found))
     print(table(found))

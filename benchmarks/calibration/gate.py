@@ -1,7 +1,7 @@
 """How often does a gate pass what it should not? Writes shares of outcomes in worlds where the truth is known.
 
 A candidate whose true value lies exactly at the limit is the hardest to keep out: it may pass in at most
-2.5 % of worlds at the 95 % level. Run: python benchmarks/calibration/gate.py [OUT.json] [--worlds N]
+2.5 % of worlds at the 95 % level. Run: python -m benchmarks.calibration.gate [OUT.json] [--worlds N]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Do the tests about people hold their level, do signed intervals cover, are planted biases found?
 
-    python benchmarks/calibration/people.py [--audits 2000] [--originals 300] [--design balanced|mono] [--out FILE]
+    python -m benchmarks.calibration.people [--audits 2000] [--originals 300] [--design balanced|mono] [--out FILE]
 
 A bank of originals is written once: filled with people whose groups are drawn at random, some words of gender
 that no variant changes, and a system that does not see groups: it keeps some sentences (early ones sooner, and

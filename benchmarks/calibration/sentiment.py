@@ -1,6 +1,6 @@
 """Does sentiment_shift hold its level? Size of its tests and coverage of its intervals over whole audits.
 
-Run: python benchmarks/calibration/sentiment.py [OUT.json] [--worlds N]
+Run: python -m benchmarks.calibration.sentiment [OUT.json] [--worlds N]
 
 Every world is an audit of its own: articles whose sentiment differs between the groups, summaries that
 shift by regression to the mean and noise. Under "no disparity" the groups' shifts are alike; planted,

@@ -2,7 +2,7 @@
 
 Candidates are eight seeded ``random`` extracts of three sentences a record; only those within a tenth of
 the record's median length take part. Whether the choice holds is read with a scorer that did not choose.
-Run: python benchmarks/real/choose.py RECORDS… [--out FILE.json] [--attribute NAME]
+Run: python -m benchmarks.real.choose RECORDS… [--out FILE.json] [--attribute NAME]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Equal Coverage and Coverage Parity of human and FewSum summaries of reviews; writes benchmarks/real/coverage.json.
 
-Run: python benchmarks/real/coverage.py REVIEWS [--model FOLDER] [--cache FILE] [--docs docs/benchmarks.md]
+Run: python -m benchmarks.real.coverage REVIEWS [--model FOLDER] [--cache FILE] [--docs docs/benchmarks.md]
 
 REVIEWS holds yelp_gold__human-1.jsonl, yelp_gold__fewsum.jsonl and amazon_gold__human-{1,2}.jsonl. The model
 is all-MiniLM-L6-v2 from the hub, or a folder. ``--docs`` writes the table between its markers there; with
@@ -14,6 +14,8 @@ import json
 import platform
 from pathlib import Path
 from typing import Any
+
+from benchmarks.recording import write_section
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.engines.cache import Cached, is_cacheable
@@ -104,16 +106,6 @@ def probability(p: float | None) -> str:
     return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def write_section(path: Path, text: str) -> None:
-    """Put the text between the markers of the file."""
-    page = path.read_text(encoding="utf-8")
-    before, begin, rest = page.partition(MARKERS[0])
-    _, end, after = rest.partition(MARKERS[1])
-    if not (begin and end):
-        raise SystemExit(f"{path} has no {MARKERS[0]} … {MARKERS[1]}")
-    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", encoding="utf-8")
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("reviews", nargs="?", type=Path)
@@ -126,4 +118,4 @@ if __name__ == "__main__":
         made = run(told.reviews, told.model, told.cache, told.draws)
         OUT.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if told.docs is not None:
-        write_section(told.docs, table(json.loads(OUT.read_text(encoding="utf-8"))))
+        write_section(told.docs, MARKERS, table(json.loads(OUT.read_text(encoding="utf-8"))))

@@ -1,6 +1,6 @@
 """An audit of people from end to end on real documents, by the command line: build, summarize, audit.
 
-    python benchmarks/real/people.py --conllu FOLDER [--systems FILE] [--work DIR] [--out FILE]
+    python -m benchmarks.real.people --conllu FOLDER [--systems FILE] [--work DIR] [--out FILE]
 
 ``--conllu``: CorefUD documents (GUM, say). Balanced and mono inputs are built from them, summarized by systems
 that need no model, one of them with a planted preference, and audited over gender, in the default reading and

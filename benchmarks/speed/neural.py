@@ -1,6 +1,6 @@
 """How near the neural scorers come to their model's own speed, and how far they leave a plain loop behind.
 
-    python benchmarks/speed/neural.py [--out FILE] [--threads N]
+    python -m benchmarks.speed.neural [--out FILE] [--threads N]
 
 A RoBERTa classifier with random weights answers for synthetic records (documents of unequal length, short
 units). In one run, interleaved and best of three:

@@ -1,6 +1,6 @@
 """How much faster word lists and distinguishability are than a plain transcription, in the same run.
 
-    python benchmarks/speed/people.py [--originals 50] [--out FILE]
+    python -m benchmarks.speed.people [--originals 50] [--out FILE]
 
 The transcription does what the release does, in its own words: NLTK tokens counted text by text; pronouns
 replaced one regular expression at a time, scikit-learn's vectorizer, scipy's pairwise distances, loops.

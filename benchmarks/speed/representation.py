@@ -1,6 +1,6 @@
 """Value distributions against a plain transcription of the published arithmetic, in one run.
 
-    python benchmarks/speed/representation.py RECORDS.jsonl ATTRIBUTE [--records N]
+    python -m benchmarks.speed.representation RECORDS.jsonl ATTRIBUTE [--records N]
 
 NLTK_DATA must point to NLTK's data. Prints JSON: seconds of CPU for the transcription and for each reading
 (words not remembered from before; libraries and word lists loaded beforehand for all), their ratios (wanted:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+from benchmarks import recording, table
+from benchmarks.calibration import coverage as calibrated_coverage
+from benchmarks.real import coverage as real_coverage
 from tests.docs import snippets
 
 from docs import generate
@@ -29,6 +33,16 @@ def test_generated_pages_are_up_to_date() -> None:
     """What the code says of itself stands in the pages as it is now."""
     old = [str(path.relative_to(ROOT)) for path in generate.stale()]
     assert not old, f"out of date: {', '.join(old)}. Write anew with: make docs"
+
+
+def test_the_tables_of_benchmarks_show_what_was_recorded() -> None:
+    """Speeds and the figures of coverage stand on the page as they stand in the benchmarks' own files."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    wanted = table.put(page, table.section())
+    for made in (calibrated_coverage, real_coverage):
+        found = json.loads(Path(made.__file__).with_suffix(".json").read_text(encoding="utf-8"))
+        wanted = recording.with_section(wanted, made.MARKERS, made.table(found))
+    assert page == wanted
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))

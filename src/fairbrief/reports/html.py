@@ -1,13 +1,7 @@
-"""One self-contained HTML page: no network, no script, every text escaped, light, dark and on paper.
-
-The page's policy (Content-Security-Policy) forbids everything but its own style sheet, which it names
-by hash; so even a text that slipped through the escaping could neither run nor load anything.
-"""
+"""One self-contained HTML page: no network, no script, every text escaped, light, dark and on paper."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -17,6 +11,7 @@ from typing import Any
 from fairbrief.nouns import Estimate, Table
 from fairbrief.reports import arrangement, figures, findings, numerals, showcase, tabular, words
 from fairbrief.reports.arrangement import Section
+from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
 
@@ -92,38 +87,13 @@ def write(result: Result, path: Path | str) -> None:
 
 def render(result: Result) -> str:
     """The page as text."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=PackageLoader("fairbrief.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["by_quantity"] = _blocks
-    style = PackageLoader("fairbrief.reports").get_source(environment, "report.css")[0]
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return environment.get_template("report.html.j2").render(
-        style=Markup(style),  # noqa: S704 - our own file
-        style_hash=digest,
-        svg=Markup,  # applied to pictures that this package drew and sealed
-        bar_width=BAR,
-        glossary=words.GLOSSARY,
-        **_context(result),
-    )
+    told = {"bar_width": BAR, "glossary": words.GLOSSARY, **_context(result)}
+    return page("report.html.j2", told, {"by_quantity": _blocks})
 
 
 def _blocks(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
     """Neighbouring rows of one quantity."""
     return [(name, list(block)) for name, block in groupby(rows, key=lambda row: row.name)]
-
-
-def _finalize(value: Any) -> Any:
-    """Every text that the template prints is made printable; texts that keep their lines already were."""
-    return printable(value, lines=True) if type(value) is str else value
 
 
 def _context(result: Result) -> dict[str, Any]:

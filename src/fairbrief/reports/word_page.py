@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 
 from fairbrief.corpora.words import WordContrast
 from fairbrief.nouns import Table
-from fairbrief.reports.plain import printable
+from fairbrief.reports.pages import page
 from fairbrief.reports.word_pictures import HEIGHT, WIDTH, bars, words_by_frequency
 
 LABELLED = 12
@@ -29,29 +27,14 @@ def render(
 
     ``contrasts`` and ``tables`` as from `corpora.words`; ``shares`` are identifier shares, topic → group → share.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=PackageLoader("fairbrief.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=lambda value: printable(value, lines=True) if type(value) is str else value,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    style = PackageLoader("fairbrief.reports").get_source(environment, "report.css")[0]
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return environment.get_template("words.html.j2").render(
-        style=Markup(style),  # noqa: S704 - our own file
-        style_hash=digest,
-        svg=Markup,  # applied to pictures that this package drew and sealed
-        by=by,
-        documents=documents,
-        tables=tables,
-        pictures=_pictures(contrasts),
-        topics=_topics(shares),
-    )
+    told = {
+        "by": by,
+        "documents": documents,
+        "tables": tables,
+        "pictures": _pictures(contrasts),
+        "topics": _topics(shares),
+    }
+    return page("words.html.j2", told, {})
 
 
 def _pictures(contrasts: Sequence[WordContrast]) -> list[tuple[str, str]]:
