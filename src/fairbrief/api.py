@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from fairbrief.auditing import Plan
 from fairbrief.auditing import audit as _audit
+from fairbrief.auditing.explaining import explain as _explain
 from fairbrief.readers import Reading, read
 from fairbrief.reports import write_all
 from fairbrief.reports.frames import Estimates, Evidence
 from fairbrief.reports.result import Result
 
-__all__ = ["Audit", "audit", "read"]
+__all__ = ["Audit", "audit", "explain", "read"]
 
 if TYPE_CHECKING:
     from fairbrief.nouns import Measure, Table
+    from fairbrief.reports.explanation import Explanation
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -76,3 +78,19 @@ def audit(records: Any, measures: Sequence[str | Measure] = (), **settings: Any)
     """
     reading = records if isinstance(records, Reading) else read(records)
     return Audit(_audit(reading, Plan(measures=measures, **settings)))
+
+
+def explain(records: Any, measure: str | Measure, **settings: Any) -> list[Explanation]:
+    """What a measure's value rests on, for each system: records, and in them documents and sentences.
+
+    ``records`` is whatever `read` takes, or what it gave. ``settings`` are those of
+    `fairbrief.auditing.explaining.explain`: ``attributes``, ``quantity``, ``systems``, ``ids``, ``top``, …
+
+    >>> import fairbrief
+    >>> (found,) = fairbrief.explain("examples/reviews.jsonl", "uer@sentiment", systems=["rosy"], top=1)
+    >>> (opened,) = found.opened
+    >>> opened.record, round(opened.value, 3), opened.parts[0].kind
+    ('bakery-north', 0.221, 'document')
+    """
+    reading = records if isinstance(records, Reading) else read(records)
+    return _explain(reading, measure, **settings)

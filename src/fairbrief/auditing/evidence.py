@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -48,9 +49,12 @@ def column_name(column: Column) -> str:
     return f"{column[0]}[{', '.join(column[1:])}]" if len(column) > 1 else column[0]
 
 
-def ledgers_from(evidence: pa.Table) -> list[tuple[Ledger, list[Measure]]]:
+def ledgers_from(
+    evidence: pa.Table, given: Mapping[str, Measure] = MappingProxyType({})
+) -> list[tuple[Ledger, list[Measure]]]:
     """The ledgers behind a table of evidence, and the measures that read each; without nulls.
 
+    ``given`` are measures by spelling that need not be declared anywhere.
     The relabelled sums are not in the table: what is made from such a ledger has intervals and paired
     differences, and no chance level.
     """
@@ -59,7 +63,8 @@ def ledgers_from(evidence: pa.Table) -> list[tuple[Ledger, list[Measure]]]:
     found = []
     for observation in evidence["observation"].unique().to_pylist():
         rows = evidence.filter(pc.equal(evidence["observation"], observation))
-        measures = [registry.make("measure", name) for name in rows["measures"][0].as_py().split("\n")]
+        spelled = rows["measures"][0].as_py().split("\n")
+        measures = [given.get(name) or registry.make("measure", name) for name in spelled]
         found.append((_ledger(rows, measures[0].observation), measures))
     return found
 

@@ -17,6 +17,8 @@ TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_signif
 UNIT_LEVEL = 0.05
 """Level of the tests of single units; the papers use p < 0.05."""
 TIE = 1e-12
+LEFT_OUT = "left out on request: "
+"""How the reason begins of a unit that would have ended the audit."""
 
 
 @dataclass
@@ -101,7 +103,7 @@ class Observer:
     def _skipped(self, error: DataError) -> str:
         if not self.skips:
             raise error
-        return f"left out on request: {_without_place(str(error))}"
+        return f"{LEFT_OUT}{_without_place(str(error))}"
 
     def _observe(self, ledger: Ledger, cases: Cases, origin: Origin, scores: list[Scores]) -> None:
         observation = ledger.observation

@@ -18,6 +18,7 @@ COMMANDS = {
         "From a file of summaries to numbers that can be defended, and a report.",
     ),
     "report": ("fairbrief.cli.report", "Print or rewrite the report of a saved audit."),
+    "explain": ("fairbrief.cli.explain", "Say which records, documents and sentences a value rests on."),
     "compare": ("fairbrief.cli.compare", "Compare two saved audits, paired by record."),
     "gate": ("fairbrief.cli.gate", "Hold a saved audit to limits and a baseline; for pipelines."),
     "summarize": ("fairbrief.cli.summarize", "Have records summarized by a model or a shipped summarizer."),

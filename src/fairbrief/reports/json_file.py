@@ -39,7 +39,16 @@ def dump(result: Result) -> dict[str, Any]:
 
 def render(result: Result) -> str:
     """The text of ``results.json``."""
-    text = json.dumps(dump(result), ensure_ascii=False, allow_nan=False, indent=1)
+    return _written(dump(result))
+
+
+def text_of(thing: Any) -> str:
+    """Anything made of dataclasses, mappings, sequences, texts and numbers, as the text of a JSON file."""
+    return _written(_plain(thing))
+
+
+def _written(plain: Any) -> str:
+    text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1)
     return re.sub("[\ud800-\udfff]", lambda lone: f"\\u{ord(lone[0]):04x}", text) + "\n"
 
 

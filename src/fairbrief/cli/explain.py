@@ -1,0 +1,115 @@
+"""``fairbrief explain``: the records, documents and sentences that a value rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, read
+from fairbrief.cli.outputs import refuse_overwriting
+from fairbrief.errors import RequestError
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Files = Annotated[
+    list[str],
+    typer.Argument(help="Files or folders with records and summaries, or hf:NAME.", metavar="FILE…"),
+]
+MeasureOption = Annotated[
+    str, typer.Option(help="Measure to explain, e.g. equal_coverage@sentiment.", metavar="SPELLING")
+]
+Attribute = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Attribute that the measure is taken over; NAME=FIELD reads it from another field or column.",
+        metavar="NAME[=FIELD]",
+    ),
+]
+Quantity = Annotated[
+    str | None,
+    typer.Option(help="One of the measure's other values, e.g. 'difference[female]'.", metavar="NAME"),
+]
+Ids = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--id", help="Record to look into; without it, those that move the value most.", metavar="ID"
+    ),
+]
+Systems = Annotated[
+    list[str] | None, typer.Option("--system", help="System to explain; without it, each.", metavar="NAME")
+]
+Top = Annotated[int, typer.Option(help="How many records to look into.", min=1)]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Also write all of it: FILE.json, FILE.md or FILE.html.", metavar="FILE"),
+]
+Cache = Annotated[
+    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
+FORMS = (".json", ".md", ".html")
+
+
+@app.command()
+def explain(
+    files: Files,
+    measure: MeasureOption,
+    attribute: Attribute = None,
+    quantity: Quantity = None,
+    id_: Ids = None,
+    system: Systems = None,
+    top: Top = 5,
+    out: Out = None,
+    cache: Cache = None,
+    quiet: Quiet = False,
+    summary_field: ReadingOptions.summary_field = "summary",
+    documents_field: ReadingOptions.documents_field = "documents",
+    id_field: ReadingOptions.id_field = "id",
+    system_field: ReadingOptions.system_field = "system",
+    references_field: ReadingOptions.references_field = "references",
+    separator: ReadingOptions.separator = None,
+    summaries: ReadingOptions.summaries = None,
+    format_: ReadingOptions.format = None,
+    require: ReadingOptions.require = None,
+    on_error: ReadingOptions.on_error = "stop",
+) -> None:
+    """Say why a value is what it is: what it would be without a record, a document or a sentence."""
+    from rich.console import Console
+
+    from fairbrief.auditing import explaining
+    from fairbrief.reports import explanation_page, explanation_sheets
+
+    if out is not None and out.suffix.lower() not in FORMS:
+        raise RequestError(f"--out {out}: its name ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
+    reading = read(
+        files, attributes=attribute, summary_field=summary_field, documents_field=documents_field, id_field=id_field,
+        system_field=system_field, references_field=references_field, separator=separator, summaries=summaries,
+        format_=format_, require=require, on_error=on_error,
+    )  # fmt: skip
+    refuse_overwriting(out, reading.files)
+    with progress_bar(reading, quiet=quiet) as progress:
+        found = explaining.explain(
+            reading,
+            measure,
+            attributes=[text.partition("=")[0] for text in attribute or ()],
+            quantity=quantity,
+            systems=system or (),
+            ids=id_ or (),
+            top=top,
+            wrap=cached(cache),
+            skips=on_error == "skip",
+            progress=progress,
+        )
+    explanation_sheets.print_all(found, Console())
+    if out is None:
+        return
+    form = {
+        ".json": explanation_sheets.as_json,
+        ".md": explanation_sheets.as_markdown,
+        ".html": explanation_page.render,
+    }
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(form[out.suffix.lower()](found), encoding="utf-8", newline="\n")
+    typer.echo(f"\nExplanation: {out}")

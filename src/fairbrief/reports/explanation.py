@@ -1,0 +1,87 @@
+"""Why a number is what it is: the records behind it, and in each the documents and sentences behind it.
+
+An effect is the value with something less the value without it: positive raises it, negative lowers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+Kind = Literal["record", "document", "sentence", "unit"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a value is ``without`` something, and the ``effect`` of having it: the value less that.
+
+    Where either value is undefined there is no effect, and where there is none without, ``reason`` says why.
+    """
+
+    without: float | None
+    effect: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """One record (all variants of one original together), and what it does to the value of the whole."""
+
+    cluster: str
+    rank: int
+    records: int
+    whole: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing left out of a record: a document, a sentence or unit of the summary, or a variant.
+
+    ``own`` is what that does to the record's own value, ``whole`` what to that of all records;
+    ``beside`` are effects on the record's other quantities.
+    """
+
+    kind: Kind
+    number: int
+    text: str
+    attributes: Mapping[str, str]
+    own: Effect
+    whole: Effect
+    beside: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A record looked into. ``value`` is its own; where it has none, ``reason`` says why.
+
+    ``story`` is the measure's own sentence on it. ``influence`` is None for a record that the value of the
+    whole does not rest on. ``quantities`` names those of ``Part.beside`` that tell most, most telling first.
+    """
+
+    record: str
+    influence: Influence | None
+    value: float | None
+    reason: str
+    story: str
+    parts: tuple[Part, ...]
+    quantities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One system's value of a measure, taken apart.
+
+    ``influences`` holds every record, largest effect first; ``opened`` those that were looked into;
+    ``together`` what leaving all of these out at once does. ``excluded`` counts what had no value, by reason.
+    """
+
+    measure: str
+    quantity: str
+    system: str
+    value: float | None
+    influences: tuple[Influence, ...]
+    opened: tuple[Opened, ...]
+    together: Effect
+    excluded: Mapping[str, int] = field(default_factory=dict)
