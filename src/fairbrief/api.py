@@ -90,7 +90,7 @@ def explain(records: Any, measure: str | Measure, **settings: Any) -> list[Expla
     >>> (found,) = fairbrief.explain("examples/reviews.jsonl", "uer@sentiment", systems=["rosy"], top=1)
     >>> (opened,) = found.opened
     >>> opened.record, round(opened.value, 3), opened.parts[0].kind
-    ('bakery-north', 0.221, 'document')
+    ('museum-tides', 0.125, 'document')
     """
     reading = records if isinstance(records, Reading) else read(records)
     return _explain(reading, measure, **settings)

@@ -57,7 +57,7 @@ def explain(
     """
     held = list(cases) if iter(cases) is cases else cases
     built = _measure(measure, attributes, held)
-    watch = _Watch(frozenset(systems), frozenset(ids))
+    watch = _Watch(frozenset(map(_written, systems)), frozenset(ids))
     plan = Plan(measures=[built], draws=0, skips=skips, scorers=scorers or {}, wrap=wrap, progress=progress)
     evidence = audit(watch.passing(held), plan).evidence
     ((ledger, _),) = ledgers_from(evidence, {repr(built): built})
@@ -104,7 +104,7 @@ class _Watch:
         others: dict[str, None] = {}
         near: dict[str, None] = {}
         for case in cases:
-            system, record = case.summary.system, case.record
+            system, record = _written(case.summary.system), case.record
             if self.wanted and system not in self.wanted:
                 others[system] = None
                 continue
@@ -224,12 +224,12 @@ def _members(cases: Iterable[Case], wanted: set[tuple[str, str]]) -> dict[tuple[
     """The cases of the clusters wanted, by system and cluster."""
     found: dict[tuple[str, str], list[Case]] = {key: [] for key in wanted}
     for case in cases:
-        key = (case.summary.system, _written(case.record.cluster))
+        key = (_written(case.summary.system), _written(case.record.cluster))
         if key in found:
             found[key].append(case)
     return found
 
 
-def _written(cluster: str) -> str:
-    """A cluster's name as evidence holds it: a lone surrogate, which UTF-8 cannot hold, is a question mark."""
-    return cluster.encode("utf-8", "replace").decode()
+def _written(name: str) -> str:
+    """A system's or cluster's name as evidence holds it: a lone surrogate, which no UTF-8 holds, is a question mark."""
+    return name.encode("utf-8", "replace").decode()

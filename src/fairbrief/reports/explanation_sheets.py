@@ -27,9 +27,9 @@ EXCERPT = 72
 """Characters of a text in a table."""
 ABOUT = 40
 """Characters of a document's attributes."""
-WIDE = 100
-"""Columns of a terminal that has room for other quantities."""
-NUMBERS = 18
+ROOM = 60
+"""Columns of a terminal that texts keep: what is left has room for other quantities."""
+NUMBERS = 26
 """Columns that the name of a quantity may take."""
 
 
@@ -244,13 +244,15 @@ def print_sheet(sheet: Sheet, console: Console) -> None:
     grid = Grid(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
     )
-    room = console.width
-    kept = len(sheet.header) if console.width >= WIDE else sheet.needed
-    for k, name in enumerate(sheet.header[:kept]):
+    room, kept = console.width, 0
+    for k, name in enumerate(sheet.header):
         width = max(map(cell_len, (*name.split(), *(line.numbers[k] for line in sheet.lines))))
         width = max(min(width, NUMBERS), min(cell_len(name), len("without it")))
+        taken = width + 2  # the gap, and the border that is a blank
+        if k >= sheet.needed and room - taken < ROOM:
+            break
         grid.add_column(plain(name), justify="right", min_width=width, max_width=width)
-        room -= width + 2  # the gap, and the border that is a blank
+        room, kept = room - taken, k + 1
     grid.add_column("", no_wrap=True)
     for line in sheet.lines:
         what = plain(line.what, "bold")

@@ -1,0 +1,589 @@
+"""What a value rests on: records, documents, sentences; each against an audit made without it, or by hand."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import fairbrief
+from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.explaining import explain
+from fairbrief.auditing.influence import sums_without_each
+from fairbrief.auditing.leaving_out import without_document, without_sentence, without_unit
+from fairbrief.cli import app
+from fairbrief.engines.cache import Cached
+from fairbrief.errors import DataError, RequestError
+from fairbrief.nouns import Ask, Case, Document, Entity, Mention, Record, Scores, Summary, Unit
+from fairbrief.reports import explanation_page
+from fairbrief.reports.explanation import Explanation, Opened, Part
+from fairbrief.reports.explanation_sheets import as_json, as_markdown, sheets
+from fairbrief.scorers import pairs
+from fairbrief.text.sentences import split
+
+EXACT = 1e-12
+PEOPLE = {"female": ("Ada", "Byron"), "male": ("Kofi", "Mensah")}
+WORDS = "soup garden waiter view price music lovely rude cold warm awful great".split()
+
+
+# ------------------------------------------------------------------------------------- made inputs
+
+
+@dataclass
+class Pairwise:
+    """A scorer of pairs: support of a sentence by a document as given, and every pair that it ever scored."""
+
+    support: dict[tuple[str, str], float]
+    scored: list[tuple[str, ...]] = field(default_factory=list)
+    name: str = "pairwise"
+    fingerprint: str = "pairwise/1"
+    computed_by: str = "pairwise/1"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        return pairs.answer(self, asks)
+
+    def keys(self, asks: Sequence[Ask]) -> list[pairs.Key]:
+        return pairs.pairs(asks)
+
+    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+        self.scored += keys
+        yield {(row, column): np.array([self.support.get((row, column), 0.1)]) for row, column in keys}
+
+    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
+
+
+def planted() -> tuple[list[Case], Pairwise]:
+    """Two even records, and one that a single document of the left supports the summary of."""
+    documents = tuple(Document(f"{side} {i}.", {"side": side}) for side in ("L", "R") for i in (1, 2))
+    record = Record("planted", documents)
+    cases = [
+        Case(Record("even1", documents), Summary("even1", "s", "Even so.")),
+        Case(record, Summary("planted", "s", "They spoke. It was said.")),
+        Case(Record("even2", documents), Summary("even2", "s", "Even so.")),
+    ]
+    return cases, Pairwise({("L 1.", "They spoke."): 0.9, ("L 1.", "It was said."): 0.9})
+
+
+def made(n: int = 7, seed: int = 3) -> list[Case]:
+    """Records with sides, people, references and gender words; only the first has documents of a third side."""
+    rng = random.Random(seed)
+
+    def sentence() -> str:
+        return f"{rng.choice(('She', 'He'))} said the {rng.choice(WORDS)} was {rng.choice(WORDS)}."
+
+    cases = []
+    for i in range(n):
+        who = ("She", "He")[i % 2]
+        texts = [
+            f"{' '.join(PEOPLE[g])} came. The {rng.choice(WORDS)} was {rng.choice(WORDS)}. {who} left the {rng.choice(WORDS)}."
+            for g in ("female", "male", "female", "male")
+        ]
+        sides = ["L", "R", "L" if i % 3 else "C", "R"] if i else ["L", "R", "M", "M"]
+        documents = tuple(Document(t, {"side": s}) for t, s in zip(texts, sides, strict=True))
+        entities = tuple(
+            Entity(f"{g}{d}", first, last, {"gender": g}, (Mention(d, 0, len(f"{first} {last}"), "full"),))
+            for d, g in ((0, "female"), (1, "male"))
+            for first, last in (PEOPLE[g],)
+        )
+        named = PEOPLE[rng.choice(("female", "male"))]
+        text = f"{named[0]} {named[1]} came. {sentence()} The {rng.choice(WORDS)} was {rng.choice(WORDS)}."
+        record = Record(f"r{i}", documents, (sentence(), sentence()), entities)
+        cases.append(Case(record, Summary(record.id, "s", text)))
+    return cases
+
+
+def value(cases: Sequence[Case], measure: str, quantity: str | None = None) -> float | None:
+    """The value that an audit of these cases alone gives."""
+    if not cases:
+        return None
+    wanted = quantity or measure.partition("@")[0].partition("(")[0]
+    result = audit(cases, Plan(measures=[measure], draws=0))
+    return next((e.value for e in result.estimates if e.quantity == wanted), None)
+
+
+def same(found: float | None, wanted: float | None) -> None:
+    """Equal to 1e-12, or both undefined."""
+    assert found == (wanted if wanted is None else pytest.approx(wanted, abs=EXACT))
+
+
+def part(opened: Opened, kind: str, number: int) -> Part:
+    """The part of this kind and number."""
+    return next(p for p in opened.parts if (p.kind, p.number) == (kind, number))
+
+
+# ------------------------------------------------------------------------------------ the numbers
+
+
+def test_the_one_document_that_makes_a_gap_is_named_with_its_effect() -> None:
+    """Means of .9, .1 against .1, .1 are .2 from their own mean; without the .9 nothing is left of it."""
+    cases, scorer = planted()
+    (found,) = explain(cases, "equal_coverage(scorer=pairwise)@side", scorers={"pairwise": scorer}, top=1)
+    (opened,) = found.opened
+    assert (opened.record, opened.value) == ("planted", pytest.approx(0.2, abs=EXACT))
+    first = opened.parts[0]
+    assert (first.kind, first.number, first.text) == ("document", 1, "L 1.")
+    assert first.own.without == pytest.approx(0.0, abs=EXACT)
+    assert first.own.effect == pytest.approx(0.2, abs=EXACT)
+    assert first.beside["between[L−R]"] == pytest.approx(0.4, abs=EXACT)
+    # .9 alone against .1, .1: mean 1.1/3, so .5333 and .2667 away from it.
+    assert part(opened, "document", 2).own.effect == pytest.approx(0.2 - 0.4, abs=EXACT)
+    assert part(opened, "document", 3).own.effect == pytest.approx(0.2 - 0.2, abs=EXACT)
+    assert part(opened, "sentence", 1).own.effect == pytest.approx(0.0, abs=EXACT)
+
+
+def test_a_sentence_is_told_from_its_neighbours() -> None:
+    """Where one of two sentences makes the gap, leaving it out ends it, and leaving the other out doubles it."""
+    cases, scorer = planted()
+    del scorer.support["L 1.", "They spoke."]
+    (found,) = explain(
+        cases, "equal_coverage(scorer=pairwise)@side", scorers={"pairwise": scorer}, ids=["planted"]
+    )
+    assert found.opened[0].value == pytest.approx(0.1, abs=EXACT)
+    assert part(found.opened[0], "sentence", 2).own.effect == pytest.approx(0.1, abs=EXACT)
+    assert part(found.opened[0], "sentence", 1).own.effect == pytest.approx(-0.1, abs=EXACT)
+
+
+MEASURES = [
+    "equal_coverage@side",
+    "coverage_parity@side",
+    "bur@side",
+    "uer@side",
+    "sof@side",
+    "uer(scorer=ngram, texts=documents)@side",
+    "position_from_uniform",
+    "position_bias",
+    "rouge1",
+    "sentiment_shift",
+    "sentiment_shift@side",
+    "entity_inclusion@gender",
+    "word_list_inclusion",
+    "entity_hallucination@gender",
+]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_the_influence_of_a_record_is_that_of_an_audit_without_it(measure: str) -> None:
+    """Leaving a row out of the evidence and auditing the other records anew give one number."""
+    cases = made()
+    (found,) = explain(cases, measure, top=1)
+    same(found.value, value(cases, measure))
+    assert len(found.influences) + sum(found.excluded.values()) == len(cases)
+    for influence in found.influences:
+        others = [c for c in cases if c.record.id != influence.cluster]
+        same(influence.whole.without, value(others, measure))
+        if influence.whole.effect is not None:
+            assert influence.whole.effect == pytest.approx(found.value - influence.whole.without, abs=EXACT)
+    sizes = [abs(i.whole.effect) for i in found.influences if i.whole.effect is not None]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_the_effect_of_a_part_is_that_of_audits_without_it(measure: str) -> None:
+    """Documents and sentences: the record's own value, and that of the whole, as audits of the reduced case give."""
+    cases = made()
+    (found,) = explain(cases, measure, ids=["r0", "r1"])
+    for opened in found.opened:
+        (case,) = [c for c in cases if c.record.id == opened.record]
+        same(opened.value, value([case], measure))
+        assert len(opened.parts) == 4 + 3
+        for p in opened.parts:
+            reduce = without_document if p.kind == "document" else without_sentence
+            left = reduce(case, p.number - 1)
+            same(p.own.without, value([left], measure))
+            same(p.whole.without, value([left if c is case else c for c in cases], measure))
+
+
+def test_a_value_that_only_one_record_has_is_forgotten_without_it() -> None:
+    """Three groups of articles, one of them in one record: without it the contrast of the other two is signed again."""
+    cases = [
+        replace(c, record=replace(c.record, attributes={"about": "C" if i == 0 else "AB"[i % 2]}))
+        for i, c in enumerate(made())
+    ]
+    (found,) = explain(cases, "sentiment_shift@about", top=7)
+    for influence in found.influences:
+        others = [c for c in cases if c.record.id != influence.cluster]
+        same(influence.whole.without, value(others, "sentiment_shift@about"))
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.3, 1.0, 7.0]), min_size=2, max_size=2), max_size=6)
+)  # fmt: skip
+@settings(max_examples=30)
+def test_what_no_other_row_has_is_exactly_zero(rows: list[list[float]]) -> None:
+    """Sums of the others are exact where the others are zero, and else what adding them up gives."""
+    sums = np.array(rows).reshape(-1, 2)
+    found = sums_without_each(sums)
+    for i in range(len(sums)):
+        others = np.delete(sums, i, axis=0)
+        assert found[i] == pytest.approx(others.sum(axis=0), abs=EXACT)
+        assert (found[i][(others == 0).all(axis=0)] == 0).all()
+
+
+def test_the_top_ones_together_are_left_out_together() -> None:
+    """The value without all records that were looked into is that of an audit of the others."""
+    cases = made()
+    (found,) = explain(cases, "uer@side", top=3)
+    gone = {opened.record for opened in found.opened}
+    same(found.together.without, value([c for c in cases if c.record.id not in gone], "uer@side"))
+
+
+def test_another_quantity_can_be_explained() -> None:
+    """``quantity`` names one of the measure's other values; a name that it does not have is refused."""
+    cases = made()
+    (found,) = explain(cases, "uer@side", quantity="difference[L]", top=2)
+    same(found.value, value(cases, "uer@side", "difference[L]"))
+    (case,) = [c for c in cases if c.record.id == found.opened[0].record]
+    same(found.opened[0].value, value([case], "uer@side", "difference[L]"))
+    with pytest.raises(RequestError, match=r"no quantity 'difference\[Q\]'. It has: uer, difference\[C\]"):
+        explain(cases, "uer@side", quantity="difference[Q]")
+
+
+# ------------------------------------------------------------------------------------- no number
+
+
+def test_without_the_only_document_of_a_side_there_is_a_reason() -> None:
+    """A record of one side has no gap: the reason stands where the number would."""
+    cases, scorer = planted()
+    cases[1] = without_document(cases[1], 3)
+    (found,) = explain(
+        cases,
+        "equal_coverage(scorer=pairwise)@side",
+        scorers={"pairwise": scorer},
+        ids=["planted"],
+    )
+    only = part(found.opened[0], "document", 3)
+    assert (only.own.without, only.own.effect, only.own.reason) == (None, None, "one group only")
+    assert any("(one group only)" in line.what for line in sheets(found)[1].lines)
+    assert found.opened[0].parts[-1].own.reason, "what has no number comes last"
+
+
+def test_without_its_only_sentence_a_summary_is_empty() -> None:
+    """The reason is the one that an audit gives for an empty summary, and the whole is told without the record."""
+    cases, scorer = planted()
+    (found,) = explain(
+        cases, "equal_coverage(scorer=pairwise)@side", scorers={"pairwise": scorer}, ids=["even1"]
+    )
+    only = part(found.opened[0], "sentence", 1)
+    assert only.own.reason == "empty summary"
+    assert only.whole.without == found.opened[0].influence.whole.without
+
+
+def test_a_record_that_had_no_value_can_be_looked_into() -> None:
+    """One that the audit left out is named with its reason; leaving it out changes nothing."""
+    cases, scorer = planted()
+    one_side = Record("one", cases[0].record.documents[:2])
+    cases.append(Case(one_side, Summary("one", "s", "They spoke.")))
+    given = {"pairwise": scorer}
+    (found,) = explain(cases, "equal_coverage(scorer=pairwise)@side", scorers=given, ids=["one", "planted"])
+    opened = found.opened[0]
+    assert (opened.influence, opened.value, opened.reason) == (None, None, "one group only")
+    assert found.excluded == {"one group only": 1}
+    assert "one: no value by itself (one group only)" in [sheet.title for sheet in sheets(found)]
+
+
+def test_a_value_of_groups_of_records_is_told_through_the_whole() -> None:
+    """One article has no contrast of groups: its sentences are ordered by what they do to that of all."""
+    (found,) = explain(made(), "sentiment_shift", top=1)
+    (opened,) = found.opened
+    assert opened.value is None
+    assert opened.reason == "one record alone does not tell it"
+    effects = [abs(p.whole.effect) for p in opened.parts if p.whole.effect is not None]
+    assert effects == sorted(effects, reverse=True)
+    assert effects[0] > 0
+    assert "shift[" in " ".join(opened.quantities)
+
+
+def test_a_single_record_is_all_there_is() -> None:
+    """Without the only record nothing is left to count."""
+    (found,) = explain(made(1), "uer@side")
+    assert found.influences[0].whole.reason == "nothing is left to count"
+    assert "There is no value without r0" in sheets(found)[0].lead[0]
+
+
+def test_an_input_that_a_measure_cannot_read_has_no_story() -> None:
+    """Where no record has a value, the reason is counted and nothing is opened."""
+    cases = [replace(c, record=replace(c.record, references=())) for c in made()]
+    (found,) = explain(cases, "rouge1")
+    assert (found.value, found.opened, found.excluded) == (None, (), {"no references": 7})
+
+
+# --------------------------------------------------------------------------- what is scored again
+
+
+def test_no_pair_is_scored_that_the_whole_record_does_not_have() -> None:
+    """Every pair of a reduced case is one of the whole case; with a cache not one is scored again."""
+    cases, scorer = planted()
+    asked = {"measure": "equal_coverage(scorer=pairwise)@side", "ids": ["planted"]}
+    audit(cases, Plan(measures=[asked["measure"]], scorers={"pairwise": scorer}, draws=0))
+    of_whole = set(scorer.scored)
+    scorer.scored.clear()
+    explain(cases, **asked, scorers={"pairwise": scorer})
+    planted_pairs = {(d.text, s) for d in cases[1].record.documents for s in split(cases[1].summary.text)}
+    assert set(scorer.scored) == of_whole
+    assert len(scorer.scored) == len(of_whole) + len(planted_pairs), (
+        "the whole record once more, no part of it"
+    )
+
+
+def test_with_a_cache_nothing_is_scored_again(tmp_path: Path) -> None:
+    """After an audit that kept its scores, an explanation scores no pair at all."""
+    cases, scorer = planted()
+    measure = "equal_coverage(scorer=pairwise)@side"
+
+    def wrap(inner: Pairwise) -> Cached:
+        return Cached(inner, tmp_path / "scores.sqlite")
+
+    audit(cases, Plan(measures=[measure], scorers={"pairwise": scorer}, wrap=wrap, draws=0))
+    scorer.scored.clear()
+    (found,) = explain(cases, measure, scorers={"pairwise": scorer}, wrap=wrap)
+    assert scorer.scored == []
+    assert found.opened[0].parts[0].own.effect == pytest.approx(0.2, abs=EXACT)
+
+
+# ----------------------------------------------------------------------------------- leaving out
+
+
+def test_mentions_move_with_their_documents() -> None:
+    """Mentions in what is left out go, later ones move up; who was mentioned only there goes, references stay."""
+    documents = tuple(Document(text) for text in ("Ada came.", "Kofi and Ada left.", "Kofi slept."))
+    ada = Entity("a", "Ada", None, {}, (Mention(0, 0, 3, "first"), Mention(1, 9, 12, "first")))
+    kofi = Entity("k", "Kofi", None, {}, (Mention(1, 0, 4, "first"), Mention(2, 0, 4, "first")))
+    unseen = Entity("u", "Lin")
+    record = Record("r", documents, ("A reference.",), (ada, kofi, unseen), {"topic": "t"}, where="f:1")
+    summary = Summary("r", "s", "Text.", (Unit("u", {"side": ("L",)}),))
+    left = without_document(Case(record, summary), 1)
+    assert left.summary == summary
+    assert [d.text for d in left.record.documents] == ["Ada came.", "Kofi slept."]
+    assert left.record.references == record.references
+    assert left.record.attributes == record.attributes
+    assert [e.mentions for e in left.record.entities] == [
+        (Mention(0, 0, 3, "first"),),
+        (Mention(1, 0, 4, "first"),),
+        (),
+    ]
+    first_gone = without_document(Case(replace(record, documents=documents[:2], entities=(
+        replace(ada, mentions=ada.mentions[:1]), unseen)), summary), 0)  # fmt: skip
+    assert [e.id for e in first_gone.record.entities] == ["u"]
+
+
+@given(st.text(alphabet='aB. \nD!?"“r1', max_size=60))
+@settings(max_examples=150)
+def test_the_sentences_that_are_left_are_the_same(text: str) -> None:
+    """Without one sentence a summary has the others, each letter by letter."""
+    sentences = split(text)
+    for i in range(len(sentences)):
+        left = without_sentence(Case(Record("r", ()), Summary("r", "s", text)), i).summary
+        assert split(left.text) == sentences[:i] + sentences[i + 1 :]
+        assert left.reason == ("" if len(sentences) > 1 else "empty summary")
+
+
+def test_units_are_left_out_where_a_measure_reads_them() -> None:
+    """Coverage reads the units, the share of words the sentences; neither is tried where the other is read."""
+    cases, scorer = planted()
+    units = (Unit("They spoke."), Unit("It was said."), Unit("They spoke."))
+    cases[1] = replace(cases[1], summary=replace(cases[1].summary, units=units))
+    given = {"pairwise": scorer}
+    (covered,) = explain(cases, "equal_coverage(scorer=pairwise)@side", scorers=given, ids=["planted"])
+    assert {p.kind for p in covered.opened[0].parts} == {"document", "unit"}
+    assert part(covered.opened[0], "unit", 3).text == "They spoke."
+    assert without_unit(cases[1], 1).summary.units == (units[0], units[2])
+    worded = replace(cases[1], summary=replace(cases[1].summary, text="L R said. R went."))
+    (shares,) = explain([worded], "uer@side")
+    assert {p.kind for p in shares.opened[0].parts} == {"document", "sentence"}
+
+
+def variants() -> list[Case]:
+    """Two originals with four variants each, their summaries telling women from men in the first alone."""
+    cases = []
+    for o in range(2):
+        for v in range(4):
+            gender = ("female", "male")[v % 2]
+            text = (
+                ("The garden was lovely." if gender == "female" else "The price was high.")
+                if not o
+                else "It rained."
+            )
+            documents = (Document(f"{' '.join(PEOPLE[gender])} came."), Document("It rained."))
+            record = Record(f"o{o}v{v}", documents, attributes={"gender": gender}, original=f"o{o}")
+            cases.append(Case(record, Summary(record.id, "s", text + " So it was.")))
+    return cases
+
+
+def test_variants_of_an_original_are_left_out_together_and_one_by_one() -> None:
+    """An original goes with all its variants; inside it each variant is left out, or the parts of one that is named."""
+    cases = variants()
+    measure = "distinguishability@gender"
+    (found,) = explain(cases, measure, top=1)
+    (opened,) = found.opened
+    assert (opened.record, opened.influence.records) == ("o0", 1)
+    same(opened.influence.whole.without, value([c for c in cases if c.record.original != "o0"], measure))
+    assert [(p.kind, p.own.reason) for p in opened.parts] == [
+        ("record", "fewer than two usable summaries in a group")
+    ] * 4
+    (named,) = explain(cases, measure, ids=["o0v1"])
+    parts = named.opened[0].parts
+    assert {p.kind for p in parts} == {"document", "sentence"}
+    for p in parts:
+        reduce = without_document if p.kind == "document" else without_sentence
+        left = [reduce(c, p.number - 1) if c.record.id == "o0v1" else c for c in cases]
+        same(p.whole.without, value(left, measure))
+
+
+# ------------------------------------------------------------------------------ who and what is asked
+
+
+def several() -> list[Case]:
+    """The made cases under two systems."""
+    cases = made()
+    return cases + [
+        replace(c, summary=replace(c.summary, system="t", text="The soup was cold.")) for c in cases
+    ]
+
+
+def test_systems_are_explained_apart() -> None:
+    """Each system's value rests on its own summaries; one that is named is explained alone."""
+    both = explain(several(), "uer@side", top=1)
+    assert [found.system for found in both] == ["s", "t"]
+    (alone,) = explain(several(), "uer@side", systems=["t"], top=1)
+    assert alone == both[1]
+
+
+def test_cases_may_come_from_a_generator() -> None:
+    """What can be read only once is held."""
+    assert explain(iter(made()), "uer@side") == explain(made(), "uer@side")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"systems": ["u"]}, "No system named 'u'. Systems: s, t."),
+        ({"ids": ["r00"]}, "No record has the id 'r00'. Did you mean 'r0'?"),
+    ],
+)
+def test_what_is_not_there_is_told(asked: dict[str, list[str]], said: str) -> None:
+    """A system or record that the input does not have is an error that names what it has."""
+    with pytest.raises(RequestError) as error:
+        explain(several(), "uer@side", **asked)
+    assert said in str(error.value)
+
+
+def test_one_attribute_at_a_time() -> None:
+    """A measure that could be taken over several attributes asks for one."""
+    cases = [
+        replace(c, record=replace(c.record, documents=tuple(
+            replace(d, attributes={**d.attributes, "half": "ab"[i % 2]}) for i, d in enumerate(c.record.documents)
+        )))
+        for c in made()
+    ]  # fmt: skip
+    with pytest.raises(RequestError, match="several attributes: side, half"):
+        explain(cases, "uer")
+    (found,) = explain(cases, "uer", attributes=["half"], top=1)
+    assert found.measure == "uer@half"
+
+
+def test_no_input_is_no_explanation() -> None:
+    """An input without a record is told, before a measure is looked for."""
+    with pytest.raises(DataError, match="no record"):
+        explain([], "uer@side")
+
+
+def test_a_measure_need_not_be_declared() -> None:
+    """A measure object that no entry point knows is explained as a declared one is."""
+    from fairbrief.measures.quality import Rouge1
+
+    @dataclass(frozen=True, repr=False)
+    class Own(Rouge1):
+        """A measure that only this test has."""
+
+        name = "rouge1"
+
+        def __repr__(self) -> str:
+            return "my own measure"
+
+    (found,) = fairbrief.explain(made(), Own(), top=1)
+    assert found.measure == "my own measure"
+    same(found.value, value(made(), "rouge1"))
+
+
+# ------------------------------------------------------------------------------------ what is shown
+
+EVIL = "<script>alert(1)</script> \x1b[31m| `x` \u202e \ud800"
+
+
+def evil() -> list[Explanation]:
+    """An explanation of a record whose id, group, document and sentence would all do harm."""
+    documents = [Document(f"{EVIL} alder", {"side": EVIL[:-1]}), Document("birch", {"side": "R"})]
+    record = Record(EVIL, tuple(documents))
+    return explain([Case(record, Summary(EVIL, EVIL, f"{EVIL} alder. Birch."))], "uer@side")
+
+
+def test_texts_cannot_do_harm() -> None:
+    """No markup, control or half of a character of the input reaches a page, a terminal or a file as such."""
+    page, text, written = explanation_page.render(evil()), as_markdown(evil()), as_json(evil())
+    for shown in (page, text):
+        assert "<script>" not in shown
+        assert not {"\x1b", "\u202e", "\ud800"} & set(shown)
+        shown.encode()
+    assert "\\|" in text
+    assert "Content-Security-Policy" in page
+    (opened,) = json.loads(written.encode())["explanations"][0]["opened"]
+    assert f"{EVIL} alder" in [part["text"] for part in opened["parts"]]
+
+
+def test_long_texts_are_cut_where_they_are_shown() -> None:
+    """A sheet holds the beginning of a text; the file for programs holds all of it."""
+    documents = (Document("alder " * 5_000, {"side": "L"}), Document("birch", {"side": "R"}))
+    found = explain([Case(Record("r", documents), Summary("r", "s", "Alder. Birch."))], "uer@side")
+    assert len(as_markdown(found)) < 3_000
+    assert len(explanation_page.render(found)) < 40_000
+    assert json.loads(as_json(found))["explanations"][0]["opened"][0]["parts"][0]["text"]
+    assert "alder " * 5_000 in as_json(found)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_lines_fit_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is wider than the terminal, and the numbers are whole at every width."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    done = CliRunner().invoke(
+        app, ["explain", "examples/reviews.jsonl", "--measure", "equal_coverage", "--system", "rosy", "--top", "1"]
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert max(map(len, done.output.splitlines())) <= width
+    line = next(line for line in done.output.splitlines() if "document 1" in line and "Best" in line)
+    assert line.split()[:2] == ["+0.106", "0.088"]
+    assert ("between[neutral−positive]" in " ".join(done.output.split())) == (width > 100)
+
+
+@pytest.mark.parametrize("form", ["json", "md", "html"])
+def test_from_the_command_line(form: str, tmp_path: Path) -> None:
+    """``fairbrief explain FILE --measure M --id ID --out FILE`` prints the answer and writes it."""
+    out = tmp_path / f"why.{form}"
+    done = CliRunner().invoke(
+        app,
+        [
+            "explain", "examples/reviews.jsonl", "--measure", "equal_coverage", "--attribute", "sentiment",
+            "--system", "rosy", "--id", "hotel-harbour", "--out", str(out),
+        ],
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "Why equal_coverage@sentiment is 0.1264 · rosy" in done.output
+    assert "Document 1, positive, makes 43% of it: without it 0.047." in done.output
+    assert "hotel-harbour" in out.read_text(encoding="utf-8")
+
+
+def test_an_output_of_another_form_is_refused(tmp_path: Path) -> None:
+    """The name of the output says its form; another one is refused before any work."""
+    done = CliRunner().invoke(
+        app, ["explain", "nowhere.jsonl", "--measure", "uer@s", "--out", str(tmp_path / "a.pdf")]
+    )
+    assert isinstance(done.exception, RequestError)
+    assert ".json, .md or .html" in str(done.exception)
