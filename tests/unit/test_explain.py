@@ -23,7 +23,7 @@ from fairbrief.cli import app
 from fairbrief.engines.cache import Cached
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Ask, Case, Document, Entity, Mention, Record, Scores, Summary, Unit
-from fairbrief.reports import explanation_page
+from fairbrief.reports import explanation_page, html
 from fairbrief.reports.explanation import Explanation, Opened, Part
 from fairbrief.reports.explanation_sheets import as_json, as_markdown, sheets
 from fairbrief.scorers import pairs
@@ -547,6 +547,12 @@ def test_long_texts_are_cut_where_they_are_shown() -> None:
     assert len(explanation_page.render(found)) < 40_000
     assert json.loads(as_json(found))["explanations"][0]["opened"][0]["parts"][0]["text"]
     assert "alder " * 5_000 in as_json(found)
+
+
+def test_the_report_says_how_to_look_into_its_records() -> None:
+    """Beside the records that an audit shows stands the command that takes one apart."""
+    page = html.render(audit(made(), Plan(measures=["uer@side"], draws=0)))
+    assert "fairbrief explain FILE --measure SPELLING --id RECORD" in page
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

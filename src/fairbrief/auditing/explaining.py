@@ -3,8 +3,8 @@
 Records are left out of the evidence, which adds, so that nothing is observed anew. Inside a record the case
 without a document or a sentence is asked about, scored and observed again; all of these at once and with the
 whole record among them, so that a scorer of pairs scores none that the whole record does not have, and with
-a cache none at all. A scorer that looks at all texts of a record together (idf weights, tf-idf) answers
-anew, as it would have without the document.
+a cache none at all. A scorer that looks at all texts of a record together (idf weights, tf-idf), or at a
+whole summary as one text, answers anew, as it would have without what is left out.
 """
 
 from __future__ import annotations

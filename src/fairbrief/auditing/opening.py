@@ -162,7 +162,7 @@ def _summed(rows: Sequence[Evidence | Reason]) -> Evidence | Reason:
         if not isinstance(row, Reason):
             for column, value in row.items():
                 total[column] = total.get(column, 0.0) + value
-    return total or next(row for row in rows if isinstance(row, Reason))
+    return total or next((row for row in rows if isinstance(row, Reason)), total)
 
 
 # -------------------------------------------------------------------------------------- values

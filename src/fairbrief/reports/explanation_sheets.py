@@ -31,6 +31,10 @@ ROOM = 60
 """Columns of a terminal that texts keep: what is left has room for other quantities."""
 NUMBERS = 26
 """Columns that the name of a quantity may take."""
+LEGEND = (
+    "Each line leaves one thing out and keeps the rest; adds: the value with it less the value without it. "
+    "Of two alike documents either can go without much change, and neither adds much."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +215,8 @@ def excerpt(line: Line, length: int = EXCERPT) -> str:
 def as_markdown(explanations: Iterable[Explanation]) -> str:
     """Every sheet as a Markdown table, the texts of the input escaped."""
     return (
-        "\n\n".join(markdown.table(table(sheet)) for found in explanations for sheet in sheets(found)) + "\n"
+        "\n\n".join(markdown.table(table(sheet)) for found in explanations for sheet in sheets(found))
+        + f"\n\n{markdown.escape(LEGEND)}\n"
     )
 
 
@@ -221,10 +226,14 @@ def as_json(explanations: Sequence[Explanation]) -> str:
 
 
 def print_all(explanations: Iterable[Explanation], console: Console) -> None:
-    """Every sheet on a terminal."""
+    """Every sheet on a terminal, and how to read them."""
+    from rich.text import Text
+
     for found in explanations:
         for sheet in sheets(found):
             print_sheet(sheet, console)
+    console.print()
+    console.print(Text(LEGEND, "dim"))
 
 
 def print_sheet(sheet: Sheet, console: Console) -> None:
