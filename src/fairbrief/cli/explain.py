@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, read
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, reading_options
+from fairbrief.cli.options import Cache, Quiet
 from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import RequestError
 
@@ -45,14 +46,11 @@ Out = Annotated[
     Path | None,
     typer.Option(help="Also write all of it: FILE.json, FILE.md or FILE.html.", metavar="FILE"),
 ]
-Cache = Annotated[
-    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
 FORMS = (".json", ".md", ".html")
 
 
 @app.command()
+@reading_options("system")
 def explain(
     files: Files,
     measure: MeasureOption,
@@ -64,16 +62,8 @@ def explain(
     out: Out = None,
     cache: Cache = None,
     quiet: Quiet = False,
-    summary_field: ReadingOptions.summary_field = "summary",
-    documents_field: ReadingOptions.documents_field = "documents",
-    id_field: ReadingOptions.id_field = "id",
-    system_field: ReadingOptions.system_field = "system",
-    references_field: ReadingOptions.references_field = "references",
-    separator: ReadingOptions.separator = None,
-    summaries: ReadingOptions.summaries = None,
-    format_: ReadingOptions.format = None,
-    require: ReadingOptions.require = None,
-    on_error: ReadingOptions.on_error = "stop",
+    *,
+    options: ReadingOptions,
 ) -> None:
     """Say why a value is what it is: what it would be without a record, a document or a sentence."""
     from rich.console import Console
@@ -83,11 +73,7 @@ def explain(
 
     if out is not None and out.suffix.lower() not in FORMS:
         raise RequestError(f"--out {out}: its name ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
-    reading = read(
-        files, attributes=attribute, summary_field=summary_field, documents_field=documents_field, id_field=id_field,
-        system_field=system_field, references_field=references_field, separator=separator, summaries=summaries,
-        format_=format_, require=require, on_error=on_error,
-    )  # fmt: skip
+    reading = options.read(files, attribute)
     refuse_overwriting(out, reading.files)
     with progress_bar(reading, quiet=quiet) as progress:
         found = explaining.explain(
@@ -99,7 +85,7 @@ def explain(
             ids=id_ or (),
             top=top,
             wrap=cached(cache),
-            skips=on_error == "skip",
+            skips=options.skips,
             progress=progress,
         )
     explanation_sheets.print_all(found, Console())
