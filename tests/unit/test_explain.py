@@ -302,6 +302,19 @@ def test_a_value_of_groups_of_records_is_told_through_the_whole() -> None:
     assert "shift[" in " ".join(opened.quantities)
 
 
+def test_nothing_that_matters_is_said() -> None:
+    """Where every record counts as unfair, and would without any one document, no part is told as the cause."""
+    documents = tuple(
+        Document(f"{word} came.", {"side": s}) for word, s in zip("abcdef", "LLLRRR", strict=True)
+    )
+    cases = [Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", "a b c. b c a.")) for i in range(3)]
+    whole, *opened = sheets(explain(cases, "bur@side")[0])
+    assert whole.lead == (
+        "3 records. Leaving out any one changes nothing. Without these 3 together it is undefined.",
+    )
+    assert [sheet.lead[0] for sheet in opened] == ["Leaving out any one of these changes nothing."] * 3
+
+
 def test_a_single_record_is_all_there_is() -> None:
     """Without the only record nothing is left to count."""
     (found,) = explain(made(1), "uer@side")

@@ -95,13 +95,16 @@ def _said(found: Explanation, places: int) -> Iterator[str]:
     many = len(found.influences)
     yield f"{many:,} record{'s' * (many != 1)}."
     effects = [i.whole.effect for i in found.influences if i.whole.effect is not None]
-    if effects:
+    if effects and not any(effects):
+        yield "Leaving out any one changes nothing."
+    elif effects:
         least, most = min(effects), max(effects)
         share = f" ({max(-least, most) / abs(found.value):.1%} of it at most)" if found.value else ""
         yield f"Leaving out one moves it by {signed(-most, places)} to {signed(-least, places)}{share}."
     listed = sum(o.influence is not None for o in found.opened)
-    if listed > 1 and found.together.without is not None:
-        yield f"Without these {listed} together it is {number(found.together.without, places)}."
+    if listed > 1:
+        left = found.together.without
+        yield f"Without these {listed} together it is {UNDEFINED if left is None else number(left, places)}."
     if alone := [i for i in found.influences if i.whole.reason]:
         yield f"There is no value without {_listed([i.cluster for i in alone])}: {alone[0].whole.reason}."
 
@@ -151,6 +154,8 @@ def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int
     way = 1 if opened.value > 0 else -1
     most, part = max(moved, key=lambda m: way * (m[0].effect or 0.0))
     share = way * (most.effect or 0.0) / abs(opened.value)
+    if not any(e.effect for e, _ in moved):
+        return "Leaving out any one of these changes nothing."
     if share <= 0:
         return "No one of these alone makes it: without any it would be as large or larger."
     told = f"{share:.0%}" if share < 1 else "all"
