@@ -98,12 +98,13 @@ def taken(measure: Measure, cases: list[Case]) -> float:
     units: dict[str, list[Case]] = {}
     for case in cases:
         units.setdefault(case.record.cluster if by_cluster else case.record.block, []).append(case)
-    scorer = Counts("sklearn")
+    asks = [observation.asks(unit) for unit in units.values()]
+    answers = iter(Counts("sklearn").answer([ask for several in asks for ask in several]))
     sums: dict[tuple[str, ...], float] = {}
-    for unit in units.values():
+    for unit, asked in zip(units.values(), asks, strict=True):
         exchange = observation.exchange(unit)
         labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[None, :]
-        rows = observation.observe(unit, list(scorer.answer(observation.asks(unit))), labels)
+        rows = observation.observe(unit, [next(answers) for _ in asked], labels)
         for column, value in zip(rows.columns, rows.values[0], strict=True):
             sums[column] = sums.get(column, 0.0) + value
     totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))

@@ -80,11 +80,11 @@ class GroupedVariants(VariantSettings):
         used = labelled(codes, labels)
         similarity = scores[0].matrix
         if self.reading == "published":
-            accuracy = self._accuracy_published(similarity, used)
+            accuracy = self._accuracy_published(similarity, used, len(groups))
             one = np.ones(len(used))
         else:
             # A text is always as similar as can be to itself, unless nothing in it is counted.
-            filled = np.diag(similarity) > 0.5
+            filled = similarity.diagonal() > 0.5
             sizes = np.bincount(codes[filled], minlength=len(groups))
             if len(groups) < 2:
                 return Reason("one group only")
@@ -94,7 +94,7 @@ class GroupedVariants(VariantSettings):
             one = known.astype(float)
         texts = np.full(len(used), float(len(codes)))
         score = np.where(one > 0, 2 * accuracy - 1, 0.0)
-        return Rows((("score",), ("one",), ("texts",)), np.stack([score, one, texts], axis=1))
+        return Rows((("score",), ("one",), ("texts",)), np.array([score, one, texts]).T)
 
     def _codes(self, cases: Cases) -> tuple[list[str], Integers]:
         found = [group_of(case.record, self.over) for case in cases]
@@ -102,26 +102,22 @@ class GroupedVariants(VariantSettings):
 
     def _accuracy(self, similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, np.ndarray]:
         """Accuracy under each labelling, and whether any text could be classified. Shapes (R,)."""
-        own, other = _means(similarity, labels, groups)
-        comparable = ~np.isnan(own) & ~np.isnan(other)
-        difference = np.where(comparable, own - other, -1.0)
-        right = self._right(difference) * comparable
-        counted = comparable.sum(axis=1)
-        accuracy: Floats = right.sum(axis=1) / np.maximum(counted, 1)
+        difference = _own_less_other(similarity, labels, groups)
+        counted = (~np.isnan(difference)).sum(axis=1)
+        accuracy: Floats = self._right(difference).sum(axis=1) / np.maximum(counted, 1)
         return accuracy, counted > 0
 
-    def _accuracy_published(self, similarity: Floats, labels: Integers) -> Floats:
+    def _accuracy_published(self, similarity: Floats, labels: Integers, groups: int) -> Floats:
         """As in the release: whatever cannot be compared counts as wrong."""
-        empty = np.diag(similarity) < 0.5
-        broken = similarity
-        if empty.any():
-            broken = np.where(empty[:, None] | empty[None, :], np.nan, similarity)
-        own, other = _means(broken, labels, int(labels.max()) + 1)
-        difference = own - other
-        accuracy: Floats = self._right(np.where(np.isnan(difference), -1.0, difference)).mean(axis=1)
+        if similarity.diagonal().min() < 0.5:
+            # The cosine with an empty text is nan there, and so is every mean.
+            return np.zeros(len(labels))
+        right = self._right(_own_less_other(similarity, labels, groups))
+        accuracy: Floats = right.sum(axis=1) / labels.shape[1]
         return accuracy
 
     def _right(self, difference: Floats) -> Floats:
+        """1 where a text is classified rightly, 0 where not or nan; a tie is worth what ``ties`` says."""
         half = 0.5 if self.ties == "half" else 0.0
         right: Floats = np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
         return right
@@ -178,21 +174,21 @@ def group_of(record: Record, over: str) -> str | None:
     return values.pop() if len(values) == 1 else None
 
 
-def _means(similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, Floats]:
-    """Mean similarity of each text to the others of its own group, and to all of other groups; nan if none.
+def _own_less_other(similarity: Floats, labels: Integers, groups: int) -> Floats:
+    """Each text's mean similarity to the others of its own group, less that to all of other groups; nan if none.
 
-    Shapes: ``similarity`` (n, n), ``labels`` (R, n) → (R, n) twice.
+    Shapes: ``similarity`` (n, n), ``labels`` (R, n) → (R, n).
     """
-    itself = np.diag(similarity)
-    sizes, own_sum = np.empty(labels.shape), np.empty(labels.shape)
+    itself = similarity.diagonal()
+    own_sum, own_size = np.zeros(labels.shape), np.zeros(labels.shape)
     for group in range(groups):
-        member = labels == group
-        np.copyto(own_sum, member @ similarity.T, where=member)
-        np.copyto(sizes, member.sum(axis=1, keepdims=True), where=member)
+        member = (labels == group).astype(float)
+        own_sum += member * (member @ similarity.T)
+        own_size += member * member.sum(axis=1, keepdims=True)
     own_sum -= itself
+    own_size -= 1
     other_sum = similarity.sum(axis=1) - itself - own_sum
-    own_size, other_size = sizes - 1, labels.shape[1] - sizes
-    nothing = np.full(labels.shape, np.nan)
-    own = np.divide(own_sum, own_size, out=nothing.copy(), where=own_size > 0)
-    other = np.divide(other_sum, other_size, out=nothing, where=other_size > 0)
-    return own, other
+    other_size = labels.shape[1] - 1 - own_size
+    difference: Floats = own_sum / np.maximum(own_size, 1) - other_sum / np.maximum(other_size, 1)
+    difference[(own_size == 0) | (other_size == 0)] = np.nan
+    return difference

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,21 +11,14 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.errors import MissingExtra
-from fairbrief.nouns import Ask, Floats, Integers, Scores
+from fairbrief.nouns import Ask, Floats, Scores
 from fairbrief.spelling import spell
 from fairbrief.text.function_words import FUNCTION_WORDS
 
 _WORD = re.compile(r"\w+")
 SEPARATOR = "\x1f"
 """Stands between texts that are read together; ASCII's own, which no writer uses."""
-_SPACED = {
-    code: " "
-    for code in range(128)
-    if not (chr(code).isalnum() or chr(code) == "_" or chr(code) == SEPARATOR)
-}
-
-Numbered = tuple[Integers, Integers]
-"""The words of several texts by number, one text after the other, and how many each text has."""
+_SPACED = {code: chr(code).lower() if re.match(rf"\w|{SEPARATOR}", chr(code)) else " " for code in range(128)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,44 +49,37 @@ class Counts:
         """The cosines of each ask's rows with its columns."""
         stop = _stop_words(self.stop_words)
         for ask in asks:
-            # The vocabulary numbers words as they come: looking one up that is not there adds it.
-            vocabulary: defaultdict[str, int] = defaultdict()
-            vocabulary.default_factory = vocabulary.__len__
             is_square = ask.columns == ask.rows
-            rows = _numbered(ask.rows, vocabulary)
-            columns = rows if is_square else _numbered(ask.columns, vocabulary)
-            left_out = [number for word, number in vocabulary.items() if word in stop or len(word) < 2]
-            counts = _dense(rows, len(vocabulary), left_out)
-            left = _unit(counts)
-            right = left if is_square else _unit(_dense(columns, len(vocabulary), left_out))
-            yield Scores(left @ right.T, np.arange(len(ask.columns)), counts.sum(axis=1))
+            counts = _counted(ask.rows if is_square else ask.rows + ask.columns, stop)
+            vectors = _unit(counts)
+            size = len(ask.rows)
+            left, right = vectors[:size], vectors if is_square else vectors[size:]
+            yield Scores(left @ right.T, np.arange(len(ask.columns)), counts[:size].sum(axis=1))
 
 
-def _numbered(texts: Sequence[str], vocabulary: defaultdict[str, int]) -> Numbered:
-    words = list(_words(texts))
-    lengths = np.fromiter(map(len, words), np.int64, len(words))
-    flat = map(vocabulary.__getitem__, itertools.chain.from_iterable(words))
-    return np.fromiter(flat, np.int64, int(lengths.sum())), lengths
+def _counted(texts: Sequence[str], stop: frozenset[str]) -> Floats:
+    """Occurrences of each word that counts in each text. Shape (texts, words)."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    words = compute.ascii_split_whitespace(pa.array(_spaced(texts), pa.string()))
+    numbered = words.values.dictionary_encode()
+    vocabulary, size = numbered.dictionary.to_pylist(), (len(texts), len(numbered.dictionary))
+    owner = np.repeat(np.arange(len(texts)) * size[1], np.diff(words.offsets))
+    counts = np.bincount(owner + numbered.indices.to_numpy(), minlength=size[0] * size[1]).reshape(size)
+    kept = [number for number, word in enumerate(vocabulary) if len(word) > 1 and word not in stop]
+    return counts[:, kept].astype(float)
 
 
-def _words(texts: Sequence[str]) -> Iterable[list[str]]:
-    """The runs of letters, digits and underscores of each text, in lower case.
+def _spaced(texts: Sequence[str]) -> list[str]:
+    """The runs of letters, digits and underscores of each text, in lower case, with spaces between.
 
-    Texts of ASCII alone, most summaries, are read together: a table and a split are faster than a search.
+    Texts of ASCII alone, most summaries, are read together: a table is faster than a search.
     """
     whole = SEPARATOR.join(texts)
     if whole.isascii() and whole.count(SEPARATOR) == len(texts) - 1:
-        return map(str.split, whole.lower().translate(_SPACED).split(SEPARATOR))
-    return (_WORD.findall(text.lower()) for text in texts)
-
-
-def _dense(texts: Numbered, width: int, left_out: Sequence[int]) -> Floats:
-    """Occurrences of each word in each text, those left out at zero. Shape (texts, width)."""
-    numbers, lengths = texts
-    owner = np.repeat(np.arange(len(lengths)) * width, lengths)
-    counts = np.bincount(owner + numbers, minlength=len(lengths) * width).reshape(len(lengths), width)
-    counts[:, left_out] = 0
-    return counts.astype(float)
+        return whole.translate(_SPACED).split(SEPARATOR)
+    return [" ".join(_WORD.findall(text.lower())) for text in texts]
 
 
 def _unit(vectors: Floats) -> Floats:

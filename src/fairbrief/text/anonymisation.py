@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 FirstAndLast = tuple[str | None, str | None]
 """What a person is called; either name may be absent."""
@@ -18,7 +19,9 @@ _NEUTRAL = {
     **{case(old): case(new) for old, new in _PRONOUNS.items() for case in (str, str.capitalize, str.upper)},
     **{case(title): TITLE for title in _TITLES for case in (str, str.capitalize, str.upper)},
 }
-_WORDS = re.compile(r"([^\W_]+(?:['’-][^\W_]+)*)")
+_WORDS = re.compile(r"([^\W_]++(?:['’-][^\W_]++)*+)")
+# The same words; the search looks characters up in a table where it need not ask what a letter is.
+_WORDS_OF_ASCII = re.compile(r"([A-Za-z0-9]++(?:['-][A-Za-z0-9]++)*+)")
 _NOT_A_POSSESSION = frozenset(
     "and or but to for in on at by from with about as that which who when while because if of the a an "
     "was is were are had has have did does would could will his her their my your our its this that".split()
@@ -48,21 +51,24 @@ def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
     >>> anonymise("Mrs. Smith's annual talk pleased her.", [("Ann", "Smith")])
     "M. LAST_NAME's annual talk pleased them."
     """
-    known = _known(names)
-    pieces = _WORDS.split(text)
-    for i in range(1, len(pieces), 2):
-        word = pieces[i]
-        new = known.get(word) or _NEUTRAL.get(word)
-        if new is None:
-            if "'" in word or "’" in word or "-" in word:
-                pieces[i] = _neutral_parts(word, known)
-            continue
-        if new is TITLE:
-            pieces[i + 1] = pieces[i + 1].removeprefix(".")
-        elif word in _HER and _is_object(pieces, i):
-            new = _THEM[word]
-        pieces[i] = new
+    neutral = _neutral_words(names)
+    pieces = (_WORDS_OF_ASCII if text.isascii() else _WORDS).split(text)
+    for i, word in enumerate(pieces[1::2]):
+        if word in neutral:
+            _replace(pieces, 2 * i + 1, neutral[word])
+        elif not word.isalnum():
+            pieces[2 * i + 1] = _neutral_parts(word, neutral)
     return "".join(pieces)
+
+
+def _replace(pieces: list[str], i: int, new: str) -> None:
+    """Put a neutral word at position i; a title takes its full stop along, an object becomes *them*."""
+    word = pieces[i]
+    if new is TITLE:
+        pieces[i + 1] = pieces[i + 1].removeprefix(".")
+    elif word in _THEM and _is_object(pieces, i):
+        new = _THEM[word]
+    pieces[i] = new
 
 
 def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
@@ -78,36 +84,39 @@ def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
         if last:
             text = text.replace(last, LAST)
 
-    return _PUBLISHED_WORDS.sub(_published_form, text)
+    return _PUBLISHED_WORDS.sub(lambda match: _PUBLISHED_FORMS.get(match[0], match[0]), text)
 
 
-def _published_form(match: re.Match[str]) -> str:
-    word = match.group()
-    return _PUBLISHED_FORMS.get(word, word)
-
-
-def _known(names: Sequence[FirstAndLast]) -> dict[str, str]:
-    """Word, in any of its cases → its placeholder; what is both a first and a last name is a first name."""
-    found: dict[str, str] = {}
-    for placeholder, words in ((LAST, [last for _, last in names]), (FIRST, [first for first, _ in names])):
-        for word in " ".join(filter(None, words)).split():
-            if len(word) > 1 and word.lower() not in _PRONOUNS:
-                for form in (word, word.lower(), word.capitalize(), word.upper()):
-                    found[form] = placeholder
+def _neutral_words(names: Sequence[FirstAndLast]) -> dict[str, str]:
+    """Word → what takes its place; what is both a first and a last name is a first name."""
+    found = dict(_NEUTRAL)
+    for _, last in names:
+        if last:
+            found.update(_placeholders(last, LAST))
+    for first, _ in names:
+        if first:
+            found.update(_placeholders(first, FIRST))
     return found
 
 
-def _neutral_parts(word: str, known: dict[str, str]) -> str:
+@lru_cache(maxsize=4096)
+def _placeholders(name: str, placeholder: str) -> dict[str, str]:
+    """The words of a name that stand for it, in any of their cases → its placeholder."""
+    words = [word for word in name.split() if len(word) > 1 and word.lower() not in _PRONOUNS]
+    return {form(word): placeholder for word in words for form in (str, str.lower, str.capitalize, str.upper)}
+
+
+def _neutral_parts(word: str, neutral: Mapping[str, str]) -> str:
     """A word of several parts (Smith's, Smith-Jones, ma’am) with each part made neutral."""
     plain = word.replace("’", "'")
-    if plain in known or plain in _NEUTRAL:
-        return known.get(plain) or _NEUTRAL[plain]
-    if plain.endswith("'s") and plain[:-2] in known:
-        return known[plain[:-2]] + word[-2:]
-    return "".join(known.get(part) or _NEUTRAL.get(part) or part for part in re.split(r"(['’-])", word))
+    if plain in neutral:
+        return neutral[plain]
+    name = neutral.get(plain.removesuffix("'s"))
+    if name in (FIRST, LAST):
+        return name + word[-2:]
+    return "".join(neutral.get(part, part) for part in re.split(r"(['’-])", word))
 
 
-_HER = frozenset(("her", "Her", "HER"))
 _THEM = {"her": "them", "Her": "Them", "HER": "THEM"}
 
 
