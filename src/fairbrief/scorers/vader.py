@@ -59,6 +59,10 @@ class Vader:
         return passage_scores(asks, score)
 
 
+SENTENCES = 65536
+"""Sentences whose score is kept: variants of one original share most, and an article comes with every system."""
+
+
 @lru_cache(maxsize=1)
 def _analyzer() -> Callable[[str], float]:
     try:
@@ -66,4 +70,4 @@ def _analyzer() -> Callable[[str], float]:
     except ImportError as error:
         raise MissingExtra("vaderSentiment", "sentiment", "The scorer 'vader'") from error
     analyzer: Any = SentimentIntensityAnalyzer()
-    return lambda text: float(analyzer.polarity_scores(text)["compound"])
+    return lru_cache(SENTENCES)(lambda text: float(analyzer.polarity_scores(text)["compound"]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -56,7 +57,7 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
     >>> align(["J.", "Smith"], [Name("Ann", "Smith")])
     Alignment(people=(), rule='')
     """
-    core = [_normal(token) for token in tokens if not is_title(token) and bare(token) not in SUFFIXES]
+    core = tuple(_normal(token) for token in tokens if not is_title(token) and bare(token) not in SUFFIXES)
     titled = any(is_title(token) for token in tokens)
     if not core:
         return Alignment((), "")
@@ -99,13 +100,12 @@ def published_tokens(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"['’]s\b|[^\W_]+(?:['’](?!s\b)[^\W_]+)*\.?|-", text))
 
 
-def _rule(core: Sequence[str], name: Name, titled: bool) -> str:
+def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
     """Why these tokens refer to this person; nothing if they do not."""
-    first = [_normal(token) for token in (name.first or "").split()]
-    last = [_normal(token) for token in (name.last or "").split()]
+    first, last = _tokens_of(name)
     rest = _without(core, last) if last else None
     if rest is None:
-        alone = bool(first) and list(core) == first
+        alone = bool(first) and core == first
         return ("first name with title" if titled else "first name alone") if alone else ""
     if not rest or rest == last:
         return "last name with title" if titled else "last name alone"
@@ -117,18 +117,24 @@ def _rule(core: Sequence[str], name: Name, titled: bool) -> str:
     return ""
 
 
-def _without(core: Sequence[str], last: Sequence[str]) -> list[str] | None:
+@lru_cache(maxsize=4096)
+def _tokens_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The tokens of the first and of the last name."""
+    first, last = (tuple(_normal(token) for token in (part or "").split()) for part in name)
+    return first, last
+
+
+def _without(core: tuple[str, ...], last: tuple[str, ...]) -> tuple[str, ...] | None:
     """The tokens before the last name; None if the span does not end with it."""
-    n = len(last)
-    return list(core[:-n]) if list(core[-n:]) == list(last) else None
+    return core[: -len(last)] if core[-len(last) :] == last else None
 
 
-def _mend(core: Sequence[str], name: Name, source_words: Collection[str]) -> list[str] | None:
+def _mend(core: tuple[str, ...], name: Name, source_words: Collection[str]) -> tuple[str, ...] | None:
     last = _normal(name.last or "")
     wrong = core[-1]
     if len(last) < SHORTEST_FUZZY or " " in last or wrong in source_words:
         return None
-    return [*core[:-1], last] if OSA.distance(wrong, last) == 1 else None
+    return (*core[:-1], last) if OSA.distance(wrong, last) == 1 else None
 
 
 def _normal(token: str) -> str:

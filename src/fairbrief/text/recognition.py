@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
 from fairbrief.text.titles import DOTTED, PARTICLES, SUFFIXES, bare, is_title
@@ -48,7 +49,8 @@ class _Token:
     """Whether no further word may join on the right."""
 
 
-def runs(text: str) -> list[Span]:
+@lru_cache(maxsize=1024)
+def runs(text: str) -> tuple[Span, ...]:
     """The maximal runs of capitalised words, particles (``de la``) allowed inside.
 
     A possessive ends a run and is not part of it; so does punctuation, other than the full stop of an
@@ -71,10 +73,11 @@ def runs(text: str) -> list[Span]:
         else:
             _flush(current, found)
     _flush(current, found)
-    return found
+    return tuple(found)
 
 
-def parts(run: Span) -> list[Span]:
+@lru_cache(maxsize=4096)
+def parts(run: Span) -> tuple[Span, ...]:
     """Every stretch of a run that begins and ends with a capital, longest first, then leftmost."""
     n = len(run.tokens)
     found = []
@@ -83,7 +86,7 @@ def parts(run: Span) -> list[Span]:
             stretch, places = run.tokens[i : i + size], run.places[i : i + size]
             if stretch[0][0].isupper() and stretch[-1][0].isupper():
                 found.append(Span(places[0][0], places[-1][1], stretch, places, run.opens and i == 0))
-    return found
+    return tuple(found)
 
 
 def propose(text: str) -> list[Span]:

@@ -11,6 +11,7 @@ stop does not end a sentence inside a number, after an abbreviation that announc
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 CLOSERS = "\"'”’»)\\]"
 OPENERS = "\"'“‘«(\\["
@@ -58,7 +59,8 @@ STARTERS = _words("""
 """Words that open a sentence far oftener than they follow an abbreviation in capitals."""
 
 
-def sentence_spans(text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=1024)
+def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Half-open character spans of the sentences, in order, without surrounding white space.
 
     Every character that is not white space lies in exactly one span.
@@ -70,7 +72,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
             _add(spans, text, start, match.end())
             start = match.end()
     _add(spans, text, start, len(text))
-    return spans
+    return tuple(spans)
 
 
 def split(text: str) -> list[str]:
