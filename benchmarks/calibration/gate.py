@@ -15,6 +15,7 @@ import numpy as np
 
 from fairbrief.auditing import estimating, gating
 from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
+from fairbrief.auditing.parts import parts_of
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Bur
 from fairbrief.nouns import Measure, Rows
@@ -50,7 +51,7 @@ SHARE, GAP = (("one",), ("unfair",)), (("one",), ("gap",), ("level",))
 def outcome(measure: Measure, rows: np.ndarray, columns: tuple[tuple[str, ...], ...], limit: float, seed: int, draws: int) -> str:  # fmt: skip
     """What the gate says of one system's value against a limit."""
     ledger = ledger_of(measure, {"candidate": rows}, columns)
-    part = estimating.parts_of(ledger, ())["candidate", WHOLE]
+    part = parts_of(ledger, ())["candidate", WHOLE]
     estimates = estimating.estimate([measure], part, estimating.Settings(draws, seed))
     return gating.overall(gating.hold(gating.rule(f"{measure!r}<={limit}"), estimates))
 
@@ -58,7 +59,7 @@ def outcome(measure: Measure, rows: np.ndarray, columns: tuple[tuple[str, ...], 
 def margin_outcome(measure: Measure, new: np.ndarray, old: np.ndarray, columns: tuple[tuple[str, ...], ...], margin: float, seed: int, draws: int) -> str:  # fmt: skip
     """What the gate says of a system against a baseline on the same records."""
     ledger = ledger_of(measure, {"candidate": new, "baseline": old}, columns)
-    parts = estimating.parts_of(ledger, ())
+    parts = parts_of(ledger, ())
     a, b = parts["candidate", WHOLE], parts["baseline", WHOLE]
     gaps = estimating.difference([measure], a, b, set(a.clusters), estimating.Settings(draws, seed))
     return gating.overall(gating.hold_margin(gaps, margin, {repr(measure): "less"}))

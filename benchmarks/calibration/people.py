@@ -32,6 +32,7 @@ from benchmarks.recording import write_down
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit, estimating
 from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
+from fairbrief.auditing.parts import parts_of
 from fairbrief.nouns import Case, Document, Entity, Estimate, Measure, Reason, Record, Rows, Summary
 from fairbrief.statistics.labellings import enumerate_labellings
 from fairbrief.summarizers.extractive import Lead
@@ -159,7 +160,7 @@ def simulated(measure: Measure, bank: Bank, originals: int, rng: np.random.Gener
             origin = replace(kept.origin, cluster=str(i))
             ledger.add(origin, Rows(kept.rows.columns, kept.rows.values[order]), np.array(choice))
     settings = estimating.Settings(DRAWS, int(rng.integers(2**31)), 0.95, 0.05, "")
-    parts = estimating.parts_of(ledger, [])
+    parts = parts_of(ledger, [])
     return estimating.estimate([measure], parts["blind", WHOLE], settings)
 
 

@@ -194,7 +194,8 @@ def test_the_prompt_of_a_pair_is_what_was_asked() -> None:
 
 def test_a_named_prompt_is_filled_in_as_the_summary_tells() -> None:
     """Where a summary names a prompt of the library, the pair holds its wording with the documents."""
-    from fairbrief.summarizers.prompts import Wish, fill, find
+    from fairbrief.summarizers.filling import Wish, fill
+    from fairbrief.summarizers.prompts import find
 
     (case,) = candidates(0, "alder quartz")
     wish = Wish(over="side", instruction="fair", sentences=2, draw=3)

@@ -73,7 +73,6 @@ def test_a_table_is_read_with_groups() -> None:
     )
     assert table.groups() == ("north",)
     assert table.pool("first", "female", "north")[0].weight == 2
-    assert table.gender_of("ada") == "female"
 
 
 @pytest.mark.parametrize(

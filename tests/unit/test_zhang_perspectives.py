@@ -13,7 +13,6 @@ def test_is_a_protocol() -> None:
     """It is found by name, and its spellings name measures in the authors' reading."""
     protocol = registry.make("protocol", "zhang-perspectives")
     assert isinstance(protocol, PaperProtocol)
-    assert protocol.leaves_out_empty
     made = [registry.make("measure", text) for text in protocol.measures(["party", "a, b's"])]
     assert [m.name for m in made] == ["bur", "uer", "auc_cutoff", "sof"] * 2
     assert made[0] == Bur("party", "ngram(reading=nltk)", ties="under", no_match="uniform", single="fair")

@@ -20,12 +20,13 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import choosing, estimating
+from fairbrief.auditing import adjusting, choosing, estimating
 from fairbrief.auditing.controls import Controls
 from fairbrief.auditing.evidence import evidence_table
 from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import CONTROL, Ledger, Origin, Slice, slices_of, systems_of
 from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer, Table
@@ -242,7 +243,7 @@ class _Road:
             slices = sorted(
                 {part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s)
             )
-            parts = estimating.parts_of(ledger, slices)
+            parts = parts_of(ledger, slices)
             for part in parts.values():
                 found += estimating.estimate(measures, part, settings)
             if plan.draws:
@@ -256,14 +257,14 @@ class _Road:
         headlines = {repr(m): m.name for m in self.measures}
         found = sorted(found, key=lambda e: (bool(e.slice), order[e.measure]))
         families = [
-            estimating.family_of(
+            adjusting.family_of(
                 e,
                 is_headline=e.quantity == headlines[e.measure],
                 is_control=e.system.startswith(CONTROL) or e.baseline.startswith(CONTROL),
             )
             for e in found
         ]
-        return estimating.with_holm(found, families, settings)
+        return adjusting.with_holm(found, families, settings)
 
     def _origin(self, case: Case) -> Origin:
         parts = slices_of(case.record.attributes, self._groupings)

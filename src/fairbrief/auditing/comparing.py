@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fairbrief.auditing import estimating
+from fairbrief.auditing import estimating, parts
 from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import CONTROL, WHOLE, Ledger
 from fairbrief.errors import RequestError
@@ -75,9 +75,9 @@ def _differences(
         a.columns.setdefault(column, len(a.columns))
     for column in a.columns:
         b.columns.setdefault(column, len(b.columns))
-    ours, theirs = estimating.parts_of(a, ())[first, WHOLE], estimating.parts_of(b, ())[second, WHOLE]
+    ours, theirs = parts.parts_of(a, ())[first, WHOLE], parts.parts_of(b, ())[second, WHOLE]
     place = [b.columns[column] for column in a.columns]
-    theirs = estimating.with_sums(theirs, estimating.widened(theirs.sums, len(b.columns))[:, place])
-    ours = estimating.with_sums(ours, estimating.widened(ours.sums, len(a.columns)))
+    theirs = parts.with_sums(theirs, parts.widened(theirs.sums, len(b.columns))[:, place])
+    ours = parts.with_sums(ours, parts.widened(ours.sums, len(a.columns)))
     answered = set(ours.clusters) & set(theirs.clusters)
     return estimating.difference([measure], ours, theirs, answered, settings)

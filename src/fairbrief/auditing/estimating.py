@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairbrief.auditing.ledger import WHOLE, Ledger, Null, Origin, Slice, systems_of
+from fairbrief.auditing.ledger import Ledger, Null, Slice
+from fairbrief.auditing.parts import Part
 from fairbrief.auditing.regrouping import regrouped_null
-from fairbrief.nouns import Estimate, Floats, Integers, Measure, Totals, Value
+from fairbrief.nouns import Estimate, Floats, Measure, Totals, Value
 from fairbrief.statistics import (
     BlockBootstrap,
     Bootstrap,
-    holm,
     percentile_interval,
     smallest_p,
     swapped_totals,
@@ -38,83 +37,6 @@ class Settings:
     level: float = 0.95
     alpha: float = 0.05
     signature: str = ""
-
-
-@dataclass(frozen=True)
-class Part:
-    """The rows of one system and slice, summed by cluster. Shape of ``sums``: (clusters, columns).
-
-    ``blocks`` sums them by sampled variant, with the cluster of each, where originals have several.
-    ``chosen`` (rows,) are the places of its rows in the ledger's matrix.
-    """
-
-    ledger: Ledger
-    system: str
-    slice: Slice
-    sums: Floats
-    clusters: tuple[str, ...]
-    rows: int
-    blocks: tuple[Floats, Integers] | None = None
-    chosen: Integers | None = None
-
-
-def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice], Part]:
-    """The rows of every system, whole and by slice."""
-    origins, matrix = ledger.kept(), ledger.matrix()
-    systems = systems_of([ledger])
-    of_system = (
-        np.array([systems.index(o.system) for o in origins], dtype=np.int64) if len(systems) > 1 else None
-    )
-    parts = {}
-    for i, system in enumerate(systems):
-        for part in (WHOLE, *slices):
-            chosen = np.arange(len(origins)) if of_system is None else np.flatnonzero(of_system == i)
-            if part != WHOLE:
-                chosen = np.array([j for j in chosen if part in origins[j].slices], dtype=np.int64)
-            parts[system, part] = _part(ledger, system, part, chosen, origins, matrix)
-    return parts
-
-
-def _part(
-    ledger: Ledger, system: str, part: Slice, chosen: Integers, origins: Sequence[Origin], matrix: Floats
-) -> Part:
-    codes: dict[str, int] = {}
-    cluster = np.fromiter(
-        (codes.setdefault(origins[i].cluster, len(codes)) for i in chosen), np.int64, len(chosen)
-    )
-    rows = matrix[chosen] if len(chosen) < len(matrix) else matrix
-    sums = _summed(rows, cluster, len(codes)) if len(codes) < len(chosen) else rows
-    blocks = _blocks(rows, cluster, [(origins[i].cluster, origins[i].block) for i in chosen])
-    return Part(ledger, system, part, sums, tuple(codes), len(chosen), blocks, chosen)
-
-
-def _blocks(
-    rows: Floats, cluster: Integers, names: Sequence[tuple[str, str]]
-) -> tuple[Floats, Integers] | None:
-    """Rows summed by sampled variant, and each one's cluster; None if no original has several."""
-    codes: dict[tuple[str, str], int] = {}
-    block = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.int64, len(names))
-    of_block = np.zeros(len(codes), dtype=np.int64)
-    of_block[block] = cluster
-    if len(codes) == len(np.unique(of_block)):
-        return None
-    return _summed(rows, block, len(codes)), of_block
-
-
-def with_sums(part: Part, sums: Floats) -> Part:
-    """The part with other sums of the same clusters, and no blocks."""
-    return replace(part, sums=sums, blocks=None, chosen=None)
-
-
-def widened(array: Floats, width: int) -> Floats:
-    """The array with columns of zeros added up to ``width``."""
-    return np.hstack([array, np.zeros((len(array), max(width - array.shape[1], 0)))])
-
-
-def _summed(rows: Floats, group: Integers, groups: int) -> Floats:
-    sums = np.zeros((groups, rows.shape[1]))
-    np.add.at(sums, group, rows)
-    return sums
 
 
 def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
@@ -217,9 +139,6 @@ def _with_chance(made: Estimate, value: Value, by_chance: Value, null: Null, set
     return replace(made, null_mean=mean, p=float(p), testable=True)
 
 
-# ---------------------------------------------------------------------------------- differences
-
-
 def differences(
     measures: Sequence[Measure],
     parts: Mapping[tuple[str, Slice], Part],
@@ -311,34 +230,3 @@ def pairs_of(systems: Sequence[str], baseline: str | None, most: int = 10) -> li
         return pairs
     against = baseline if baseline is not None else systems[0]
     return [(system, against) for system in systems if system != against]
-
-
-# ------------------------------------------------------------------------------------ many tests
-
-
-def with_holm(
-    estimates: Sequence[Estimate], families: Sequence[tuple[object, ...]], settings: Settings
-) -> list[Estimate]:
-    """The estimates with Holm-adjusted p, each family (tests of one kind) adjusted on its own.
-
-    A p from B draws is at least 1/(B + 1): where a family is so large that even this is not significant
-    when adjusted, its estimates say so.
-    """
-    adjusted = list(estimates)
-    members: dict[tuple[object, ...], list[int]] = {}
-    for i, family in enumerate(families):
-        members.setdefault(family, []).append(i)
-    for indices in members.values():
-        tests = sum(estimates[i].p is not None for i in indices)
-        too_few = tests > settings.alpha * (settings.draws + 1)
-        note = f"{tests} tests adjusted together need more draws: --draws {math.ceil(2 * tests / settings.alpha)}"
-        for i, p in zip(indices, holm([estimates[i].p for i in indices]), strict=True):
-            notes = (*estimates[i].notes, note) if too_few and p is not None else estimates[i].notes
-            adjusted[i] = replace(adjusted[i], p_adjusted=p, notes=notes)
-    return adjusted
-
-
-def family_of(made: Estimate, *, is_headline: bool, is_control: bool) -> tuple[object, ...]:
-    """Tests of one kind: all headlines together; a companion with its other values and systems."""
-    kind = "headline" if is_headline else f"{made.measure}:{made.quantity.partition('[')[0]}"
-    return (kind, bool(made.baseline), is_control, tuple(sorted(made.slice)))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief import spelling
-from fairbrief.auditing.estimating import Part, parts_of
 from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import CONTROL, WHOLE, Ledger
+from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.resampled import Interval, interval
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Floats, Measure, Table

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief.auditing import estimating
-from fairbrief.auditing.estimating import Part, Settings
+from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import WHOLE
+from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.nouns import Estimate, Floats, Measure, Value
 from fairbrief.statistics import Bootstrap
 
@@ -32,7 +33,7 @@ def relative_changes(
     pairs = list(pairs)
     found: list[Estimate] = []
     for ledger, measures in ledgers_from(evidence):
-        parts = estimating.parts_of(ledger, ())
+        parts = parts_of(ledger, ())
         for fair, plain in pairs:
             if (fair, WHOLE) in parts and (plain, WHOLE) in parts:
                 found += _changes(measures, parts[fair, WHOLE], parts[plain, WHOLE], settings)

@@ -240,12 +240,5 @@ class _Talk(Generic[K]):
         return Reply("", UNANSWERED, finish="rejected", detail=f"{status}: {_line(error)}")
 
 
-def ask_all(
-    endpoint: Endpoint, questions: Iterable[tuple[K, Question]], tally: Tally | None = None
-) -> dict[K, Reply]:
-    """All replies, by their questions' keys."""
-    return {key: reply for batch in replies(endpoint, questions, tally) for key, reply in batch}
-
-
 def _line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0][:200]

@@ -47,8 +47,6 @@ class ZhangPerspectives:
         "Zhang, Zhang, Liu, Fabbri, Liu, Kamoi, Lu, Xiong, Zhao, Radev, McKeown, Zhang: "
         "Fair Abstractive Summarization of Diverse Perspectives. NAACL 2024."
     )
-    leaves_out_empty: ClassVar[bool] = True
-    """Empty summaries are not scored (the authors' runs drop them); the audit counts them as left out."""
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Every measure of the paper with every scorer, in the authors' reading."""

@@ -61,6 +61,15 @@ def seal(svg: str, alt: str) -> str:
     return svg.replace("<svg ", f'<svg role="img" aria-label={quoteattr(printable(alt))} ', 1)
 
 
+ROWS: Spec = {
+    "field": "name",
+    "type": "nominal",
+    "sort": None,
+    "axis": {"title": None, "grid": False, "ticks": False, "labelPadding": 8},
+}
+"""An upright axis of one line per ``name``, in the order of the data."""
+
+
 def axis(
     field: str,
     title: str,
@@ -90,6 +99,11 @@ def scale(names: Sequence[str], values: Sequence[Any]) -> Spec:
         "domain": [printable(n) for n in names],
         "range": [values[i % len(values)] for i in range(len(names))],
     }
+
+
+def by_who(names: Sequence[str], values: Sequence[Any]) -> Spec:
+    """What tells those apart that the field ``who`` names: colours, dashes or shapes; the page has the key."""
+    return {"field": "who", "type": "nominal", "scale": scale(names, values), "legend": None}
 
 
 def rule(channel: str, value: float, colour: str = INK, dash: Sequence[int] = (4, 3)) -> Spec:

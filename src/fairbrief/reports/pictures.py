@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairbrief.reports import canvas
-from fairbrief.reports.canvas import CHANCE, COLOURS, DASHES, FAINT, GRID, INK, WIDTH, Spec
+from fairbrief.reports.canvas import CHANCE, COLOURS, DASHES, FAINT, GRID, INK, ROWS, WIDTH, Spec
 
 SHAPES = (
     "circle",
@@ -51,18 +51,14 @@ def histogram(
     ]
     known = list(series) if names is None else list(names)
     places = {"tickCount": 5} if ticks is None else {"values": list(ticks)}
-    colour, dash = (
-        canvas.scale(known, COLOURS),
-        canvas.scale(known, DASHES if len(series) > 1 else DASHES[:1]),
-    )
     steps: Spec = {
         "data": {"values": canvas.clean(rows)},
         "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.8},
         "encoding": {
             "x": canvas.axis("x", x, domain=(edges[0], edges[-1]), **places),
             "y": canvas.shares_axis("y", y, top),
-            "color": {"field": "who", "type": "nominal", "scale": colour, "legend": None},
-            "strokeDash": {"field": "who", "type": "nominal", "scale": dash, "legend": None},
+            "color": canvas.by_who(known, COLOURS),
+            "strokeDash": canvas.by_who(known, DASHES if len(series) > 1 else DASHES[:1]),
         },
     }
     lines = [
@@ -124,12 +120,6 @@ def forest(
     names = canvas.unique([row["name"] for row in rows])
     empty = dict.fromkeys(("low", "high", "chance", "against"))
     data = [{**empty, **row, "name": name} for row, name in zip(rows, names, strict=True)]
-    y = {
-        "field": "name",
-        "type": "nominal",
-        "sort": None,
-        "axis": {"title": None, "grid": False, "ticks": False, "labelPadding": 8},
-    }
     base: Spec = {"data": {"values": data}}
     across = canvas.axis("value", "", zero=False, domain=domain, tickCount=5)
     marks: list[tuple[str, Spec]] = [
@@ -145,14 +135,14 @@ def forest(
             **base,
             "transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}],
             "mark": {"type": "rule", "strokeWidth": 3, "color": COLOURS[0], "opacity": 0.6},
-            "encoding": {"y": y, "x": {**across, "field": "low"}, "x2": {"field": "high"}},
+            "encoding": {"y": ROWS, "x": {**across, "field": "low"}, "x2": {"field": "high"}},
         },
         *(
             {
                 **base,
                 "transform": [{"filter": f"isValid(datum.{field})"}],
                 "mark": mark_of,
-                "encoding": {"y": y, "x": {"field": field, "type": "quantitative"}},
+                "encoding": {"y": ROWS, "x": {"field": field, "type": "quantitative"}},
             }
             for field, mark_of in marks
         ),
@@ -166,24 +156,18 @@ def bars(rows: Sequence[Mapping[str, Any]], alt: str, top: float) -> str:
     """One level bar per row with a text at its end. A row has ``name``, ``value`` ≥ 0 and ``text``; ``top`` fills it."""
     names = canvas.unique([row["name"] for row in rows])
     data = canvas.clean([{**row, "name": name} for row, name in zip(rows, names, strict=True)])
-    y = {
-        "field": "name",
-        "type": "nominal",
-        "sort": None,
-        "axis": {"title": None, "grid": False, "ticks": False, "labelPadding": 8},
-    }
     # A fifth is left for the texts behind the bars.
     x = {"field": "value", "type": "quantitative", "axis": None, "scale": {"domain": [0, 1.25 * top or 1.0]}}
     layers: list[Spec] = [
         {
             "data": {"values": data},
             "mark": {"type": "bar", "color": COLOURS[0], "opacity": 0.6, "height": 12},
-            "encoding": {"y": y, "x": x},
+            "encoding": {"y": ROWS, "x": x},
         },
         {
             "data": {"values": data},
             "mark": {"type": "text", "align": "left", "dx": 4, "fontSize": 11, "color": INK},
-            "encoding": {"y": y, "x": x, "text": {"field": "text"}},
+            "encoding": {"y": ROWS, "x": x, "text": {"field": "text"}},
         },
     ]
     return canvas.draw(layers, alt, height=22 * len(rows), width=WIDTH - 70)
@@ -206,53 +190,17 @@ def scatter(
     ``diagonal`` draws where both are equal. Nothing is clipped, since clips are numbered
     through the whole process and would make the picture depend on those before it: lines are to end inside.
     """
-    colour = {"field": "who", "type": "nominal", "scale": canvas.scale(names, COLOURS), "legend": None}
-    shape = {"field": "who", "type": "nominal", "scale": canvas.scale(names, SHAPES), "legend": None}
-    dash = {"field": "who", "type": "nominal", "scale": canvas.scale(names, DASHES), "legend": None}
+    colour = canvas.by_who(names, COLOURS)
     free = (None, None) if domains is None else domains
     across = canvas.axis("x", x, zero=False, domain=free[0], tickCount=5)
     up = canvas.axis("y", y, zero=False, domain=free[1], tickCount=5)
-    layers: list[Spec] = []
-    if diagonal and domains is not None:
-        low, high = max(domains[0][0], domains[1][0]), min(domains[0][1], domains[1][1])
-        layers.append(
-            {
-                "data": {"values": [{"x": low, "y": low, "x2": high, "y2": high}]},
-                "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
-                "encoding": _ends(),
-            }
-        )
-    data = {"values": canvas.clean(points)}
-    for channel, start, end in (("x", "low_x", "high_x"), ("y", "low_y", "high_y")):
-        if any(p.get(start) is not None for p in points):
-            ends = {"x": {"x": {"field": start, "type": "quantitative"}, "x2": {"field": end}, "y": up},
-                    "y": {"y": {"field": start, "type": "quantitative"}, "y2": {"field": end}, "x": across}}[channel]  # fmt: skip
-            layers.append(
-                {
-                    "data": data,
-                    "transform": [{"filter": f"isValid(datum.{start}) && isValid(datum.{end})"}],
-                    "mark": {"type": "rule", "strokeWidth": 1.4, "opacity": 0.55},
-                    "encoding": {**ends, "color": colour},
-                }
-            )
-    sized = (
-        {"size": {"field": "size", "type": "quantitative", "scale": None}}
-        if points and "size" in points[0]
-        else {}
-    )
+    layers = [_diagonal(*domains)] if diagonal and domains is not None else []
+    layers += _spreads(points, across, up, colour)
     layers.append(
-        {
-            "data": data,
-            "mark": {
-                "type": "point",
-                "filled": True,
-                "size": 46 if len(points) < 30 else 16,
-                "opacity": 0.9 if len(points) < 30 else 0.5,
-            },
-            "encoding": {"x": across, "y": up, "color": colour, "shape": shape, **sized},
-        }
+        _spots(points, {"x": across, "y": up, "color": colour, "shape": canvas.by_who(names, SHAPES)})
     )
     if lines:
+        dash = canvas.by_who(names, DASHES)
         layers.append(
             {
                 "data": {"values": canvas.clean(lines)},
@@ -261,6 +209,45 @@ def scatter(
             }
         )
     return canvas.draw(layers, alt, height=190)
+
+
+def _diagonal(x: tuple[float, float], y: tuple[float, float]) -> Spec:
+    """Where both are equal, as far as both axes reach."""
+    low, high = max(x[0], y[0]), min(x[1], y[1])
+    return {
+        "data": {"values": [{"x": low, "y": low, "x2": high, "y2": high}]},
+        "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
+        "encoding": _ends(),
+    }
+
+
+def _spreads(points: Sequence[Mapping[str, Any]], across: Spec, up: Spec, colour: Spec) -> list[Spec]:
+    """From low to high of the points that have such, level and upright."""
+    found = []
+    for channel, other in (("x", {"y": up}), ("y", {"x": across})):
+        low, high = f"low_{channel}", f"high_{channel}"
+        if any(p.get(low) is not None for p in points):
+            ends = {channel: {"field": low, "type": "quantitative"}, f"{channel}2": {"field": high}}
+            found.append(
+                {
+                    "data": {"values": canvas.clean(points)},
+                    "transform": [{"filter": f"isValid(datum.{low}) && isValid(datum.{high})"}],
+                    "mark": {"type": "rule", "strokeWidth": 1.4, "opacity": 0.55},
+                    "encoding": {**ends, **other, "color": colour},
+                }
+            )
+    return found
+
+
+def _spots(points: Sequence[Mapping[str, Any]], encoding: Spec) -> Spec:
+    """The points themselves: smaller and fainter where they are many."""
+    few = len(points) < 30
+    sized = {"size": {"field": "size", "type": "quantitative", "scale": None}}
+    return {
+        "data": {"values": canvas.clean(points)},
+        "mark": {"type": "point", "filled": True, "size": 46 if few else 16, "opacity": 0.9 if few else 0.5},
+        "encoding": {**encoding, **(sized if points and "size" in points[0] else {})},
+    }
 
 
 def _ends() -> Spec:

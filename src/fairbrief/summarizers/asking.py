@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Case
-from fairbrief.summarizers.prompts import Wish, fill, find, wish_of
+from fairbrief.summarizers.filling import Wish, fill, wish_of
+from fairbrief.summarizers.prompts import find
 
 
 def prompt_of(case: Case, name: str | None = None) -> str:

@@ -13,8 +13,9 @@ from fairbrief.chat.endpoint import KEY, Decoding, Endpoint, endpoint_of
 from fairbrief.chat.replies import Question, Reply, Tally
 from fairbrief.nouns import Record, Summary
 from fairbrief.spelling import spell
+from fairbrief.summarizers.filling import Asked, Wish, fill
 from fairbrief.summarizers.finishing import finished
-from fairbrief.summarizers.prompts import Asked, Prompt, Wish, fill, find
+from fairbrief.summarizers.prompts import Prompt, find
 
 VERSION = 1
 Task = tuple[str, Record, int]

@@ -14,8 +14,9 @@ from fairbrief.nouns import Document, Record, Summary
 from fairbrief.pretrained import placement
 from fairbrief.spelling import spell
 from fairbrief.summarizers import fitting, writers
+from fairbrief.summarizers.filling import Asked, Wish, fill
 from fairbrief.summarizers.finishing import finished
-from fairbrief.summarizers.prompts import Asked, Prompt, Wish, fill, find
+from fairbrief.summarizers.prompts import Prompt, find
 from fairbrief.summarizers.writers import Writer
 
 VERSION = 1

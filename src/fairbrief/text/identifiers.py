@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 
 _PAIRS = (
@@ -28,8 +27,6 @@ EXTENDED: tuple[tuple[str, str], ...] = (
     *((f, m) for f, m in (pair.split() for pair in _MORE.split(", "))),
 )
 """HELM's pairs with ``females``, and family, roles and offices beside them."""
-
-WordLists = Mapping[str, frozenset[str]]
 
 
 @lru_cache(maxsize=64)

@@ -151,11 +151,6 @@ class Names:
                 found[row.name] = Listed(row.name, part, row.gender, row.group, weight)
         return tuple(found.values())
 
-    def gender_of(self, first_name: str) -> str | None:
-        """``male`` or ``female`` if the table lists the first name for one gender only, else None."""
-        genders = {r.gender for r in self.rows if r.part == "first" and r.name.lower() == first_name.lower()}
-        return genders.pop() if len(genders) == 1 and genders <= {"male", "female"} else None
-
 
 def read_names(lines: Iterable[str], where: str) -> Names:
     """A table of names: comma-separated, with the columns ``name,part,gender,group`` and perhaps ``weight``.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 from tests.stub_chat import StubChat, echo
 
-from fairbrief.chat.client import BudgetSpent, ask_all, replies
+from fairbrief.chat.client import BudgetSpent, replies
 from fairbrief.chat.endpoint import Endpoint
 from fairbrief.chat.pacing import LONGEST_WAIT, Pace, pause_before, retry_after
-from fairbrief.chat.replies import Malformed, Question, Tally, is_refusal, read_reply
+from fairbrief.chat.replies import Malformed, Question, Reply, Tally, is_refusal, read_reply
 from fairbrief.errors import BackendError, RequestError
 
 
@@ -25,6 +25,13 @@ def endpoint(server: StubChat, **settings: object) -> Endpoint:
     """The server's address with pauses that a test can wait for."""
     wanted: dict[str, object] = {"concurrency": 8, "pause": 0.01, "timeout": 5.0, **settings}
     return Endpoint("stub-1", server.url, **wanted)  # type: ignore[arg-type]  # a test's settings
+
+
+def ask_all(
+    endpoint: Endpoint, questions: Iterable[tuple[int, Question]], tally: Tally | None = None
+) -> dict[int, Reply]:
+    """All replies, by their questions' keys."""
+    return {key: reply for batch in replies(endpoint, questions, tally) for key, reply in batch}
 
 
 @pytest.mark.parametrize("fault", ["429", "429-date", "500", "503", "cut", "drop", "malformed", "shape"])

@@ -9,7 +9,8 @@ import pytest
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Document, Record
-from fairbrief.summarizers.prompts import Wish, clauses, fill, find, shipped
+from fairbrief.summarizers.filling import Wish, fill
+from fairbrief.summarizers.prompts import clauses, find, shipped
 
 RECORD = Record(
     "r1",
