@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from fairbrief import cli
 
@@ -51,6 +52,14 @@ class Command:
             code = stopped.code
         seen = self._capsys.readouterr()
         return Run(code if isinstance(code, int) else int(code is not None), seen.out, seen.err)
+
+
+def printed(*words: object) -> str:
+    """What the command prints, without a terminal; its error, if it has one."""
+    done = CliRunner().invoke(cli.app, [str(word) for word in words], terminal_width=200)
+    if done.exception is not None:
+        raise done.exception
+    return done.output
 
 
 def row(i: int = 0, **changes: Any) -> dict[str, Any]:

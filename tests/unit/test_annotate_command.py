@@ -8,19 +8,15 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.cli.command import printed
 
-from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
 
 
 def run(*words: str | Path) -> str:
-    """What the command prints; its error, if it has one."""
-    done = CliRunner().invoke(app, ["annotate", *map(str, words)])
-    if done.exception is not None:
-        raise done.exception
-    return done.output
+    """What ``fairbrief annotate`` prints."""
+    return printed("annotate", *words)
 
 
 @pytest.fixture

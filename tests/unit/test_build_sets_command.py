@@ -7,19 +7,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.cli.command import printed
 
-from fairbrief.cli import app
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
 
 
 def run(*words: str | Path) -> str:
-    """What the command prints; its error, if it has one."""
-    done = CliRunner().invoke(app, ["build", *map(str, words)])
-    if done.exception is not None:
-        raise done.exception
-    return done.output
+    """What ``fairbrief build`` prints."""
+    return printed("build", *words)
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from fairbrief.auditing.sampling import sampled
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
+from fairbrief.lines import case_line, write_lines
 from fairbrief.nouns import Case, Document, Record, Summary
 from fairbrief.summarizers.asking import prompt_of
 
@@ -207,15 +208,9 @@ def test_a_named_prompt_is_filled_in_as_the_summary_tells() -> None:
 
 def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -> None:
     """What it writes is read back by our reader, and by the library that trainers load data with."""
-    lines = []
-    for i in range(12):
-        documents = [{"text": d.text, "attributes": dict(d.attributes)} for d in record(i).documents]
-        lines += [
-            {"id": f"r{i}", "documents": documents, "system": f"s{j}", "summary": text}
-            for j, text in enumerate(("alder birch cedar damson", "alder birch quartz shale"))
-        ]
+    texts = "alder birch cedar damson", "alder birch quartz shale"
     source, out, pairs = tmp_path / "candidates.jsonl", tmp_path / "chosen.jsonl", tmp_path / "pairs.jsonl"
-    source.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_lines((case_line(case) for i in range(12) for case in candidates(i, *texts)), source)
     ran = CliRunner().invoke(
         app,
         ["choose", str(source), "--by", BY, "--out", str(out), "--pairs", str(pairs), "--draws", "200"],

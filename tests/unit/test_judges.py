@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from fairbrief.auditing.scorer_agreement import correlations
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
+from fairbrief.lines import case_line, write_lines
 from fairbrief.nouns import Ask, Case, Document, Record, Scores, Summary, Unit
 from fairbrief.reports import write_all
 from fairbrief.reports.result import Result
@@ -264,25 +264,9 @@ def test_commands_compare_saved_audits_and_labels(tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.output
     assert "set2" in ran.output
     file = tmp_path / "labels.jsonl"
-    lines = [
-        {"id": c.record.id, "documents": [{"text": d.text, "attributes": dict(d.attributes)} for d in c.record.documents],
-         "summary": c.summary.text,
-         "units": [{"text": u.text, "values": {"side": list(u.values["side"])}} for u in c.summary.units or ()]}
-        for c in (labelled([["a"], ["b"]], "1"), labelled([["a"]], "2"))
-    ]  # fmt: skip
-    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    asked = [
-        "agree",
-        str(file),
-        "--attribute",
-        "side",
-        "--scorer",
-        "containment",
-        "--temperature",
-        ".1,1",
-        "--draws",
-        "50",
-    ]
+    write_lines(map(case_line, (labelled([["a"], ["b"]], "1"), labelled([["a"]], "2"))), file)
+    asked = ["agree", str(file), "--attribute", "side", "--scorer", "containment"]
+    asked += ["--temperature", ".1,1", "--draws", "50"]
     ran = run(app, [*asked, "--quiet"])
     assert ran.exit_code == 0, ran.output
     assert "containment and people" in ran.output

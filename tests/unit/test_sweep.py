@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.relative import FROM_NOTHING, QUANTITY, relative_changes
 from fairbrief.cli import app
 from fairbrief.errors import RequestError
+from fairbrief.lines import record_line, write_lines
 from fairbrief.nouns import Document, Record, Summary
 from fairbrief.reports import load
 from fairbrief.reports.figures import draw
@@ -183,11 +183,7 @@ def test_the_report_has_one_table_and_a_picture_of_the_differences(tmp_path: Pat
 def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     """``fairbrief sweep`` on a file: cells as systems, a saved result, and a second run from disk."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
-    lines = [
-        {"id": r.id, "documents": [{"text": d.text, "attributes": dict(d.attributes)} for d in r.documents]}
-        for r in records(12)
-    ]
-    source.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_lines(map(record_line, records(12)), source)
     arguments = ["sweep", str(source), "--with", "random", "--sentences", "1,3", "--set", "seed=0,1"]
     arguments += ["--measure", UER, "--draws", "100", "--out", str(out)]
     ran = CliRunner().invoke(app, arguments)

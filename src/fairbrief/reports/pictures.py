@@ -224,16 +224,17 @@ def _diagonal(x: tuple[float, float], y: tuple[float, float]) -> Spec:
 def _spreads(points: Sequence[Mapping[str, Any]], across: Spec, up: Spec, colour: Spec) -> list[Spec]:
     """From low to high of the points that have such, level and upright."""
     found = []
-    for channel, other in (("x", {"y": up}), ("y", {"x": across})):
+    others: tuple[tuple[str, Spec], ...] = (("x", {"y": up}), ("y", {"x": across}))
+    for channel, other in others:
         low, high = f"low_{channel}", f"high_{channel}"
         if any(p.get(low) is not None for p in points):
-            ends = {channel: {"field": low, "type": "quantitative"}, f"{channel}2": {"field": high}}
+            ends: Spec = {channel: {"field": low, "type": "quantitative"}, f"{channel}2": {"field": high}}
             found.append(
                 {
                     "data": {"values": canvas.clean(points)},
                     "transform": [{"filter": f"isValid(datum.{low}) && isValid(datum.{high})"}],
                     "mark": {"type": "rule", "strokeWidth": 1.4, "opacity": 0.55},
-                    "encoding": {**ends, **other, "color": colour},
+                    "encoding": ends | other | {"color": colour},
                 }
             )
     return found

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cli.command import printed
 from tests.stub_chat import StubChat
-from typer.testing import CliRunner
 
 from fairbrief import readers
-from fairbrief.cli import app
 from fairbrief.engines.journal import locked
 from fairbrief.errors import RequestError
 
@@ -24,16 +23,9 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def run(*args: object) -> str:
-    """The command's output; what it raises comes through."""
-    found = CliRunner().invoke(app, [str(a) for a in args], catch_exceptions=False)
-    assert found.exit_code == 0, found.output
-    return found.output
-
-
 def summarize(source: Path, out: Path, server: StubChat, *more: object) -> str:
     """Summarize with the stub."""
-    return run(
+    return printed(
         "summarize", source, "--with", "chat:stub-1", "--base-url", server.url, "--out", out,
         "--documents-field", "texts", "--attribute", "who=who", *more,
     )  # fmt: skip
@@ -96,7 +88,7 @@ def test_units_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) ->
         return "Here:\n1.The thing is red.\n(2) It broke."
 
     with StubChat(answer=answer) as server:
-        said = run("units", source, "--with", "chat:stub-1", "--base-url", server.url, "--out", out)
+        said = printed("units", source, "--with", "chat:stub-1", "--base-url", server.url, "--out", out)
         assert server.requests == 3
         assert server.bodies[0]["temperature"] == 0
     cases = list(readers.read(out))
@@ -114,7 +106,7 @@ def test_units_with_the_users_instruction(tmp_path: Path) -> None:
     source.write_text('{"id": 1, "documents": ["d"], "summary": "It is {red}."}\n')
     (tmp_path / "p.txt").write_text("Units of: {summary} ->")
     with StubChat(answer=lambda _: "- It is red.") as server:
-        run(
+        printed(
             "units", source, "--with", "chat:m", "--base-url", server.url, "--out", tmp_path / "o",
             "--prompt", tmp_path / "p.txt",
         )  # fmt: skip
@@ -124,4 +116,4 @@ def test_units_with_the_users_instruction(tmp_path: Path) -> None:
 def test_units_need_a_chat_model(tmp_path: Path) -> None:
     """Another kind of model is refused in words."""
     with pytest.raises(RequestError, match="chat:MODEL"):
-        run("units", tmp_path / "x", "--with", "lead", "--out", tmp_path / "o")
+        printed("units", tmp_path / "x", "--with", "lead", "--out", tmp_path / "o")
