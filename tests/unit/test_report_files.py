@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -35,6 +36,20 @@ def test_results_json_follows_the_shipped_schema(result: Result) -> None:
     validator.validate(json.loads(json_file.render(result)))
     with pytest.raises(jsonschema.ValidationError):
         validator.validate({**json.loads(json_file.render(result)), "schema": "fairbrief.results/0"})
+
+
+def test_the_schema_and_the_page_describe_every_key_of_an_estimate() -> None:
+    """What is written of an estimate stands in the shipped schema, and with its words on the page."""
+    schema = json.loads(
+        files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
+    )
+    page = (Path(__file__).parents[2] / "docs" / "results.md").read_text(encoding="utf-8")
+    described = schema["$defs"]["estimate"]["properties"]
+    assert set(described) == {f.name for f in fields(Estimate)}
+    for name, key in described.items():
+        assert re.search(rf"^\| `{name}` \| .* \| {re.escape(key['description'])} \|$", page, re.MULTILINE), (
+            name
+        )
 
 
 @pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])

@@ -27,7 +27,7 @@ def census_genders(
 ) -> dict[str, str]:
     """First name → gender, where one share is at least twice the other; other shared names are left out.
 
-    ``male`` and ``female`` map lower-case names to their frequency within the gender. ``strictly`` asks for
+    ``male`` and ``female`` map names to their frequency within the gender. ``strictly`` asks for
     *more* than twice, as the release does (nine names of the 1990 census lie exactly at two).
 
     >>> census_genders({"lee": 0.4, "jo": 0.1, "val": 0.1}, {"jo": 0.3, "val": 0.2, "ann": 1.0})

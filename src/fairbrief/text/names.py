@@ -10,6 +10,7 @@ from typing import Final
 
 from fairbrief.errors import DataError, MissingExtra
 from fairbrief.text import titles
+from fairbrief.text.gender import census_genders
 
 SUFFIXES: Final = titles.POSTNOMINALS | frozenset("dds qc kc mp frs obe mbe cbe ret".split())
 PARTICLES: Final = titles.PARTICLES | frozenset("do des les ter zu zum af av d' st san santa mac".split())
@@ -192,23 +193,15 @@ def census(top: int = 200) -> Names:
     name that both genders bear belongs to one of them only if it is at least twice as frequent there
     (Steen & Markert, Appendix F), and to neither otherwise.
     """
-    male, female = _census_list("male.first"), _census_list("female.first")
-    rows = [
-        Listed(name, "first", gender, "", share / 1000)
-        for gender, own, other in (("male", male, female), ("female", female, male))
-        for name, share in [
-            (n, s) for n, s in own.items() if s >= 2 * other.get(n, 0) and s > other.get(n, 0)
-        ][:top]
+    male, female = census_shares("male.first"), census_shares("female.first")
+    genders = census_genders(male, female)
+    first = [
+        Listed(name, "first", gender, "", own[name] / 1000)
+        for gender, own in (("male", male), ("female", female))
+        for name in [n for n in own if genders.get(n) == gender][:top]
     ]
-    last = [Listed(n, "last", "", "", s / 1000) for n, s in list(_census_list("all.last").items())[:top]]
-    return Names((*rows, *last), "1990 US census")
-
-
-@cache
-def census_genders() -> dict[str, str]:
-    """First name in lower case → ``male`` or ``female``, by the at-least-twice rule: 5,134 of the 5,163 names."""
-    everyone = census(top=10_000)
-    return {r.name.lower(): r.gender for r in everyone.rows if r.part == "first"}
+    last = [Listed(n, "last", "", "", s / 1000) for n, s in list(census_shares("all.last").items())[:top]]
+    return Names((*first, *last), "1990 US census")
 
 
 @cache
@@ -219,13 +212,16 @@ def is_given_name(word: str) -> bool:
     in the 1990 US census.
     """
     key = word.capitalize()
-    first = max(_census_list("male.first").get(key, 0), _census_list("female.first").get(key, 0))
-    return first > _census_list("all.last").get(key, 0)
+    first = max(census_shares("male.first").get(key, 0), census_shares("female.first").get(key, 0))
+    return first > census_shares("all.last").get(key, 0)
 
 
 @cache
-def _census_list(which: str) -> dict[str, int]:
-    """Name → its share in thousandths of a per cent, as the file gives it; whole numbers compare exactly."""
+def census_shares(which: str) -> dict[str, int]:
+    """Name → its share in thousandths of a per cent of those who bear one; whole numbers compare exactly.
+
+    ``which``: ``male.first``, ``female.first`` or ``all.last``, as the package ``names`` carries them.
+    """
     try:
         import names
     except ImportError as error:
