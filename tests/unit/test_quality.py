@@ -88,5 +88,5 @@ def test_scores_share_an_observation() -> None:
 
 def test_impossible_settings_are_refused() -> None:
     """A setting that means nothing is the request's fault."""
-    with pytest.raises(RequestError, match="max or mean"):
+    with pytest.raises(RequestError, match="several=min is not one of max, mean"):
         registry.make("measure", "rouge1(several=min)")

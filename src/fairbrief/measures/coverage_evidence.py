@@ -19,6 +19,7 @@ from fairbrief.measures.coverage_folding import (
     merge_mutual,
 )
 from fairbrief.measures.exchanging import coded
+from fairbrief.measures.settings import check_known
 from fairbrief.measures.units import chunks_of, units_of
 from fairbrief.nouns import (
     Ask,
@@ -55,18 +56,14 @@ class CoverageSettings:
     unsupported: Literal["left out", "zero"] = "left out"
 
     def __post_init__(self) -> None:
-        if self.cut not in CUTS:
-            raise ValueError(f"cut is {', '.join(CUTS)}; not '{self.cut}'")
+        check_known("cut", self.cut, CUTS)
+        check_known("units", self.units, ("auto", "given", "sentences"))
+        check_known("denominator", self.denominator, ("all", "covered"))
+        check_known("unsupported", self.unsupported, ("left out", "zero"))
         if self.words < 1 or self.least_units < 1:
             raise ValueError(f"words={self.words} and least_units={self.least_units} are 1 or more")
         if not 0 < self.merge <= 1:
             raise ValueError(f"merge={self.merge} is not in (0, 1], as support is")
-        if self.units not in ("auto", "given", "sentences"):
-            raise ValueError(f"units is auto, given or sentences; not '{self.units}'")
-        if self.denominator not in ("all", "covered"):
-            raise ValueError(f"denominator is all or covered; not '{self.denominator}'")
-        if self.unsupported not in ("left out", "zero"):
-            raise ValueError(f"unsupported is 'left out' or zero; not '{self.unsupported}'")
         if self.unsupported == "zero" and self.denominator == "covered":
             raise ValueError("unsupported=zero needs denominator=all: nothing divided by nothing is no zero")
 

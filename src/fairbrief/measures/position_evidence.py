@@ -14,6 +14,7 @@ import numpy as np
 
 from fairbrief.measures.position_folding import describe, mass_of_sources, moved
 from fairbrief.measures.sentence_choice import check_choice, chosen
+from fairbrief.measures.settings import check_known
 from fairbrief.measures.sources import source_of
 from fairbrief.nouns import (
     Ask,
@@ -64,8 +65,7 @@ class PositionSettings:
             ("weights", ("article", "pooled")),
             ("against", ("references", "uniform")),
         ):
-            if getattr(self, setting) not in allowed:
-                raise ValueError(f"{setting} is {' or '.join(allowed)}; not '{getattr(self, setting)}'")
+            check_known(setting, getattr(self, setting), allowed)
         if not 1 <= self.top <= 3:
             raise ValueError(f"top is 1 to 3; not {self.top}")
         if not 2 <= self.segments <= 99:

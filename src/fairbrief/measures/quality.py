@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief.measures.sentence_choice import check_choice, chosen
-from fairbrief.measures.settings import shared
+from fairbrief.measures.settings import check_known, shared
 from fairbrief.measures.sources import source_of
 from fairbrief.nouns import (
     Ask,
@@ -48,8 +48,7 @@ class RougeSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.several not in ("max", "mean"):
-            raise ValueError(f"several is max or mean; not '{self.several}'")
+        check_known("several", self.several, ("max", "mean"))
         check_choice(self.limit, self.choose)
 
 

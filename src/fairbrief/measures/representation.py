@@ -14,7 +14,7 @@ import numpy as np
 from fairbrief import spelling
 from fairbrief.measures.distributions import COUNTING
 from fairbrief.measures.perspectives import WITHOUT_ASK, Representation, RepresentationSettings, read_target
-from fairbrief.measures.settings import shared
+from fairbrief.measures.settings import check_known, shared
 from fairbrief.nouns import Floats, Totals, Value
 from fairbrief.statistics import ratio
 
@@ -37,8 +37,7 @@ class _RepresentationMeasure(RepresentationSettings):
         if self.temperature <= 0:
             raise ValueError(f"temperature={self.temperature} is not above 0")
         for key, known in CHOICES.items():
-            if getattr(self, key) not in known:
-                raise ValueError(f"{key}={getattr(self, key)} is none of {', '.join(known)}")
+            check_known(key, getattr(self, key), known)
         if self.target not in ("ratio", "equal"):
             read_target(self.target)
         if self.texts == "values" and spelling.parse(self.scorer).name in (*COUNTING, *WITHOUT_ASK):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fairbrief.measures.settings import check_known
 from fairbrief.nouns import Integers
 
 CHOICES = ("first", "random")
@@ -16,8 +17,7 @@ def check_choice(limit: int | None, choose: str) -> None:
     """Raise ValueError unless these settings can be obeyed."""
     if limit is not None and limit < 1:
         raise ValueError(f"limit is at least 1; not {limit}")
-    if choose not in CHOICES:
-        raise ValueError(f"choose is {' or '.join(CHOICES)}; not '{choose}'")
+    check_known("choose", choose, CHOICES)
 
 
 def chosen(count: int, limit: int | None, choose: str, seed: int, texts: Sequence[str]) -> Integers:

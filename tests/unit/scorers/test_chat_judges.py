@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -95,6 +97,24 @@ def test_texts_with_fields_in_them_are_texts() -> None:
     with StubChat(answer=lambda _: "Score: 1") as server:
         list(Judge("stub-1", base_url=server.url).answer([Ask("x", ("a {summary} b",), ("c",))]))
     assert "Source: a {summary} b\n\nSummary: c\n" in server.bodies[0]["messages"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"model": "n"},
+        {"base_url": "http://two"},
+        {"temperature": 0.5},
+        {"form": "yes_no", "dimension": "fluency"},
+    ],
+)
+def test_what_decides_an_answer_keeps_it_apart_in_a_cache(other: dict[str, Any]) -> None:
+    """Another model, server, temperature or question is another fingerprint; how politely it is asked is not."""
+    for kind in (ChatEntailment, Judge):
+        fields = {name: value for name, value in other.items() if name in kind.__dataclass_fields__}
+        first = kind("m", base_url="http://one")
+        assert first.computed_by != replace(first, **fields).computed_by
+        assert first.computed_by == replace(first, concurrency=2, retries=0, key="OTHER").computed_by
 
 
 def test_names() -> None:
