@@ -32,3 +32,8 @@ class MissingExtra(FairbriefError):
 
 class BackendError(FairbriefError):
     """A model, a server or a device failed: whoever operates it must act."""
+
+
+def first_line(error: BaseException, most: int = 200) -> str:
+    """The first line of what a library's error says, or its type where it says nothing; at most so many characters."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:most]

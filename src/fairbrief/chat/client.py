@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from fairbrief.chat.endpoint import Endpoint, library
 from fairbrief.chat.pacing import Pace, pause_before, retry_after
 from fairbrief.chat.replies import REFUSED, UNANSWERED, Malformed, Question, Reply, Tally, read_reply
-from fairbrief.errors import BackendError, RequestError
+from fairbrief.errors import BackendError, RequestError, first_line
 
 K = TypeVar("K")
 
@@ -213,32 +213,28 @@ class _Talk(Generic[K]):
         except openai.APITimeoutError:
             raise _PassingError("timeout", f"no answer in {self.endpoint.timeout:g} s") from None
         except openai.APIConnectionError as error:
-            raise _PassingError("connection", _line(error.__cause__ or error)) from None
+            raise _PassingError("connection", first_line(error.__cause__ or error)) from None
         except openai.APIStatusError as error:
             return self._status(error)
         except UnicodeEncodeError as error:  # half a character in the question: no try will send it
             self.tally.fail("unsendable")
-            return Reply("", UNANSWERED, finish="rejected", detail=_line(error))
+            return Reply("", UNANSWERED, finish="rejected", detail=first_line(error))
         except UnicodeDecodeError as error:
-            raise _PassingError("malformed", _line(error)) from None
+            raise _PassingError("malformed", first_line(error)) from None
 
     def _status(self, error: Any) -> Reply:
         """What a status other than success means for the question, or for all of them."""
         status, code = error.status_code, str(getattr(error, "code", "") or "")
         if status == 429 and code != "insufficient_quota":
-            raise _PassingError("429", _line(error), retry_after(error.response.headers))
+            raise _PassingError("429", first_line(error), retry_after(error.response.headers))
         if status in (408, 409, 425) or status >= 500:
-            raise _PassingError(str(status), _line(error), retry_after(error.response.headers))
+            raise _PassingError(str(status), first_line(error), retry_after(error.response.headers))
         if status in (400, 422) and code in ("content_filter", "content_policy_violation"):
-            return Reply(_line(error), REFUSED, finish="content_filter")
+            return Reply(first_line(error), REFUSED, finish="content_filter")
         if status in (401, 403, 404, 405) or code == "insufficient_quota":
             raise BackendError(
-                f"{self.endpoint.model} at {self.endpoint.address or 'OpenAI'} answered {status}: {_line(error)}. "
+                f"{self.endpoint.model} at {self.endpoint.address or 'OpenAI'} answered {status}: {first_line(error)}. "
                 f"Check the address, the model's name, and the key in {self.endpoint.key_variable}."
             )
         self.tally.fail(str(status))  # 400, 413, 422: this question cannot be answered, another may
-        return Reply("", UNANSWERED, finish="rejected", detail=f"{status}: {_line(error)}")
-
-
-def _line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+        return Reply("", UNANSWERED, finish="rejected", detail=f"{status}: {first_line(error)}")

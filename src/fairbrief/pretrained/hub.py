@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import BackendError, RequestError
+from fairbrief.errors import BackendError, RequestError, first_line
 from fairbrief.pretrained.placement import library
 
 WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
@@ -89,7 +89,7 @@ def download(model: str, reader: str) -> Path:
         why = (
             "the hub is switched off (HF_HUB_OFFLINE)"
             if _is_offline(hub)
-            else f"the hub did not answer ({_line(error)})"
+            else f"the hub did not answer ({first_line(error)})"
         )
         raise BackendError(
             f"The model '{model}' is not on this machine, and {why}. Where there is a network, run "
@@ -98,7 +98,7 @@ def download(model: str, reader: str) -> Path:
 
 
 def wanted_files(names: list[str]) -> list[str]:
-    """The files of a repository that the scorers read: no second copy of the weights in another format.
+    """The files of a repository that are read: no second copy of the weights in another format.
 
     >>> wanted_files(["config.json", "model.safetensors", "pytorch_model.bin", "onnx/model.onnx", "vocab.txt"])
     ['config.json', 'model.safetensors', 'vocab.txt']
@@ -124,10 +124,6 @@ def _network_errors() -> tuple[type[BaseException], ...]:
         except Exception:  # noqa: BLE001, S112 - a client that is not installed raises nothing
             continue
     return tuple(found)
-
-
-def _line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
 def _folder_digest(folder: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fairbrief.errors import BackendError
+from fairbrief.errors import BackendError, first_line
 from fairbrief.pretrained.placement import library
 
 
@@ -17,9 +17,8 @@ def explained(folder: Path, reader: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, KeyError) as error:
-        said = str(error).strip().splitlines() or [type(error).__name__]
         raise BackendError(
-            f"{reader}: the model in {folder} cannot be loaded: {said[0][:300]}. Fetch it again with "
+            f"{reader}: the model in {folder} cannot be loaded: {first_line(error, 300)}. Fetch it again with "
             "'fairbrief prefetch MODEL', or give a folder that transformers can load."
         ) from error
 
