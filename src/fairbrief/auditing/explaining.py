@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fairbrief.auditing import HEAD, Plan, audit, choosing
-from fairbrief.auditing.estimating import Part, parts_of
 from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.influence import columns_elsewhere, values_without_each
 from fairbrief.auditing.ledger import WHOLE, Ledger
 from fairbrief.auditing.opening import Evidence, Subject, effect, open_record, values_of
+from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Case, Measure, Scorer
