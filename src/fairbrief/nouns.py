@@ -2,6 +2,7 @@
 
 Sources, summaries and people are data; `Observation`, `Measure`, `Scorer` and `Summarizer` are
 what a plug-in implements. No base class is needed: an object of the right shape will do.
+All of them stand on this one page, since it is what every other module is read beside.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@
     def test_my_measure_keeps_the_contract(clause):
         clause(MyMeasure("party"), cases)
 
-A clause returns None, or raises AssertionError that says what was promised and what was found.
+A clause returns None, or raises AssertionError that says what was promised and what was found. They stand
+together, those of measures first, then scorers', then summarizers': a page to read before writing a plug-in.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A row is ``{"id", "documents": [{"text", "attributes"}], "summary", "system", "references", "attributes",
 "original", "units", "entities", "reason", "made"}``: a line of JSON, a row of a table, a dict. Only the id and
 the documents must be there; documents may be plain texts, ``summary`` may be an object of several systems'
-summaries. ``reason`` says why a summary cannot be used (``refused``), ``made`` how it was made; `writing`
-writes such rows.
+summaries. ``reason`` says why a summary cannot be used (``refused``), ``made`` how it was made;
+`fairbrief.lines` makes such rows.
 """
 
 from __future__ import annotations
