@@ -283,7 +283,7 @@ def _cell(estimate: Estimate | None) -> str:
 
 def _decimal(number: float) -> str:
     """Two decimals, as the paper prints them; what rounds to zero has no sign."""
-    return f"{round(number, 2) + 0.0:.2f}"
+    return f"{round(number, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def _number(estimate: Estimate | None, digits: int) -> str:

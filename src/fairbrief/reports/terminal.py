@@ -29,6 +29,9 @@ MOST_ROWS = 80
 LONG_NAME = 28
 """A spelling longer than this stands below the table, and its name and a number in it."""
 WIDE = 100
+ROOM = 24
+"""Columns of the terminal that are left to the numbers of a printed table, whatever its rows are named by."""
+NUMBER = re.compile(r"[−+<-]? ?[.\d]|–$")
 NARROWEST = 6
 """Of the names' column: names are folded before a number is cut off."""
 
@@ -193,34 +196,52 @@ def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Consol
 def print_table(table: Table, console: Console) -> None:
     """A printed table in its own layout; columns that are not the first hold numbers, to the right.
 
-    A table wider than the terminal goes on below, its first column repeated: no cell is cut.
+    A table wider than the terminal goes on below, the columns that name its rows repeated: no cell is cut.
     """
     _heading(console, table.title)
-    for columns in _fitting(table, console.width):
+    names, groups = _fitting(table, console.width)
+    for columns in groups:
         grid = _grid(table.header[0] if table.header else "")
-        for k in columns:
+        for k in (*names[1:], *columns):
+            named = k in names
             grid.add_column(
-                _plain(table.header[k]), justify="right", overflow="fold", min_width=_width(table, k)
+                _plain(table.header[k]),
+                justify="left" if named else "right",
+                overflow="fold",
+                min_width=_width(table, k),
+                max_width=None if named or len(groups) == 1 else _width(table, k),
             )
         for row in table.rows:
-            grid.add_row(*(_lines(row[k]) for k in (0, *columns)))
+            grid.add_row(*(_lines(row[k]) for k in (*names, *columns)))
         console.print(grid)
     for note in table.notes:
         _say(console, note, style="dim")
 
 
-def _fitting(table: Table, width: int) -> Iterable[list[int]]:
-    """The columns after the first, in groups that fit beside it."""
+def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
+    """The columns that name the rows, and the others in groups that fit beside them.
+
+    The first column names rows, and those after it that hold no number, if that leaves room for numbers.
+    """
+    names = [0]
+    used = max(24, min(_width(table, 0), 30))
+    for k in range(1, len(table.header) - 1):
+        need = _width(table, k) + 2
+        if any(NUMBER.match(row[k]) for row in table.rows) or used + need > width - ROOM:
+            break
+        names.append(k)
+        used += need
+    first = used
+    groups: list[list[int]] = []
     group: list[int] = []
-    first = used = max(24, min(_width(table, 0), 30))
-    for k in range(1, len(table.header)):
+    for k in range(len(names), len(table.header)):
         need = _width(table, k) + 2
         if group and used + need > width:
-            yield group
+            groups.append(group)
             group, used = [], first
         group.append(k)
         used += need
-    yield group
+    return names, [*groups, group]
 
 
 def _width(table: Table, column: int) -> int:
