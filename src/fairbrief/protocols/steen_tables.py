@@ -15,7 +15,10 @@ MOST_NAMES = 10
 NUMBERED = "The number is the paper's; the columns follow its content."
 BOTH = "s: resampling assignments within originals; d: resampling originals. Percentile intervals."
 FOLDED = "Non-negative scores are above zero by chance: read them with the p of the estimates."
-UNDEFINED = "– is undefined; inclusion also where its uncorrected odds are infinite (all of a group named, or nobody)."
+UNDEFINED = (
+    "– is undefined: inclusion without known people or with infinite uncorrected odds (all of a group named, or nobody), "
+    "hallucination with nobody invented, distinguishability where people of one text are of several groups (balanced inputs)."
+)
 RACE: Mapping[str, str] = MappingProxyType(
     {
         "random": "Table 16: scores by race, gender drawn at random",

@@ -31,6 +31,8 @@ LONG_NAME = 28
 WIDE = 100
 ROOM = 24
 """Columns of the terminal that are left to the numbers of a printed table, whatever its rows are named by."""
+WIDEST = 32
+"""Of a column of a printed table: what is longer is folded."""
 NUMBER = re.compile(r"[−+<-]? ?[.\d]|–$")
 NARROWEST = 6
 """Of the names' column: names are folded before a number is cut off."""
@@ -200,6 +202,8 @@ def print_table(table: Table, console: Console) -> None:
     """
     _heading(console, table.title)
     names, groups = _fitting(table, console.width)
+    natural = sum(max(_width(table, k), cell_len(printable(h))) + 2 for k, h in enumerate(table.header)) - 2
+    tight = natural > console.width  # then headings break at blanks, before any cell does
     for columns in groups:
         grid = _grid(table.header[0] if table.header else "")
         for k in (*names[1:], *columns):
@@ -209,7 +213,7 @@ def print_table(table: Table, console: Console) -> None:
                 justify="left" if named else "right",
                 overflow="fold",
                 min_width=_width(table, k),
-                max_width=None if named or len(groups) == 1 else _width(table, k),
+                max_width=_width(table, k) if tight and not named else None,
             )
         for row in table.rows:
             grid.add_row(*(_lines(row[k]) for k in (*names, *columns)))
@@ -224,7 +228,7 @@ def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
     The first column names rows, and those after it that hold no number, if that leaves room for numbers.
     """
     names = [0]
-    used = max(24, min(_width(table, 0), 30))
+    used = max(24, _width(table, 0))
     for k in range(1, len(table.header) - 1):
         need = _width(table, k) + 2
         if any(NUMBER.match(row[k]) for row in table.rows) or used + need > width - ROOM:
@@ -248,7 +252,7 @@ def _width(table: Table, column: int) -> int:
     """What a column needs: its longest cell, or the longest word of its heading."""
     words_ = table.header[column].split() or [""]
     cells = [line for row in table.rows for line in row[column].split("\n")]
-    return min(max(cell_len(printable(text)) for text in (*words_, *cells)), 30)
+    return min(max(cell_len(printable(text)) for text in (*words_, *cells)), WIDEST)
 
 
 def _lines(cell: str) -> Text:
