@@ -33,7 +33,7 @@ ROOM = 24
 """Columns of the terminal that are left to the numbers of a printed table, whatever its rows are named by."""
 WIDEST = 32
 """Of a column of a printed table: what is longer is folded."""
-NUMBER = re.compile(r"[−+<-]? ?[.\d]|–$")
+NUMBER = re.compile(r"[−+<-]? ?[.\d]")
 NARROWEST = 6
 """Of the names' column: names are folded before a number is cut off."""
 
@@ -196,7 +196,7 @@ def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Consol
 
 
 def print_table(table: Table, console: Console) -> None:
-    """A printed table in its own layout; columns that are not the first hold numbers, to the right.
+    """A printed table in its own layout; columns of numbers to the right.
 
     A table wider than the terminal goes on below, the columns that name its rows repeated: no cell is cut.
     """
@@ -210,7 +210,7 @@ def print_table(table: Table, console: Console) -> None:
             named = k in names
             grid.add_column(
                 _plain(table.header[k]),
-                justify="left" if named else "right",
+                justify="left" if named or not _is_numeric(table, k) else "right",
                 overflow="fold",
                 min_width=_width(table, k),
                 max_width=_width(table, k) if tight and not named else None,
@@ -231,7 +231,7 @@ def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
     used = max(24, _width(table, 0))
     for k in range(1, len(table.header) - 1):
         need = _width(table, k) + 2
-        if any(NUMBER.match(row[k]) for row in table.rows) or used + need > width - ROOM:
+        if _is_numeric(table, k) or used + need > width - ROOM:
             break
         names.append(k)
         used += need
@@ -246,6 +246,12 @@ def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
         group.append(k)
         used += need
     return names, [*groups, group]
+
+
+def _is_numeric(table: Table, column: int) -> bool:
+    """Whether a column holds a number, or nothing that is known."""
+    cells = [row[column] for row in table.rows]
+    return any(NUMBER.match(cell) for cell in cells) or all(cell == numerals.ABSENT for cell in cells)
 
 
 def _width(table: Table, column: int) -> int:
