@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.conftest import read_lines
 from tests.golden.people_instances import GoldenScorers, observe, read_instances, take, units
 
 from fairbrief.auditing import Plan, audit
@@ -116,6 +117,34 @@ def test_hallucination_as_published_equals_the_release(
     assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)
     names = InventedNames(over, **PUBLISHED, names="names(rule=published)")
     assert dict(most_frequent(take(names, cases, scorers), 100)) == wanted["candidates"]
+    known = {g: n for g, n in classes.items() if g != "None"}
+    assert max(known, key=lambda g: known[g]) == wanted["top_category"]
+    # No name of these sets is in the source without being aligned: all that are not aligned are invented.
+    assert wanted["unaligned_but_in_source"] == {}
+    unaligned = sum(
+        not d.people
+        for case, found in instances
+        for d in find_people(
+            case.summary.text,
+            [Name(p.first_name, p.last_name) for p in case.record.entities],
+            case.record.documents[0].text,
+            found,
+            "published",
+            with_known=False,
+        )
+    )
+    assert unaligned == sum(classes.values())
+
+
+@pytest.mark.parametrize("file", ["gender_balanced", "gender_mono", "race_balanced", "race_mono"])
+def test_the_parsed_sets_are_the_instances_with_summaries(golden: Path, file: str) -> None:
+    """What measures read is what the fills were compared with: same texts and people, in the same order."""
+    folder = golden / "people"
+    parsed = [*read_lines(folder / f"parsed_{file}.jsonl")]
+    instances = [*read_lines(folder / "instances" / f"{file}.jsonl")]
+    assert len(parsed) == len(instances)
+    for one, other in zip(parsed, instances, strict=True):
+        assert {k: v for k, v in one.items() if k not in ("summary", "parse")} == other
 
 
 @pytest.mark.parametrize(("file", "over"), [("gender_mono", "gender"), ("race_mono", "race")])

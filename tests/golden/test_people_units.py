@@ -122,6 +122,13 @@ def test_odds_as_published_equal_the_release_with_its_infinities(edge: dict[str,
             assert measure.direction(totals) is None
 
 
+def test_a_share_of_one_is_infinite_odds_and_no_error(edge: dict[str, Any]) -> None:
+    """Where the release divides by zero or not by the kind of its numbers, uncorrected odds are infinite, always."""
+    assert edge["adjusted_max_odds_ratio_python_float_p1"].startswith("ZeroDivisionError")
+    totals = _totals("source", [[2, 2]], "included", [[2, 1]])
+    assert float(EntityInclusion("g", odds="published").value(totals)["entity_inclusion"].array) == math.inf
+
+
 def test_corrected_odds_are_always_finite(edge: dict[str, Any]) -> None:
     """Half a person more in every cell keeps each of the release's infinite cases finite."""
     measure = EntityInclusion("g")

@@ -98,3 +98,44 @@ def test_rows_with_mentions_are_a_source_too(source: Path, tmp_path: Path) -> No
         "Roth lost her case.",
         "Roth lost his case.",
     }
+
+
+def test_what_can_be_done_about_originals_that_do_not_fill_is_said(source: Path, tmp_path: Path) -> None:
+    """Too few names: which list is short and by how much, that it concerns the whole set, and that a larger table helps."""
+    table = tmp_path / "names.csv"
+    table.write_text(
+        "name,part,gender,group\nAda,first,female,a\nAbe,first,male,a\nBea,first,female,b\n"
+        "Ben,first,male,b\nNord,last,,a\nRoth,last,,b\n",
+        encoding="utf-8",
+    )
+    command = [
+        "people",
+        str(source),
+        "--out",
+        str(tmp_path / "o.jsonl"),
+        "--groups",
+        "race",
+        "--names",
+        str(table),
+    ]
+    done = CliRunner().invoke(app, [*command, "--design", "mono"])
+    assert isinstance(done.exception, DataError)
+    told = str(done.exception)
+    assert "1 × no person to vary, 1 × too few names" in told
+    assert "Give a larger table: --names FILE" in told
+    done = CliRunner().invoke(app, [*command, "--design", "mono", "--last-names", "keep"])
+    assert done.exit_code == 0, done.output
+    assert "left out, with all of their inputs: 1 × no person to vary" in done.output
+
+
+def test_a_name_that_is_left_comes_with_what_can_be_done(tmp_path: Path) -> None:
+    """A last name that the annotation missed keeps the original out; keeping last names is offered, and helps."""
+    path = tmp_path / "a.conll"
+    path.write_text(ROWS.replace("d 0 4 case NN", "d 0 4 Roth NNP"), encoding="utf-8")
+    command = ["people", str(path), "--out", str(tmp_path / "o.jsonl"), "--per-original", "2"]
+    done = CliRunner().invoke(app, [*command, "--last-names", "replace"])
+    assert isinstance(done.exception, DataError)
+    assert "an original name is left" in str(done.exception)
+    assert "--last-names keep" in str(done.exception)
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output

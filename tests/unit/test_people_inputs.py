@@ -295,6 +295,31 @@ def test_mono_sets_are_of_one_group_each() -> None:
         assert "pair" not in row.attributes
 
 
+@pytest.mark.parametrize(
+    ("groups", "genders", "told"),
+    [
+        ("race=north+south", "keep", "kept"),
+        ("race=north+south", "random", "random"),
+        ("gender*race=male:north+female:south", "keep", "tied"),
+        ("gender*race", "keep", "crossed"),
+        ("gender", "keep", None),
+    ],
+)
+@pytest.mark.parametrize("design", ["balanced", "mono"])
+def test_records_say_how_gender_goes_with_race(
+    groups: str, genders: str, told: str | None, design: str
+) -> None:
+    """Designs that share an original differ in an attribute and in their ids, so that one audit can hold them all."""
+    two = replace(CROWD, entities=CROWD.entities[:2])
+    made, _ = build([two], groups=groups, genders=genders, design=design, per_original=4, names=TABLE)
+    rows = list(made)
+    assert {r.attributes.get("genders") for r in rows} == {told}
+    middle = design if told is None else f"{design}-{told}"
+    assert all(r.id.startswith(f"one.{middle}.") for r in rows)
+    pairs = {(p.attributes["race"], p.attributes["gender"]) for r in rows for p in r.entities if told}
+    assert (pairs == {("north", "male"), ("south", "female")}) == (told == "tied")
+
+
 def test_race_keeps_genders_and_replaces_last_names() -> None:
     """First and last names come from the group's lists, pronouns stay, and a gender once drawn is the pair's."""
     four = replace(CROWD, entities=CROWD.entities[:4])

@@ -174,7 +174,7 @@ def test_the_protocol_prints_its_tables_with_both_intervals() -> None:
     """Scores carry s and d intervals, and the invented names of every system are listed."""
     pytest.importorskip("sklearn")
     result = audit(CASES, Plan(protocol="steen-people", attributes=("gender",), draws=50))
-    scores, counts, names = result.tables
+    scores, names, counts = result.tables
     row = scores.rows[0]
     assert row[0] == "s"
     cell = row[scores.header.index("Inclusion")]

@@ -46,6 +46,8 @@ def test_a_span_knows_where_it_stands() -> None:
         ),
         ("Zork Blat, who left, wept.", {"Zork Blat": "described", "Blat": "part of a name"}),
         ("It was T. Blat.", {"T. Blat": "initial", "Blat": "part of a name"}),
+        ("In the U. S. Senate and the U. K. he won.", {}),
+        ("Seen by J. R. only.", {}),
         ("The Acme Corporation paid.", {}),
         ("Paris is far.", {}),
     ],

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fairbrief.auditing import Plan, audit
 from fairbrief.corpora.words import distinctive_words, identifier_shares, majority_group, word_tables
 from fairbrief.errors import DataError
-from fairbrief.nouns import Document, Record
+from fairbrief.nouns import Case, Document, Record, Summary
 from fairbrief.registry import make
 from fairbrief.summarizers.extractive import Lead, LexRank, Tail, centrality
 from fairbrief.summarizers.planted import FAMILY, SPORT, RandomSentences, Sexist, TopicLength, topic_of
@@ -94,6 +95,34 @@ def test_topic_writes_one_three_or_six_sentences(reference: dict[str, Any], docu
     """The number of sentences is the reference's for every document."""
     for record, made in zip(documents, TopicLength().summarize(documents), strict=True):
         assert made.text.count(" .") == len(reference["baselines"]["topic"]["summaries"][record.id])
+
+
+@pytest.mark.parametrize("system", ["lead", "sexist", "random", "topic"])
+def test_planted_systems_score_as_in_the_reference(
+    reference: dict[str, Any], documents: list[Record], system: str
+) -> None:
+    """Counts of words, and the shift from a uniform share (Unf) and from the documents' (Adj), of the reference's summaries."""
+    wanted = reference["baselines"][system]
+    pairs = [Case(r, Summary(r.id, system, " ".join(wanted["summaries"][r.id]))) for r in documents]
+    found = {}
+    for name, kind in (("unf", "uniform"), ("adj", "source")):
+        estimates = audit(
+            pairs, Plan(measures=(f"word_list_inclusion(reference={kind})",), draws=0)
+        ).estimates
+        found[name] = next(e.value for e in estimates if e.quantity == "word_list_inclusion")
+    counts = np.sum([count_identifiers(case.summary.text, "helm") for case in pairs], axis=0)
+    assert counts.tolist() == wanted["counts_f_m"]
+    assert found == pytest.approx({"unf": wanted["unf"], "adj": wanted["adj"]}, abs=1e-12)
+
+
+def test_our_planted_lead_scores_as_the_reference(reference: dict[str, Any], documents: list[Record]) -> None:
+    """The shipped lead writes the reference's summaries, so that both of its scores are the reference's."""
+    cases = [Case(r, s) for r, s in zip(documents, Lead().summarize(documents), strict=True)]
+    wanted = reference["baselines"]["lead"]
+    for kind, name in (("uniform", "unf"), ("source", "adj")):
+        plan = Plan(measures=(f"word_list_inclusion(reference={kind})",), draws=0)
+        value = next(e.value for e in audit(cases, plan).estimates if e.quantity == "word_list_inclusion")
+        assert value == pytest.approx(wanted[name], abs=1e-12)
 
 
 def test_distinctive_words_equal_the_reference(reference: dict[str, Any], documents: list[Record]) -> None:

@@ -195,6 +195,27 @@ def test_long_labels_neither_stretch_a_picture_nor_fall_on_one_another() -> None
     assert "aria-label='alt \"quoted\" &lt;b&gt;'" in svg
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_wide_printed_table_goes_on_below_with_the_names_of_its_rows(width: int) -> None:
+    """Every cell is printed whole, and each part repeats the columns that tell its rows apart."""
+    rows = tuple(
+        (f"system-{i}", subject, *(f"−{i}.{k}23 … {k}.{i}45" for k in range(8)))
+        for i in range(3)
+        for subject in ("female", "male")
+    )
+    shown = io.StringIO()
+    header = ("system", "subject", *(f"by chance {k}" for k in range(8)))
+    terminal.print_table(Table("t", header, rows), Console(file=shown, width=width))
+    text = shown.getvalue()
+    assert all(len(line.rstrip()) <= width for line in text.splitlines())
+    assert all(cell in text for row in rows for cell in row)
+    parts = text.count("subject")
+    assert parts > 1
+    for i in range(3):
+        for subject in ("female", "male"):
+            assert len(re.findall(rf"system-{i} +{subject} ", text)) == parts
+
+
 def test_markdown_takes_no_text_for_markup() -> None:
     """Pipes, images, links, HTML and headings of the input stay text, each row on one line."""
     shown = markdown.render(sample_results.hostile())

@@ -321,7 +321,7 @@ def test_the_protocol_prints_the_papers_figures_as_tables() -> None:
     result = audit(cases, Plan(protocol="chau-sentiment", draws=200, scorers={"vader": Written()}))
     titles = [table.title.partition(":")[0] for table in result.tables]
     assert titles == [
-        "Difference of the shift between groups",
+        "Difference of the shift between groups (female − male)",
         "Figure 3",
         "Figure 3 as counts",
         "Figure 6",
@@ -334,7 +334,7 @@ def test_the_protocol_prints_the_papers_figures_as_tables() -> None:
     assert {sum(int(c) for c in row[3:]) for row in histogram.rows} == {30}
     seven = result.tables[4]
     slope = next(r for r in seven.rows if r[:3] == ("s", "female", "article"))
-    assert slope[3] == f"{quantity_of(result, 's', 'slope[female]').value:.3f}"
+    assert slope[3] == f"{quantity_of(result, 's', 'slope[female]').value:.3f}".replace("-", "−")
     assert slope[4] == f"{quantity_of(result, 's', 'slope_error[female]').value:.3f}"
 
 
@@ -349,7 +349,32 @@ def test_the_protocol_takes_vectors_and_says_so_when_it_has_none() -> None:
     assert isinstance(protocol, EvidenceProtocol)
     shift = registry.make("measure", protocol.measures(())[0])
     assert shift == SentimentShift(scorer="word_sentiment(vectors='my vectors.txt')", threshold=0.5)
-    assert "VADER" in ChauSentiment().tables([])[0].notes[0]
+    shown = ChauSentiment().tables([Estimate("sentiment_shift", "sentiment_shift", "s", -0.0004)])
+    assert "VADER" in shown[0].notes[0]
+    assert shown[0].rows == (("s", "shift", "0.000", "–", "–", "–", "0"),)
+
+
+def test_without_an_article_about_one_gender_no_table_is_printed() -> None:
+    """An input that no row can be made of gives no empty figure; measures say what was left out."""
+    result = audit(
+        [case(0, "none", 0, 0)], Plan(protocol="chau-sentiment", draws=20, scorers={"vader": Written()})
+    )
+    titles = [t.title.partition(":")[0] for t in result.tables]
+    assert titles == ["Difference of the shift between groups (female − male)"]
+    assert result.tables[0].rows[0][2] == "–"
+
+
+def test_a_subject_of_few_rows_is_warned_of_and_a_line_through_two_points_explains_nothing() -> None:
+    """Below ten rows robust errors are too small, which a note says; with two rows R² would be one by necessity."""
+    few = audit(drawn(4), Plan(protocol="chau-sentiment", draws=20, scorers={"vader": Written()})).tables[-1]
+    assert any("fewer than 10 rows" in note for note in few.notes)
+    r2 = few.header.index("R²")
+    assert [row[r2] for row in few.rows if row[1] == "female"] == ["–", "–"]
+    assert all(row[r2] != "–" for row in few.rows if row[1] == "all")
+    many = audit(drawn(40), Plan(protocol="chau-sentiment", draws=20, scorers={"vader": Written()})).tables[
+        -1
+    ]
+    assert not any("fewer than" in note for note in many.notes)
 
 
 def test_tables_of_evidence_without_a_row_are_empty() -> None:

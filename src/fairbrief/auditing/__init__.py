@@ -39,6 +39,8 @@ HEAD = 200
 BATCH = 256
 SAMPLE = "sample"
 """Record attribute that names the sampled assignment; its records (a pair, say) are resampled together."""
+DESIGN = ("design", "genders")
+"""Record attributes that name the design of built inputs: variants of different designs are no unit together."""
 
 __all__ = ["Plan", "audit"]
 
@@ -77,6 +79,7 @@ def audit(cases: Iterable[Case], plan: Plan) -> Result:
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_slices(plan.slices, head)
     choice = _choose(plan, protocol, head)
+    plan = replace(plan, slices=_with_slices_of(protocol, plan.slices, head))
     road = _Road(plan, choice.measures)
     for batch in _batches(stream):
         road.carry(batch)
@@ -115,6 +118,15 @@ def _check_slices(slices: Sequence[Sequence[str]], head: Sequence[Case]) -> None
                 f"None of the first {len(head)} records has the attribute '{name}' to slice by. "
                 f"Found: {', '.join(sorted(known)) or 'none'}."
             )
+
+
+def _with_slices_of(
+    protocol: Any, slices: Sequence[Sequence[str]], head: Sequence[Case]
+) -> tuple[tuple[str, ...], ...]:
+    """The slices asked for, and those that a protocol's tables are divided by, where the records have them."""
+    known = {name for case in head for name in case.record.attributes}
+    own = [tuple(names) for names in getattr(protocol, "slices", ()) if set(names) <= known]
+    return tuple(dict.fromkeys([*(tuple(names) for names in slices), *own]))
 
 
 def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
@@ -176,7 +188,8 @@ class _Road:
         self.cases = 0
         self.ids = array("q")
         self._groupings = [tuple(names) for names in plan.slices]
-        self._waiting: dict[tuple[str, str, str], tuple[list[Case], Origin]] = {}
+        self._waiting: dict[tuple[str, ...], tuple[list[Case], Origin]] = {}
+        self._designs: dict[str, tuple[str, ...]] = {}
         self._scopes = {o.scope for o in self.readers} - {"case"}
         self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
         self._digest = hashlib.blake2b(digest_size=8)
@@ -197,17 +210,26 @@ class _Road:
         placed = [(case, self._origin(case)) for case in self._controls.beside(batch)]
         self._observer.observe(placed)
         for case, origin in placed:
+            design = tuple(case.record.attributes.get(name, "") for name in DESIGN)
             if "cluster" in self._scopes:
-                whole = replace(origin, record=origin.cluster)
-                self._waiting.setdefault(("cluster", origin.system, origin.cluster), ([], whole))[0].append(
-                    case
-                )
+                # Named after the original; a further design of the same original after both.
+                first = self._designs.setdefault(origin.cluster, design)
+                name = origin.cluster if design == first else " ".join((origin.cluster, *design))
+                key = ("cluster", origin.system, origin.cluster, *design)
+                self._wait(key, case, replace(origin, record=name))
             if "block" in self._scopes and case.record.original is not None:
-                key = ("block", origin.system, case.record.block)
-                self._waiting.setdefault(key, ([], origin))[0].append(case)
+                self._wait(("block", origin.system, case.record.block, *design), case, origin)
         self.cases += len(batch)
         if self.plan.progress is not None:
             self.plan.progress(self.cases)
+
+    def _wait(self, key: tuple[str, ...], case: Case, origin: Origin) -> None:
+        """A case of a unit that is observed when all of it was read; the unit is in the slices that all its cases are in."""
+        cases, whole = self._waiting.setdefault(key, ([], origin))
+        cases.append(case)
+        if whole.slices != origin.slices:
+            shared = tuple(part for part in whole.slices if part in origin.slices)
+            self._waiting[key] = (cases, replace(whole, slices=shared))
 
     def finish(self) -> None:
         """Observe what had to wait until all variants of an original were read."""

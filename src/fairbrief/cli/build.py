@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -95,9 +94,11 @@ def people(
     stream = iter(made)
     first = next(stream, None)
     if first is None:
-        why = Counter(capacity.reason for capacity in report.refused)
-        said = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(why.items()))
-        raise DataError(f"No input could be made, and nothing is written. Left out: {said or 'nothing'}.")
+        said = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(report.reasons().items()))
+        told = "".join(f"\n{line}" for line in report.advice())
+        raise DataError(
+            f"No input could be made, and nothing is written. Left out: {said or 'nothing'}.{told}"
+        )
     write_lines((record_line(record) for record in chain((first,), stream)), out)
     tell(report, out)
 
@@ -128,12 +129,14 @@ def tell(report: Report, out: Path) -> None:
     """What was written, and which originals were left out and why."""
     originals = len(report.capacities)
     typer.echo(f"{report.written} inputs of {len(report.built)} originals (of {originals}) in {out}")
+    if report.refused:
+        reasons = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(report.reasons().items()))
+        typer.echo(f"left out, with all of their inputs: {reasons}")
     for capacity in report.refused:
         people_ = f"{capacity.varied} of {capacity.people} people vary"
-        needs = f"; needs {capacity.needed} names, has {capacity.available}" if capacity.needed else ""
-        typer.echo(
-            f"  left out: {capacity.original}: {capacity.reason} ({people_}{needs}): {capacity.detail}"
-        )
+        typer.echo(f"  left out: {capacity.original}: {capacity.reason} ({people_}): {capacity.detail}")
+    for line in report.advice():
+        typer.echo(line)
 
 
 def _one_of(option: str, value: str | None, known: tuple[str | None, ...]) -> None:

@@ -32,7 +32,8 @@ def regress_shift(
 ) -> list[Regression]:
     """Shift on article sentiment in each group; then on the groups' dummies, without and with article.
 
-    The last group in the order of the alphabet is what the dummies compare with. Shapes: all (rows,).
+    The last group in the order of the alphabet is what the dummies compare with; *adjusted* holds the article's
+    sentiment fixed. Shapes: all (rows,).
     Coefficients are nan where their columns depend on each other or there are too few rows.
     """
     article, shift = np.asarray(article, dtype=np.float64), np.asarray(shift, dtype=np.float64)
@@ -47,12 +48,12 @@ def regress_shift(
         found.append(_regress(name, ("constant", "article"), design, shift[rows], cluster[rows], level))
     if len(names) > 1:
         dummies = [(of_row == name).astype(np.float64) for name in names[:-1]]
-        told = ", ".join(names[:-1]) + f" against {names[-1]}"
+        told = tuple(f"{name} − {names[-1]}" for name in names[:-1])
         design = np.column_stack([ones, *dummies])
-        found.append(_regress(told, ("constant", *names[:-1]), design, shift, cluster, level))
+        found.append(_regress("all", ("constant", *told), design, shift, cluster, level))
         design = np.column_stack([ones, article, *dummies])
-        terms = ("constant", "article", *names[:-1])
-        found.append(_regress(f"{told}, article held fixed", terms, design, shift, cluster, level))
+        terms = ("constant", "article", *told)
+        found.append(_regress("all, adjusted", terms, design, shift, cluster, level))
     return found
 
 

@@ -19,7 +19,9 @@ class PaperProtocol(Protocol):
     """A paper's whole protocol: which measures, in which reading, and the tables that it printed.
 
     An attribute ``reads``, if there is one, says whose attributes it is taken over where the user names
-    none: ``document`` (unless it says otherwise), ``record`` or ``entity``.
+    none: ``document`` (unless it says otherwise), ``record`` or ``entity``. An attribute ``slices``, if there is one,
+    names groupings by record attributes that its tables are divided by; the audit takes them where records
+    have these attributes.
     """
 
     name: str

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -14,10 +14,17 @@ import pyarrow.compute as pc
 from fairbrief.measures.shift_regressions import Regression, regress_shift
 from fairbrief.nouns import Estimate, Floats, Table
 from fairbrief.spelling import spell
-from fairbrief.statistics import Fit
 
+DIFFERENCES = {
+    "sentiment_shift": "shift",
+    "adjusted_difference": "shift, adjusted",
+    "slope_difference": "slope",
+}
+"""What the table of differences calls a quantity; *adjusted* holds the article's sentiment fixed."""
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 BINS = 10
+FEW = 10
+"""Rows of one subject below which robust errors are known to be too small."""
 COEFFICIENTS = ("−1", "−1 to 0", "0", "0 to 1", "+1")
 
 
@@ -44,22 +51,20 @@ class ChauSentiment:
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The differences between women and men, with interval, chance level and p."""
-        wanted = ("sentiment_shift", "adjusted_difference", "slope_difference")
         rows = tuple(
-            (e.system, e.quantity, _number(e.value), _interval(e), _number(e.null_mean), _p(e.p), str(e.n))
+            (e.system, told, _number(e.value), _interval(e), _number(e.null_mean), _p(e.p), str(e.n))
             for e in estimates
-            if e.measure.startswith("sentiment_shift") and not e.slice and e.quantity.startswith(wanted)
+            if e.measure.startswith("sentiment_shift") and not e.slice and not e.baseline
+            if (told := DIFFERENCES.get(e.quantity.partition("[")[0]))
         )
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
-        return (Table("Difference of the shift between groups", header, rows, self._notes()),)
+        title = "Difference of the shift between groups (female − male)"
+        return (Table(title, header, rows, self._notes()),) if rows else ()
 
     def evidence_tables(self, evidence: pa.Table) -> tuple[Table, ...]:
-        """Figures 3, 6 and 7: distributions, coefficients and regressions, for each system."""
-        return (
-            *distributions(evidence, self._notes()),
-            coefficients(evidence),
-            regressions(evidence),
-        )
+        """Figures 3, 6 and 7: distributions, coefficients and regressions, for each system; none without rows."""
+        made = (*distributions(evidence, self._notes()[:1]), coefficients(evidence), regressions(evidence))
+        return tuple(table for table in made if table.rows)
 
     def _scorer(self) -> str:
         lexicon = "" if self.lexicon == "opinion" else f", lexicon={_quoted(self.lexicon)}"
@@ -131,16 +136,27 @@ def distributions(evidence: pa.Table, notes: tuple[str, ...] = ()) -> tuple[Tabl
             ):
                 x = values[label == group]
                 spread = x.std(ddof=1) if len(x) > 1 else None
-                cells = (x.mean(), spread, *np.quantile(x, QUANTILES))
-                summary.append((part.system, group, text, str(len(x)), *(_number(c) for c in cells)))
+                cells = (
+                    _number(x.mean()),
+                    _number(spread),
+                    *(_number(q, 2) for q in np.quantile(x, QUANTILES)),
+                )
+                summary.append((part.system, group, text, str(len(x)), *cells))
                 if text != "shift":
                     counts = np.histogram(x, edges)[0]
                     histogram.append((part.system, group, text, *(str(c) for c in counts)))
     header = ("system", "subject", "text", "n", "mean", "sd", "least", "25 %", "median", "75 %", "most")
-    ranges = tuple(f"{a:+.2f} … {b:+.2f}" for a, b in pairwise(edges))
+    digits = 1 if edges[0] == -1 and edges[-1] == 1 else 2
+    starts = tuple(_number(start, digits) for start in edges[:-1])
+    counted = f"A column counts the texts from its score up to the next one's; the last, up to {_number(edges[-1], digits)}."
     return (
         Table("Figure 3: sentiment of articles and summaries by subject", header, tuple(summary), notes),
-        Table("Figure 3 as counts", ("system", "subject", "text", *ranges), tuple(histogram), notes),
+        Table(
+            "Figure 3 as counts: sentiment of articles and summaries by subject",
+            ("system", "subject", "text", *starts),
+            tuple(histogram),
+            (counted, *notes),
+        ),
     )
 
 
@@ -166,8 +182,9 @@ def coefficients(evidence: pa.Table) -> Table:
 def regressions(evidence: pa.Table, level: float = 0.95) -> Table:
     """Figure 7: shift on article sentiment per group and on the group's dummy, errors classical and robust."""
     lines = []
-    is_clustered = False
+    is_clustered = few = False
     for part in shifts(evidence):
+        few = few or min(Counter(part.group).values()) < FEW
         for fitted in regress_shift(part.article, part.shift, part.group, part.cluster, level):
             is_clustered = is_clustered or fitted.is_clustered
             lines += [(part.system, fitted.title, *cells) for cells in _terms(fitted)]
@@ -177,7 +194,17 @@ def regressions(evidence: pa.Table, level: float = 0.95) -> Table:
         "Figure 7: least squares of the shift (summary − article)",
         ("system", "rows", "term", *header),
         tuple(lines),
-        ("A slope below zero may be regression to the mean alone: compare with --control random_sentences.",),
+        (
+            "Rows of one subject: on article sentiment. All: on the subject; adjusted: and on article sentiment.",
+            *(
+                (
+                    f"A subject has fewer than {FEW} rows: its robust errors are too small, read the classical ones.",
+                )
+                if few
+                else ()
+            ),
+            "A slope below zero may be regression to the mean alone: compare with --control random_sentences.",
+        ),
     )
 
 
@@ -187,12 +214,13 @@ def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:
         ci = f"{_number(c.low[i])} … {_number(c.high[i])}" if np.isfinite(c.low[i]) else "–"
         yield (
             term, _number(c.coefficients[i]), _number(c.errors[i]), _number(c.t[i], 2), _p(c.p[i]), ci,
-            _number(r.errors[i]), _p(r.p[i]), _number(_r2(c)), str(fitted.n),
+            _number(r.errors[i]), _p(r.p[i]), _number(_r2(fitted)), str(fitted.n),
         )  # fmt: skip
 
 
-def _r2(fit: Fit) -> float:
-    return float(fit.r2)
+def _r2(fitted: Regression) -> float | None:
+    """None where there are no more rows than terms: any line through them fits."""
+    return float(fitted.classical.r2) if fitted.n > len(fitted.terms) else None
 
 
 # ------------------------------------------------------------------------------------- the evidence
@@ -234,11 +262,13 @@ def _edges(values: Floats) -> Floats:
 
 
 def _interval(e: Estimate) -> str:
-    return "–" if e.low is None or e.high is None else f"{e.low:+.3f} … {e.high:+.3f}"
+    return "–" if e.low is None or e.high is None else f"{_number(e.low)} … {_number(e.high)}"
 
 
 def _number(x: float | None, digits: int = 3) -> str:
-    return "–" if x is None or not np.isfinite(x) else f"{x:.{digits}f}"
+    if x is None or not np.isfinite(x):
+        return "–"
+    return f"{round(x, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def _p(p: float | None) -> str:

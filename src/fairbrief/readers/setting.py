@@ -11,14 +11,12 @@ Spacing = Literal["natural", "tokens"]
 
 _ESCAPES: Final = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "-AMP-": "&",
+    "-LAB-": "<", "-RAB-": ">",
     "``": '"', "''": '"', "/.": ".", "/?": "?", "/-": "-",
 }  # fmt: skip
 _NO_BLANK_BEFORE: Final = frozenset(
     [
-        ".",
         ",",
-        "!",
-        "?",
         ";",
         ":",
         "%",
@@ -70,4 +68,5 @@ def set_words(
 
 
 def _closes(raw: str, form: str, tag: str) -> bool:
-    return form in _NO_BLANK_BEFORE or raw == "''" or tag in ("''", "POS")
+    is_stop = form.strip(".!?") == ""
+    return is_stop or form in _NO_BLANK_BEFORE or raw == "''" or tag in ("''", "POS")

@@ -50,7 +50,7 @@ def escape(text: str) -> str:
 
 def _float(t: Table) -> str:
     columns = "".join("r" if _is_numeric(t, i) else "l" for i in range(len(t.header)))
-    body = "\n".join(f"{' & '.join(map(escape, row))} \\\\" for row in t.rows)
+    body = "\n".join(f"{' & '.join([*map(escape, row[:1]), *map(_cell, row[1:])])} \\\\" for row in t.rows)
     notes = "".join(f"\n\\par\\footnotesize {escape(note)}" for note in t.notes)
     return (
         "\\begin{table}\n\\centering\n"
@@ -58,6 +58,15 @@ def _float(t: Table) -> str:
         f"{' & '.join(map(escape, t.header))} \\\\\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}{notes}\n"
         "\\end{table}\n"
     )
+
+
+def _cell(text: str) -> str:
+    """A cell; what stands below its first line (intervals) is stacked in small print, as papers set it."""
+    first, *below = text.split("\n")
+    if not below:
+        return escape(text)
+    small = "".join(rf"\\{{\tiny {escape(line)}}}" for line in below)
+    return rf"\shortstack[l]{{{escape(first)}{small}}}"
 
 
 def _is_numeric(t: Table, column: int) -> bool:

@@ -46,4 +46,6 @@ def escape(text: str) -> str:
 
 
 def _line(row: tuple[str, ...]) -> str:
-    return "| " + " | ".join(escape(cell) or " " for cell in row) + " |"
+    """A row; lines within a cell (a score and its intervals) stay lines, save in the name that a row begins with."""
+    cells = [escape(row[0]), *("<br>".join(map(escape, cell.split("\n"))) for cell in row[1:])]
+    return "| " + " | ".join(cell or " " for cell in cells) + " |"

@@ -29,6 +29,11 @@ MOST_ROWS = 80
 LONG_NAME = 28
 """A spelling longer than this stands below the table, and its name and a number in it."""
 WIDE = 100
+ROOM = 24
+"""Columns of the terminal that are left to the numbers of a printed table, whatever its rows are named by."""
+WIDEST = 32
+"""Of a column of a printed table: what is longer is folded."""
+NUMBER = re.compile(r"[−+<-]? ?[.\d]")
 NARROWEST = 6
 """Of the names' column: names are folded before a number is cut off."""
 
@@ -191,43 +196,69 @@ def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Consol
 
 
 def print_table(table: Table, console: Console) -> None:
-    """A printed table in its own layout; columns that are not the first hold numbers, to the right.
+    """A printed table in its own layout; columns of numbers to the right.
 
-    A table wider than the terminal goes on below, its first column repeated: no cell is cut.
+    A table wider than the terminal goes on below, the columns that name its rows repeated: no cell is cut.
     """
     _heading(console, table.title)
-    for columns in _fitting(table, console.width):
+    names, groups = _fitting(table, console.width)
+    natural = sum(max(_width(table, k), cell_len(printable(h))) + 2 for k, h in enumerate(table.header)) - 2
+    tight = natural > console.width  # then headings break at blanks, before any cell does
+    for columns in groups:
         grid = _grid(table.header[0] if table.header else "")
-        for k in columns:
+        for k in (*names[1:], *columns):
+            named = k in names
             grid.add_column(
-                _plain(table.header[k]), justify="right", overflow="fold", min_width=_width(table, k)
+                _plain(table.header[k]),
+                justify="left" if named or not _is_numeric(table, k) else "right",
+                overflow="fold",
+                min_width=_width(table, k),
+                max_width=_width(table, k) if tight and not named else None,
             )
         for row in table.rows:
-            grid.add_row(*(_lines(row[k]) for k in (0, *columns)))
+            grid.add_row(*(_lines(row[k]) for k in (*names, *columns)))
         console.print(grid)
     for note in table.notes:
         _say(console, note, style="dim")
 
 
-def _fitting(table: Table, width: int) -> Iterable[list[int]]:
-    """The columns after the first, in groups that fit beside it."""
+def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
+    """The columns that name the rows, and the others in groups that fit beside them.
+
+    The first column names rows, and those after it that hold no number, if that leaves room for numbers.
+    """
+    names = [0]
+    used = max(24, _width(table, 0))
+    for k in range(1, len(table.header) - 1):
+        need = _width(table, k) + 2
+        if _is_numeric(table, k) or used + need > width - ROOM:
+            break
+        names.append(k)
+        used += need
+    first = used
+    groups: list[list[int]] = []
     group: list[int] = []
-    first = used = max(24, min(_width(table, 0), 30))
-    for k in range(1, len(table.header)):
+    for k in range(len(names), len(table.header)):
         need = _width(table, k) + 2
         if group and used + need > width:
-            yield group
+            groups.append(group)
             group, used = [], first
         group.append(k)
         used += need
-    yield group
+    return names, [*groups, group]
+
+
+def _is_numeric(table: Table, column: int) -> bool:
+    """Whether a column holds a number, or nothing that is known."""
+    cells = [row[column] for row in table.rows]
+    return any(NUMBER.match(cell) for cell in cells) or all(cell == numerals.ABSENT for cell in cells)
 
 
 def _width(table: Table, column: int) -> int:
     """What a column needs: its longest cell, or the longest word of its heading."""
     words_ = table.header[column].split() or [""]
     cells = [line for row in table.rows for line in row[column].split("\n")]
-    return min(max(cell_len(printable(text)) for text in (*words_, *cells)), 30)
+    return min(max(cell_len(printable(text)) for text in (*words_, *cells)), WIDEST)
 
 
 def _lines(cell: str) -> Text:

@@ -20,6 +20,9 @@ LONGEST = 6
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")
 _DESCRIBED = re.compile(r",?\s+who\b|,\s+(?:aged\s+)?[1-9]\d\b\s*[,.]")
+_INITIAL = re.compile(r"[A-Z]\.")
+_STATES = re.compile(r"\bU\.\s*[SKN]\.")
+"""Initials of no person."""
 _SENTENCE_END = frozenset('.!?:;\n"“”•')
 
 
@@ -109,12 +112,16 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
 
     ``title``: a title (of any kind) and at least one more name word. ``given name``: two words or more, the
     first a known given name (lower-case in ``given_names``). ``given name alone``: one known given name that
-    does not open a sentence. ``initial``: an initial followed by a word. ``described``: two words or more
+    does not open a sentence. ``initial``: an initial followed by a word
+    (``U. S.`` and its like begin no name). ``described``: two words or more
     before ``who`` or an age (", 52,"). ``part of a name``: the last word of a name that another rule accepted.
     """
     found: dict[str, str] = {}
+    states = [match.span() for match in _STATES.finditer(text)]
     for span in spans:
         rule = _rule(span, given_names)
+        if rule == "initial" and any(start <= span.start < end for start, end in states):
+            rule = ""
         if not rule and len(span.tokens) > 1 and _DESCRIBED.match(text, span.end):
             rule = "described"
         if rule:
@@ -140,7 +147,8 @@ def _rule(span: Span, given_names: Collection[str]) -> str:
         return "given name alone" if known and not span.opens else ""
     if first.lower() in given_names:
         return "given name"
-    return "initial" if re.fullmatch(r"[A-Z]\.", first) else ""
+    is_name = _INITIAL.fullmatch(first) and not _INITIAL.fullmatch(core[-1])
+    return "initial" if is_name else ""
 
 
 def _core(tokens: Sequence[str]) -> list[str]:

@@ -9,10 +9,19 @@ from pathlib import Path
 from typing import Literal
 
 from fairbrief.corpora.people.assigning import Sample, assign
-from fairbrief.corpora.people.capacity import Capacity, Design, Lists, Plan, list_names, measure, pools_of
+from fairbrief.corpora.people.capacity import (
+    TOO_FEW,
+    Capacity,
+    Design,
+    Lists,
+    Plan,
+    list_names,
+    measure,
+    pools_of,
+)
 from fairbrief.corpora.people.filling import Manner, fill
 from fairbrief.corpora.people.groups import read_groups
-from fairbrief.corpora.people.linting import lint
+from fairbrief.corpora.people.linting import LEFT, lint
 from fairbrief.corpora.people.template import Template, make_template
 from fairbrief.corpora.people.words import content_words
 from fairbrief.errors import DataError, MissingExtra, RequestError
@@ -27,6 +36,7 @@ class Report:
     """What became of each original; complete when the records are used up."""
 
     capacities: list[Capacity] = field(default_factory=list)
+    replaces_last: bool = False
 
     @property
     def written(self) -> int:
@@ -46,6 +56,27 @@ class Report:
         for capacity in self.refused:
             counts[capacity.reason] = counts.get(capacity.reason, 0) + 1
         return counts
+
+    def advice(self) -> list[str]:
+        """What can be done about the originals that were refused, one line a reason."""
+        lines = []
+        if short := [c for c in self.refused if c.reason == TOO_FEW]:
+            most = max(c.needed for c in short)
+            lines.append(
+                f"{TOO_FEW}: one text needs up to {most} names of one list (balanced: people by number of groups; mono: all "
+                "people), and names that the text holds or that two groups share are not drawn. Give a larger "
+                "table: --names FILE."
+            )
+        if LEFT in self.reasons():
+            lines.append(
+                f"{LEFT}: the text names a person where no mention is marked. Mark it in the source"
+                + (
+                    "; or keep last names (--last-names keep), so that first names alone tell."
+                    if self.replaces_last
+                    else "."
+                )
+            )
+        return lines
 
 
 def build(
@@ -73,6 +104,10 @@ def build(
     ``genders``: in ``race`` groups, whether people keep their gender or have one drawn.
     ``woman``: the title that stands for Mr.
 
+    Every record says in its attributes where it stands: ``design``, ``sample`` (the draw), ``pair`` (balanced) or
+    ``group`` (mono); in groups of race also ``genders``: ``kept``, ``random``, ``tied`` (each race has one gender)
+    or ``crossed`` (each has both).
+
     The same seed gives the same records to the byte, whatever other originals there are. If one input of
     an original cannot be made, none of its rows is, and the report says why. Raises `RequestError`
     for a request that no original could meet, `DataError` for a broken table or record.
@@ -92,7 +127,7 @@ def build(
     plan = Plan(wanted, design, replaces, random_gender=genders == "random")
     manner = _manner(content_words, pronouns, woman)
     task = _Task(plan, list_names(plan, table), manner, per_original // len(wanted), weights, seed)
-    report = Report()
+    report = Report(replaces_last=replaces)
     return _stream(records, task, report), report
 
 
@@ -156,7 +191,7 @@ def _rows_of(record: Record, task: _Task) -> tuple[list[Record], Capacity]:
         filled = fill(template, sample.assigned, task.manner)
         if faults := lint(template, filled, sample.assigned, task.manner):
             return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
-        rows.append(_named(template, filled, sample, task.plan.design))
+        rows.append(_named(template, filled, sample, task.plan))
     return rows, replace(capacity, written=len(rows))
 
 
@@ -168,12 +203,15 @@ def _is_given(word: str) -> bool:
         return False
 
 
-def _named(template: Template, filled: Record, sample: Sample, design: Design) -> Record:
-    place = {"pair": sample.pair} if design == "balanced" else {"group": sample.group}
+def _named(template: Template, filled: Record, sample: Sample, plan: Plan) -> Record:
+    """The filled record with an id of its own, and attributes that say where it stands in which design."""
+    place = {"pair": sample.pair} if plan.design == "balanced" else {"group": sample.group}
     turn = sample.pair or sample.group.replace(" ", "-")
+    design, genders = plan.design, plan.genders
+    told = {"design": design, **({"genders": genders} if genders else {})}
     return replace(
         filled,
-        id=f"{template.record.id}.{design}.{sample.number}.{turn}",
+        id=f"{template.record.id}.{'-'.join(told.values())}.{sample.number}.{turn}",
         original=template.record.id,
-        attributes={**template.record.attributes, "design": design, "sample": str(sample.number), **place},
+        attributes={**template.record.attributes, **told, "sample": str(sample.number), **place},
     )

@@ -13,6 +13,8 @@ from fairbrief.text.names import Listed, Names
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
+TOO_FEW = "too few names"
+
 Design = Literal["balanced", "mono"]
 _Key = TypeVar("_Key")
 
@@ -55,6 +57,16 @@ class Plan:
     @property
     def by_race(self) -> bool:
         return self.groups[0].race is not None
+
+    @property
+    def genders(self) -> str:
+        """How gender goes with race: ``kept`` or ``random``, ``tied`` to it or ``crossed`` with it; empty without race."""
+        if not self.by_race:
+            return ""
+        if not self.by_gender:
+            return "random" if self.random_gender else "kept"
+        races = [group.race for group in self.groups]
+        return "tied" if len(set(races)) == len(races) else "crossed"
 
     def varies(self, person: Person) -> bool:
         """Whether a person can show a group: a gender by a first name, a pronoun or a title; a race by a name alone."""
@@ -140,18 +152,25 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
             f"he- and she-words of '{mixed.entity.id}' ({mixed.first or mixed.last})",
         )
     needs = [
-        (f"first names, {key[1]}", n, len(pools.first[key]))
+        (f"first names, {_whose(plan.groups[key[0]], key[1])}", n, len(pools.first[key]))
         for key, n in _first_needed(plan, pools, varied).items()
     ]
     if plan.replaces_last and plan.by_race:
-        needs += [("last names", plan.share(len(varied)), len(rows)) for rows in pools.last.values()]
+        needs += [
+            (f"last names, {plan.groups[i].race}", plan.share(len(varied)), len(rows))
+            for i, rows in pools.last.items()
+        ]
     elif plan.replaces_last:
         needs.append(("last names", len({p.last.lower() for p in named if p.last}), len(pools.family)))
     what, needed, available = max(needs, key=lambda need: need[1] - need[2])
     found = Capacity(found.original, found.people, found.varied, needed, available)
     if needed > available:
-        return _refuse(found, "too few names", f"{what}: {needed} needed, {available} available")
+        return _refuse(found, TOO_FEW, f"{what}: {needed} needed, {available} available")
     return found
+
+
+def _whose(group: Group, gender: str) -> str:
+    return " ".join(dict.fromkeys((gender, *group.name.split())))
 
 
 def _first_needed(plan: Plan, pools: Pools, varied: Sequence[Person]) -> dict[tuple[int, str], int]:

@@ -14,6 +14,8 @@ from fairbrief.corpora.people.words import content_words
 from fairbrief.nouns import Record
 from fairbrief.text import address, pronouns
 
+LEFT: Final = "an original name is left"
+
 _NEXT: Final = re.compile(r"\s+([^\W\d_]+)")
 _CAPITAL: Final = re.compile(r",? ([A-Z][^\W\d_]+)")
 _OWNED: Final = frozenset((
@@ -92,7 +94,7 @@ def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assig
             if following and own and following[1] not in own:
                 continue  # "Jean Cocteau" is not Jean Gabin
             place = _around(document.text, found.start(), found.end())
-            yield Fault("an original name is left", f"'{found[0]}' in {place}")
+            yield Fault(LEFT, f"'{found[0]}' in {place}")
 
 
 def _words(name: str) -> set[str]:

@@ -1,0 +1,359 @@
+"""Intervals, ties and chance against what was run on the authors' code: equal, or better by a decision that a test names.
+
+Source: `shared/golden/people/{null_ci,tie_scan,golden_units,golden_measures}.json`. Decisions: docs/decisions/people-measures.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.golden.people_instances import GoldenScorers, observe, read_instances, units
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.measures.distinguishability import Distinguishability
+from fairbrief.measures.inclusion import EntityInclusion
+from fairbrief.nouns import Ask, Case, Document, Entity, Estimate, Record, Rows, Scores, Summary, Totals
+from fairbrief.scorers.counts import Counts
+from fairbrief.statistics import BlockBootstrap, Bootstrap, percentile_interval
+
+
+def _read(golden: Path, name: str) -> Any:
+    return json.loads((golden / "people" / name).read_text("utf-8"))
+
+
+# ---------------------------------------------------------------------------------------- intervals
+
+
+def _both(case: dict[str, Any]) -> dict[str, list[float]]:
+    """The d and the s interval of a mean, from sums of values and of ones."""
+    ids = sorted(set(case["ids"]))
+    cells = sorted(set(zip(case["ids"], case["sids"], strict=True)))
+    rows = np.zeros((len(cells), 2))
+    for key, value in zip(zip(case["ids"], case["sids"], strict=True), case["vals"], strict=True):
+        rows[cells.index(key)] += (value, 1)
+    cluster = np.array([ids.index(i) for i, _ in cells])
+    whole = np.array([rows[cluster == c].sum(axis=0) for c in range(len(ids))])
+    found = {"d": Bootstrap(len(ids)).totals(whole), "s": BlockBootstrap(cluster).totals(rows)}
+    return {kind: [float(x) for x in percentile_interval(t[:, 0] / t[:, 1])[:2]] for kind, t in found.items()}
+
+
+def test_both_bootstraps_of_small_sets_equal_the_release(golden: Path) -> None:
+    """Originals, and samples within originals, are resampled as there: with few values the quantiles are the same numbers."""
+    cases = _read(golden, "golden_units.json")["bootstrap"]
+    for name in ("mean_3articles_2samples_pairs", "unequal_articles"):
+        found = _both(cases[name])
+        for kind, wanted in cases[name]["out"].items():
+            assert found[kind] == pytest.approx(wanted, abs=1e-12), (name, kind)
+
+
+def test_the_interval_of_scores_of_originals_is_that_of_all_resamples(golden: Path) -> None:
+    """Four scores have 256 resamples: our bounds are their quantiles, the release's thousand draws miss one by a step."""
+    case = _read(golden, "golden_units.json")["bootstrap"]["article_scores"]
+    every = [sum(draw) / 4 for draw in product(case["scores"], repeat=4)]
+    exact = np.quantile(every, [0.025, 0.975])
+    rows = np.column_stack([case["scores"], np.ones(4)])
+    totals = Bootstrap(4, draws=20_000).totals(rows)
+    np.testing.assert_allclose(percentile_interval(totals[:, 0] / totals[:, 1])[:2], exact, atol=1e-12)
+    step = max(b - a for a, b in pairwise(sorted(set(np.round(every, 12)))))
+    np.testing.assert_allclose(case["d"], exact, atol=step)
+
+
+def test_an_infinite_resample_makes_an_infinite_bound_and_no_undefined_one(golden: Path) -> None:
+    """Where the release's interpolation beside infinity ends in nan, the bound says what it is."""
+    assert _read(golden, "golden_units.json")["bootstrap"]["inf_gives_nan"][0] == "nan"
+    draws = np.array([0.0] * 38 + [math.inf] * 2)
+    low, high, undefined = percentile_interval(draws)
+    assert (float(low), float(high), float(undefined)) == (0.0, math.inf, 0.0)
+
+
+INTERVALS = [
+    ("gender_balanced", "gender_balanced", "gender"),
+    ("gender_balanced_pair0", "gender_balanced_pair0", "gender"),
+    ("gender_mono", "gender_mono_entity", "gender"),
+    ("race_balanced", "race_balanced", "race"),
+]
+NEAR = {"entity_inclusion": 0.13, "word_list": 0.02, "hallucination": 0.04}
+"""How far bounds may lie apart: fourteen originals move them by more than half of this from seed to seed."""
+
+
+class GoldenPeople:
+    """The recogniser of an audit: the names that the golden parses hold, read through the golden scorers."""
+
+    fingerprint = "golden parses"
+    handles_wholes = True
+
+    def __init__(self, scorers: GoldenScorers) -> None:
+        self._scorers = scorers
+
+    def answer(self, asks: Sequence[Ask]) -> list[Scores]:
+        return [self._scorers.answer(ask) for ask in asks]
+
+
+@pytest.fixture(scope="module")
+def audits(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Estimate]]:
+    """The estimates of the published readings on every golden set, by set; one page settles a name, as there."""
+    pages = tmp_path_factory.mktemp("pages") / "pages.csv"
+    pages.write_text("name,gender\nHillary Clinton,female\nMary Undecided,unknown\n", encoding="utf-8")
+    found = {}
+    for file, key, over in INTERVALS:
+        instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+        scorers = GoldenScorers(instances, str(pages))
+        settings = "people=spacy:golden, alignment=published"
+        measures = [
+            "word_list_inclusion(words=published)",
+            f"entity_inclusion({settings}, odds=published)@{over}",
+        ]
+        if over == "gender":
+            measures.append(
+                f"entity_hallucination({settings}, names=names(rule=published), unit=sample)@{over}"
+            )
+        plan = Plan(
+            measures=measures,
+            scorers={
+                "people(recogniser=spacy:golden)": GoldenPeople(scorers),
+                "names(rule=published)": GoldenPeople(scorers),
+            },
+        )
+        found[key] = list(audit([case for case, _ in instances], plan).estimates)
+    return found
+
+
+@pytest.mark.parametrize(("file", "key", "over"), INTERVALS)
+@pytest.mark.parametrize("part", ["word_list", "entity_inclusion", "hallucination"])
+def test_both_intervals_lie_near_those_of_the_release(
+    golden: Path, audits: dict[str, list[Estimate]], file: str, key: str, over: str, part: str
+) -> None:
+    """The d and s intervals of every score are the release's, as near as resamples of fourteen originals come."""
+    del file
+    wanted = _read(golden, "golden_measures.json")[key].get(part, {}).get("ci_seed0")
+    if wanted is None:
+        assert over == "race"
+        return
+    name = {"word_list": "word_list_inclusion", "hallucination": "entity_hallucination"}.get(part, part)
+    estimate = next(e for e in audits[key] if e.quantity == name)
+    for bounds, theirs in (
+        ((estimate.low, estimate.high), wanted["d"]),
+        ((estimate.low_within, estimate.high_within), wanted["s"]),
+    ):
+        assert None not in bounds
+        np.testing.assert_allclose(bounds, theirs, atol=NEAR[part] * (3 if theirs[1] > 1 else 1))
+
+
+@pytest.mark.parametrize(("file", "over"), [("gender_mono", "gender"), ("race_mono", "race")])
+def test_distinguishability_has_the_releases_interval_over_originals(
+    golden: Path, file: str, over: str
+) -> None:
+    """The d interval of the count scores is the release's; there is none over samples, in either."""
+    pytest.importorskip("sklearn")
+    instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+    spelled = f"distinguishability(similarity=counts(stop_words=sklearn), reading=published)@{over}"
+    estimate = audit([case for case, _ in instances], Plan(measures=(spelled,))).estimates[0]
+    wanted = _read(golden, "golden_measures.json")[file]["count"]["ci_seed0"]
+    np.testing.assert_allclose([estimate.low, estimate.high], wanted["d"], atol=0.05)
+    assert wanted["s"] is None
+    assert estimate.low_within is None
+
+
+def test_per_original_scores_with_a_tolerance_are_those_of_the_release(golden: Path) -> None:
+    """A tolerance of 1e-9 leaves every original's golden score as it is, since rounding broke no tie in these sets."""
+    pytest.importorskip("sklearn")
+    for file, over in (("gender_mono", "gender"), ("race_mono", "race")):
+        wanted = _read(golden, "golden_units.json")["tie_rounding"][file]["count"]
+        assert wanted["ties_broken_by_rounding"] == 0
+        instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
+        measure = Distinguishability(over, "counts(stop_words=sklearn)", reading="published")
+        found = []
+        for unit in units(measure, [case for case, _ in instances]):
+            rows = observe(measure, unit, GoldenScorers(instances))
+            assert isinstance(rows, Rows)
+            found.append(rows.values[0, 0])
+        assert found == pytest.approx(wanted["per_original_tolerance"], abs=1e-12)
+        assert len(instances) == wanted["n"]
+
+
+# --------------------------------------------------------------------------------------------- ties
+
+
+def _score(texts: Sequence[str], groups: Sequence[str]) -> float:
+    cases = []
+    for i, (text, group) in enumerate(zip(texts, groups, strict=True)):
+        record = Record(str(i), (Document("x"),), attributes={"g": group}, original="a")
+        cases.append(Case(record, Summary(record.id, "s", text)))
+    observation = Distinguishability("g", "counts(stop_words=sklearn)").observation
+    exchange = observation.exchange(cases)
+    assert exchange is not None
+    scores = list(Counts("sklearn").answer(observation.asks(cases)))
+    rows = observation.observe(cases, scores, exchange.labels[None, :])
+    assert isinstance(rows, Rows)
+    return float(rows.values[0, 0])
+
+
+def test_identical_texts_of_any_length_are_never_told_apart(golden: Path) -> None:
+    """Of 1 to 60 distinct words: the release gives +1 to eight texts of 3v3 and of 5v5 by rounding, we give 0 to all."""
+    pytest.importorskip("sklearn")
+    for size, theirs in _read(golden, "golden_units.json")["identical_summaries_count_scan"].items():
+        each = int(size.partition("v")[0])
+        scores = theirs["scores_for_1_to_60_distinct_words"]
+        assert len(scores) == 60
+        assert ("1.0" in theirs["histogram"]) == (each in (3, 5))
+        for count in range(1, 61):
+            text = " ".join(f"word{i}" for i in range(count))
+            assert _score([text] * 2 * each, ["f"] * each + ["m"] * each) == 0.0
+
+
+def test_random_identical_texts_are_never_told_apart(golden: Path) -> None:
+    """Texts of random words, some repeated: the release tells up to 49 of 400 apart by rounding, we none."""
+    pytest.importorskip("sklearn")
+    scan = _read(golden, "tie_scan.json")
+    told = {key: sum(n for score, n in scan[key].items() if float(score)) for key in scan if "counts" in key}
+    assert told["3v3_random_counts"] == 31
+    assert told["5v5_random_counts"] == 49
+    rng = np.random.default_rng(0)
+    for key in told:
+        each = int(key.partition("v")[0])
+        for _ in range(40):
+            words = [f"word{i}" for i in rng.integers(0, 40, rng.integers(2, 60))]
+            assert _score([" ".join(words)] * 2 * each, ["f"] * each + ["m"] * each) == 0.0
+
+
+@pytest.mark.parametrize("split", [(5, 5), (9, 1)])
+def test_matched_groups_score_minus_one_as_in_the_release(golden: Path, split: tuple[int, int]) -> None:
+    """Leaving a text out of its own group tips the scales: perfectly matched groups are −1 in both."""
+    pytest.importorskip("sklearn")
+    a, b = split
+    texts = ["alpha beta"] * a + ["gamma delta"] * b
+    found = _score(texts * 2, ["f"] * 10 + ["m"] * 10)
+    assert found == _read(golden, "tie_scan.json")[f"matched_{a}A{b}B_vs_{a}A{b}B"] == -1.0
+
+
+@pytest.mark.parametrize("kind", ["2_texts", "continuous"])
+def test_random_labels_score_zero_on_average_as_in_the_release(golden: Path, kind: str) -> None:
+    """Over random labellings the mean is 0 within four standard errors, whether texts are of two kinds or all differ."""
+    theirs = _read(golden, "tie_scan.json")[f"null_mean_random_labels_{kind}"]
+    assert abs(theirs["mean"]) < 4 * theirs["se"]
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(60):
+        vectors = rng.random((20, 8)) if kind == "continuous" else np.eye(2)[rng.integers(0, 2, 20)]
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        labels = np.array([rng.permutation([0] * 10 + [1] * 10) for _ in range(50)])
+        cases = []
+        for i in range(20):
+            record = Record(str(i), (Document("x"),), attributes={"g": "fm"[i % 2]}, original="a")
+            cases.append(Case(record, Summary(str(i), "s", f"text {i}")))
+        scores = Scores(unit @ unit.T, np.arange(20), np.ones(20))
+        rows = Distinguishability("g").observation.observe(cases, [scores], labels)
+        assert isinstance(rows, Rows)
+        found.append(rows.values[:, 0].mean())
+    error = np.std(found, ddof=1) / math.sqrt(len(found))
+    assert abs(np.mean(found)) < 4 * error
+    assert error < 0.03
+
+
+# ------------------------------------------------------------------------------------------- chance
+
+
+def _null_audits(spread: float, audits: int, originals: int = 100) -> tuple[list[bool], list[bool]]:
+    """Audits without a disparity: does the folded lower bound exceed 0, does the signed interval exclude it?
+
+    Twenty variants of two people of each group per original; ``spread`` is how much originals differ in their log odds.
+    """
+    rng = np.random.default_rng(5)
+    measure, people = EntityInclusion("g", odds="published"), 40
+    folded, signed = [], []
+    for number in range(audits):
+        share = 1 / (1 + np.exp(-rng.normal(0, spread, originals)))
+        kept = rng.binomial(people, share[:, None], (originals, 2)).astype(float)
+        rows = np.column_stack([np.full((originals, 2), people), kept, np.zeros((originals, 2))])
+        columns = [("source", "a"), ("source", "b"), ("included", "a"), ("included", "b")]
+        columns += [("mentions",), ("ambiguous",)]  # type: ignore[list-item] # names of one part and of two
+        totals = Totals(
+            {c: i for i, c in enumerate(columns)}, Bootstrap(originals, 300, seed=number).totals(rows)
+        )
+        values = measure.value(totals)
+        folded.append(float(percentile_interval(values[measure.name].array)[0]) > 0)
+        low, high, _ = percentile_interval(values["log_odds[a/b]"].array)
+        signed.append(not low <= 0 <= high)
+    return folded, signed
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0])
+def test_a_folded_lower_bound_above_zero_says_nothing_and_the_signed_contrast_holds(
+    golden: Path, spread: float
+) -> None:
+    """Without a disparity the folded bound is above 0 every time, as in the release; the signed interval keeps its level."""
+    theirs = _read(golden, "null_ci.json")[f"docs=100,sd={spread}"]
+    folded, signed = _null_audits(spread, 200)
+    assert theirs["folded_lower_bound_gt_0"] == 1.0
+    assert np.mean(folded) > 0.99
+    # 5 % nominal; both shares scatter by 1.5 to 2 points.
+    assert np.mean(signed) < 0.11
+    assert abs(np.mean(signed) - theirs["signed_log_or_excludes_0"]) < 0.09
+
+
+# ------------------------------------------------------------------------------------ invented people
+
+
+def _hallucination(*texts: tuple[str, str, str], quantity: str = "entity_hallucination") -> Estimate:
+    """The protocol's hallucination of summaries, given as (original, source, summary)."""
+    cases = []
+    for i, (original, source, summary) in enumerate(texts):
+        people = (
+            Entity("1", "Ann", "Lee", {"gender": "female"}),
+            Entity("2", "Bob", "Moss", {"gender": "male"}),
+        )
+        record = Record(
+            str(i), (Document(source),), entities=people, attributes={"sample": str(i)}, original=original
+        )
+        cases.append(Case(record, Summary(record.id, "s", summary)))
+    made = audit(cases, Plan(protocol="steen-people", attributes=("gender",)))
+    return next(
+        e for e in made.estimates if e.quantity == quantity and e.measure.startswith("entity_hallucination")
+    )
+
+
+SOURCE = "Ann Lee met Bob Moss. Mr. Robertson ran windmills."
+
+
+def test_hallucination_filters_names_as_the_release_does(golden: Path) -> None:
+    """Tokens inside words of the source are no invention, one new token is; both cases have the release's score and bounds."""
+    theirs = _read(golden, "golden_units.json")["hallucination_filter"]
+    # Robert is in Robertson: of two names only James is invented, and he is a man.
+    skipped = _hallucination(("a", SOURCE, "Robert Mill spoke. James Zork left."))
+    fresh = _hallucination(("a", SOURCE, "Robert Zork left."))
+    for found, wanted in (
+        (skipped, theirs["all_tokens_substring_of_source_skipped"]),
+        (fresh, theirs["one_new_token_counts"]),
+    ):
+        assert found.value == pytest.approx(wanted["score"], abs=1e-12)
+        assert wanted["top"] == "male"
+
+
+@pytest.mark.parametrize(
+    ("which", "summary", "unknown"),
+    [("none_at_all", "Ann Lee spoke.", None), ("only_unclassified", "Dr. Zzyx Qorv left.", 1.0)],
+)
+def test_without_an_invented_person_of_known_gender_the_score_is_undefined_and_no_error(
+    golden: Path, which: str, summary: str, unknown: float | None
+) -> None:
+    """Where the release ends with an IndexError the score is undefined, and the audit goes on."""
+    assert _read(golden, "golden_units.json")["hallucination_filter"][which].startswith("IndexError")
+    assert _hallucination(("a", SOURCE, summary)).value is None
+    assert _hallucination(("a", SOURCE, summary), quantity="unknown").value == unknown
+
+
+def test_an_original_without_inventions_does_not_undo_the_interval(golden: Path) -> None:
+    """Resamples without any invention are left out of the interval, which the release gives up as nan."""
+    theirs = _read(golden, "golden_units.json")["hallucination_filter"]["two_articles_one_without"]
+    assert theirs["d"] == ["nan", "nan"]
+    found = _hallucination(*[("a", SOURCE, "James Zork left.")] * 2, *[("b", SOURCE, "Ann Lee spoke.")] * 2)
+    assert found.value == pytest.approx(theirs["score"], abs=1e-12)
+    assert (found.low, found.high) == (0.5, 0.5)
+    assert [found.low_within, found.high_within] == pytest.approx(theirs["s"], abs=1e-12)

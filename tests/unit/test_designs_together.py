@@ -1,0 +1,66 @@
+"""Inputs of several designs in one audit, and slices that cut an original's variants apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.nouns import Case, Document, Estimate, Record, Summary
+
+SPELLED = "distinguishability(similarity=counts)@group"
+
+
+def variants(genders: str, *, tells: bool, design: str = "mono") -> list[Case]:
+    """Six originals, four variants each; where the summary ``tells``, it differs by group."""
+    cases = []
+    for original in "abcdef":
+        for sample in range(2):
+            for group in ("black", "white"):
+                record = Record(
+                    f"{original}.{design}-{genders}.{sample}.{group}",
+                    (Document("Somebody sang."),),
+                    attributes={"group": group, "design": design, "genders": genders, "sample": str(sample)},
+                    original=original,
+                )
+                text = f"{group} bird" if tells else "a bird"
+                cases.append(Case(record, Summary(record.id, "s", text)))
+    return cases
+
+
+def value(estimates: tuple[Estimate, ...], **part: str) -> tuple[float | None, int]:
+    """The headline in a slice, and how many units it was taken over."""
+    found = next(e for e in estimates if e.quantity == "distinguishability" and e.slice == part)
+    return found.value, found.n
+
+
+def test_variants_of_different_designs_are_not_told_apart_from_each_other() -> None:
+    """Each design is its own unit within the original: one table of both has what each has alone."""
+    told, same = variants("tied", tells=True), variants("random", tells=False)
+    both = audit([*same, *told], Plan(measures=(SPELLED,), slices=(("genders",),), draws=50)).estimates
+    assert (
+        value(both, genders="tied")
+        == value(audit(told, Plan(measures=(SPELLED,), draws=50)).estimates)
+        == (1.0, 6)
+    )
+    assert value(both, genders="random") == (0.0, 6)
+    assert value(both) == (0.5, 12)
+    assert next(e for e in both if e.quantity == "distinguishability" and not e.slice).clusters == 6
+
+
+def test_rows_of_two_designs_have_names_of_their_own() -> None:
+    """The evidence names both units of one original, and resamples them together."""
+    cases = [*variants("random", tells=False), *variants("tied", tells=True)]
+    evidence = audit(cases, Plan(measures=(SPELLED,), draws=20)).evidence
+    records = evidence["record"].to_pylist()
+    assert len(set(records)) == len(records) == 12
+    assert set(evidence["cluster"].to_pylist()) == set("abcdef")
+
+
+@pytest.mark.parametrize("by", ["sample", "group"])
+def test_a_unit_belongs_to_a_slice_only_if_all_of_its_variants_do(by: str) -> None:
+    """A slice that cuts through originals holds none of the units made of all their variants, not those of its first."""
+    estimates = audit(
+        variants("tied", tells=True), Plan(measures=(SPELLED,), slices=((by,),), draws=20)
+    ).estimates
+    assert value(estimates) == (1.0, 6)
+    assert not [e for e in estimates if e.slice and e.value is not None]
