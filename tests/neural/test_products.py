@@ -130,7 +130,7 @@ def test_what_is_no_plain_layer_stays() -> None:
             "attention": torch.nn.MultiheadAttention(4, 2),
             "hooked": hooked,
             "made": torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(4, 4)),
-            "half": torch.nn.Linear(4, 4, dtype=torch.bfloat16),
+            "narrow": torch.nn.Linear(4, 4, dtype=torch.bfloat16),
             "plain": torch.nn.Linear(4, 4),
         }
     )
