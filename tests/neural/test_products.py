@@ -11,7 +11,8 @@ import pytest
 from tests.neural.tiny_models import TEXTS
 
 from fairbrief.nouns import Ask, Floats
-from fairbrief.scorers import models, products
+from fairbrief.pretrained import products
+from fairbrief.scorers import models
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.bertscore import BertScore
 from fairbrief.scorers.embedding import Embedding
@@ -181,7 +182,7 @@ def test_torchs_own_switch_is_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_operators_that_answer_otherwise_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """The operators are tried against a product that is known; a torch in which they changed does without."""
-    from fairbrief.scorers import onednn
+    from fairbrief.pretrained import onednn
 
     monkeypatch.setattr(products, "onednn_pays", lambda _: True)
     for forward in (lambda self, x: x @ self.weight.T + self.bias + 1e-3, lambda self, x: self.absent(x)):
@@ -203,6 +204,6 @@ def test_the_system_names_the_processors_maker(tmp_path: Path, monkeypatch: pyte
 
 
 def _moved(layer: Any) -> Any:
-    from fairbrief.scorers.onednn import OneDnnLinear
+    from fairbrief.pretrained.onednn import OneDnnLinear
 
     return OneDnnLinear(layer)
