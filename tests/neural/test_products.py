@@ -180,6 +180,14 @@ def test_torchs_own_switch_is_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert products.product_library("cpu") == "torch"
 
 
+def test_trying_the_operators_draws_no_random_number() -> None:
+    """Random numbers that a caller draws from torch are the same whether a model was moved or not."""
+    before = torch.get_rng_state()
+    products._is_usable.cache_clear()
+    products._is_usable()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def test_operators_that_answer_otherwise_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """The operators are tried against a product that is known; a torch in which they changed does without."""
     from fairbrief.pretrained import onednn

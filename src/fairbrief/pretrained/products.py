@@ -17,7 +17,8 @@ def speed_up(model: Any, device: str, dtype: str) -> Any:
     """The model, its linear layers on oneDNN where that pays; elsewhere as it was given.
 
     Results differ in rounding alone. Layer by layer the weights are laid out for oneDNN and those that torch
-    read are let go: memory does not grow, but for a weight that an embedding shares, which is held twice.
+    read are let go, so no weight is held twice but one that an embedding shares. (While other weights of
+    the model are used, torch keeps their file mapped: pages that the system takes back when it needs them.)
     """
     if dtype == "fp32" and product_library(device) == "oneDNN":
         _replace(model, WeakKeyDictionary())
@@ -58,11 +59,13 @@ def onednn_pays(processor: str) -> bool:
 def _is_usable() -> bool:
     """Whether this torch's operators are there and answer as they are taken to: they are not public ones."""
     torch = library("torch", "a model")
-    layer = torch.nn.Linear(3, 5, dtype=torch.float32, device="cpu")
+    layer = torch.nn.utils.skip_init(torch.nn.Linear, 3, 5, dtype=torch.float32)  # draws no random number
     try:
         from fairbrief.pretrained.onednn import OneDnnLinear
 
-        with torch.inference_mode():
+        with torch.no_grad():
+            layer.weight.copy_(torch.linspace(-2, 1, 15).reshape(5, 3))
+            layer.bias.copy_(torch.arange(5))
             given = torch.linspace(-1, 1, 12).reshape(2, 2, 3)
             return bool(torch.allclose(OneDnnLinear(layer)(given), layer(given), atol=1e-5))
     except (AttributeError, RuntimeError, TypeError):
