@@ -31,6 +31,7 @@ INPUTS ?= ../shared/data
 RESULTS := benchmarks/results
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed.resampling --out $(RESULTS)
+	$(BIN)/python -m benchmarks.speed.neural --out $(RESULTS)
 	if [ -d $(INPUTS) ]; then NLTK_DATA=$(INPUTS)/nltk_data; export NLTK_DATA; set -e; \
 	$(BIN)/python -m benchmarks.speed.people --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.representation $(INPUTS)/reviews/yelp__gpt-4.jsonl sentiment --records 300 --out $(RESULTS); \

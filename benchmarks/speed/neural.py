@@ -1,14 +1,19 @@
-"""How near the neural scorers come to their model's own speed, and how far they leave a plain loop behind.
+"""How near the neural scorers come to their model's own speed, and how far they leave published loops behind.
 
     python -m benchmarks.speed.neural [--out FILE] [--threads N]
 
-A RoBERTa classifier with random weights answers for synthetic records (documents of unequal length, short
-units). In one run, interleaved and best of three:
+RoBERTa classifiers with random weights answer for synthetic records of two shapes: articles (20 sentences a
+document) and reviews (40 words a document). In one run, interleaved and best of several rounds, in fp32:
 
-- bound: the model alone on the same inputs, tokenized, sorted and padded beforehand;
-- ours: `Entailment.answer`, from texts to matrices;
-- loops: one call after the other in file order, tokenizing as they go: a pair a call; eight pairs a call,
-  padded to the longest; a pair a call, padded to the model's maximum.
+- published: the coverage release's loop, in file order: per document and unit one call of tokenizer and model
+  on all windows of the document (overlapping, one around every sentence, under 100 words), padded to the
+  longest. (Its second loop, over all pairs of units, is left out.)
+- ours: `Entailment.answer` on exactly these pairs, from texts to matrices;
+- ours, default pieces: the same summaries and documents, cut as an audit does if nothing else is said;
+- model alone: the model as transformers runs it, on the same pairs tokenized, sorted and padded beforehand;
+- our model alone: the same with the model as it is resident here, its products where this processor is fast;
+- other loops in file order: a pair a call; eight pairs a call; a pair a call padded to the model's maximum;
+- ours in bf16, an option on a CPU: left out where the processor has no products in bf16.
 
 Where there is a GPU, a classifier of roberta-large's size in bf16 beside the bound that its matrix products
 set: pairs/s if the model's multiplications ran at the rate of one large product, measured in the same run.
@@ -17,100 +22,48 @@ set: pairs/s if the model's multiplications ran at the rate of one large product
 from __future__ import annotations
 
 import argparse
-import random
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from benchmarks.recording import write_down
+from benchmarks.speed.neural_inputs import WORDS, Record, articles, published_windows, reviews, save_model
 
 from fairbrief.nouns import Ask
-from fairbrief.pretrained import hub, placement
+from fairbrief.pretrained import hub, placement, products
 from fairbrief.scorers import models
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pieces import frame, padded, pieces
+from fairbrief.text.chunks import sentence_groups
 
-SIZES = {
-    "middle": {
-        "hidden_size": 384,
-        "num_hidden_layers": 6,
-        "num_attention_heads": 6,
-        "intermediate_size": 1536,
-    },
-    "large": {
-        "hidden_size": 1024,
-        "num_hidden_layers": 24,
-        "num_attention_heads": 16,
-        "intermediate_size": 4096,
-    },
-}
-SYLLABLES = [
-    "ba",
-    "ke",
-    "li",
-    "mo",
-    "nu",
-    "ra",
-    "se",
-    "ti",
-    "vo",
-    "zu",
-    "pra",
-    "ste",
-    "lin",
-    "gor",
-    "wal",
-    "dem",
-]
+Pair = tuple[str, str]
+PADDED = "a pair a call, padded to 512"
 
 
-def records(count: int, seed: int = 0) -> list[Ask]:
-    """Per record: chunks of 10 to 100 words against units of 5 to 20 words, as coverage asks."""
-    rng = random.Random(seed)
-    lexicon = ["".join(rng.choices(SYLLABLES, k=rng.randint(1, 3))) for _ in range(2000)]
+def texts_of(found: list[Record]) -> list[str]:
+    """Every text, to train a tokenizer on."""
+    return [text for r in found for text in (*(s for d in r.documents for s in d), *r.units)]
 
-    def text(low: int, high: int) -> str:
-        return " ".join(rng.choices(lexicon, k=rng.randint(low, high))) + "."
 
+def same_pairs(found: list[Record]) -> list[Ask]:
+    """What the published loop computes, as asks."""
     return [
-        Ask("entailment", tuple(text(10, 100) for _ in range(8)), tuple(text(5, 20) for _ in range(5)))
-        for _ in range(count)
+        Ask("", tuple(w for windows in published_windows(r) for w in windows), tuple(r.units)) for r in found
     ]
 
 
-def save_model(folder: Path, size: str, asks: list[Ask]) -> None:
-    """A classifier with random weights and a byte-level BPE trained on the texts."""
-    from tokenizers import Tokenizer, pre_tokenizers, processors, trainers
-    from tokenizers import models as kinds
-    from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaForSequenceClassification
-
-    own = Tokenizer(kinds.BPE())
-    own.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    trainer = trainers.BpeTrainer(
-        vocab_size=8000, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
-    )
-    own.train_from_iterator([text for ask in asks for text in (*ask.rows, *ask.columns)], trainer)
-    own.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
-    named = {"bos_token": "<s>", "eos_token": "</s>", "cls_token": "<s>", "sep_token": "</s>"}
-    PreTrainedTokenizerFast(
-        tokenizer_object=own, pad_token="<pad>", unk_token="<unk>", model_max_length=512, **named
-    ).save_pretrained(folder)
-    config = RobertaConfig(
-        vocab_size=own.get_vocab_size(),
-        max_position_embeddings=514,
-        type_vocab_size=1,
-        pad_token_id=1,
-        id2label={0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"},
-        label2id={"CONTRADICTION": 0, "NEUTRAL": 1, "ENTAILMENT": 2},
-        **SIZES[size],
-    )
-    RobertaForSequenceClassification(config).save_pretrained(folder)
+def default_pairs(found: list[Record]) -> list[Ask]:
+    """What an audit asks for the same records if nothing else is said: disjoint groups of sentences."""
+    return [
+        Ask("", tuple(g for d in r.documents for g in sentence_groups(d, WORDS)), tuple(r.units))
+        for r in found
+    ]
 
 
-def prepared(scorer: Entailment, asks: list[Ask]) -> tuple[Any, list[dict[str, Any]], int]:
+def prepared(scorer: Entailment, asks: list[Ask]) -> tuple[models.Resident, list[dict[str, Any]], int]:
     """The model, and all pairs of the asks as tensors: sorted, in batches of the scorer's own budget."""
     placed = placement.place(scorer, scorer.name)
     resident = models.classifier(hub.find(scorer.model, scorer.name), placed, scorer.name)
@@ -127,30 +80,51 @@ def prepared(scorer: Entailment, asks: list[Ask]) -> tuple[Any, list[dict[str, A
     return resident, batches, sum(map(len, inputs))
 
 
-def forward_only(resident: models.Resident, batches: list[dict[str, Any]]) -> None:
+def forward_only(model: Any, batches: list[dict[str, Any]]) -> None:
+    """The model alone."""
     import torch
 
     with torch.inference_mode():
         for batch in batches:
-            resident.model(**batch).logits.float().cpu()
+            model(**batch).logits.float().cpu()
 
 
-def loop(resident: models.Resident, asks: list[Ask], size: int, padding: str | bool) -> None:
-    """Pairs in file order, ``size`` at a time, tokenized on the way."""
+def entailed(tokenizer: Any, model: Any, batch: list[Pair], padding: str | bool) -> list[float]:
+    """One call, as a script makes it."""
     import torch
 
-    pairs = [(r, c) for ask in asks for c in ask.columns for r in ask.rows]
+    premises, hypotheses = map(list, zip(*batch, strict=True))
+    given = tokenizer(premises, hypotheses, padding=padding, truncation=True, return_tensors="pt")
+    given.pop("token_type_ids", None)
+    with torch.inference_mode():
+        return model(**given).logits.softmax(-1)[:, 2].tolist()
+
+
+def published_batches(found: list[Record]) -> Iterator[list[Pair]]:
+    """Per record, document and unit: all windows of the document against the unit."""
+    for record in found:
+        for windows in published_windows(record):
+            for unit in record.units:
+                if windows:
+                    yield [(window, unit) for window in windows]
+
+
+def published(tokenizer: Any, model: Any, found: list[Record]) -> dict[Pair, float]:
+    """The release's loop."""
+    answers: dict[Pair, float] = {}
+    for batch in published_batches(found):
+        answers.update(zip(batch, entailed(tokenizer, model, batch, padding=True), strict=True))
+    return answers
+
+
+def loop(tokenizer: Any, model: Any, pairs: list[Pair], size: int, padding: str | bool) -> None:
+    """Pairs in file order, ``size`` at a time."""
     for start in range(0, len(pairs), size):
-        rows, columns = zip(*pairs[start : start + size], strict=True)
-        given = resident.tokenizer(
-            list(rows), list(columns), padding=padding, truncation=True, return_tensors="pt"
-        )
-        wanted = {k: v.to(resident.device) for k, v in given.items() if k != "token_type_ids"}
-        with torch.inference_mode():
-            resident.model(**wanted).logits.softmax(-1).float().cpu()
+        entailed(tokenizer, model, pairs[start : start + size], padding)
 
 
 def seconds(act: Callable[[], Any]) -> float:
+    """How long an act takes."""
     began = time.perf_counter()
     act()
     return time.perf_counter() - began
@@ -162,35 +136,77 @@ def best_of(rounds: int, acts: dict[str, Callable[[], Any]]) -> dict[str, float]
     return {name: min(t[name] for t in times) for name in acts}
 
 
-def on_cpu(folder: Path, count: int, rounds: int) -> dict[str, Any]:
-    asks = records(count)
-    save_model(folder, "middle", asks)
+def on_cpu(folder: Path, size: str, found: list[Record], rounds: int, *, loops: bool) -> dict[str, Any]:
+    """One shape of records, one size of model, on the CPU."""
+    from transformers import AutoModelForSequenceClassification
+
+    save_model(folder, size, texts_of(found))
     scorer = Entailment(model=str(folder), device="cpu", dtype="fp32")
+    asks = same_pairs(found)
     resident, batches, tokens = prepared(scorer, asks)
-    few = asks[: max(1, count // 4)]  # the loops are slow: a quarter of the records, scaled
-    share = len(asks) / len(few)
-    found = best_of(
-        rounds,
-        {
-            "bound": lambda: forward_only(resident, batches),
-            "ours": lambda: list(scorer.answer(asks)),
-            "loop_1": lambda: loop(resident, few, 1, padding=False),
-            "loop_8": lambda: loop(resident, few, 8, padding=True),
-            "loop_padded": lambda: loop(resident, few, 1, "max_length"),
-        },
-    )
-    found |= {name: value * share for name, value in found.items() if name.startswith("loop")}
-    pairs = len(list(scorer.keys(asks)))
-    return {
-        "device": "cpu",
-        "pairs": pairs,
-        "mean_tokens": tokens / pairs,
-        "pairs_per_second": {name: round(pairs / s, 1) for name, s in found.items()},
-        "ours_of_bound": round(found["bound"] / found["ours"], 3),
-        "faster_than": {
-            name: round(found[name] / found["ours"], 2) for name in found if name.startswith("loop")
-        },
+    tokenizer = resident.tokenizer
+    plain = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    pairs = [pair for batch in published_batches(found) for pair in batch]
+    few = pairs[:: max(1, len(pairs) // 20)]  # padded to 512 every pair costs the same: a sample, scaled up
+    acts: dict[str, Callable[[], Any]] = {
+        "published": lambda: published(tokenizer, plain, found),
+        "ours": lambda: list(scorer.answer(asks)),
+        "ours, default pieces": lambda: list(scorer.answer(default_pairs(found))),
+        "model alone": lambda: forward_only(plain, batches),
+        "our model alone": lambda: forward_only(resident.model, batches),
     }
+    if has_bf16():
+        narrow = Entailment(model=str(folder), device="cpu", dtype="bf16")
+        acts["ours in bf16"] = lambda: list(narrow.answer(asks))
+    if loops:
+        acts |= {
+            "a pair a call": lambda: loop(tokenizer, plain, pairs, 1, padding=False),
+            "8 a call": lambda: loop(tokenizer, plain, pairs, 8, padding=True),
+            PADDED: lambda: loop(tokenizer, plain, few, 1, padding="max_length"),
+        }
+    for warm_up in (acts["ours, default pieces"], acts.get("ours in bf16", list)):
+        warm_up()
+    apart = difference(scorer, asks, published(tokenizer, plain, found))
+    taken = best_of(rounds, acts)
+    if loops:
+        taken[PADDED] *= len(pairs) / len(few)
+    mine, theirs = taken["ours"], taken["published"]
+    return {
+        "pairs as published": len(pairs),
+        "mean pieces of a pair": round(tokens / len(pairs), 1),
+        "pairs by default": len(list(scorer.keys(default_pairs(found)))),
+        "largest difference": apart,
+        "seconds": {name: round(value, 3) for name, value in taken.items()},
+        "same pairs, times faster than": {
+            name: round(taken[name] / mine, 2)
+            for name in ("published", "a pair a call", "8 a call", PADDED)
+            if name in taken
+        },
+        "same summaries by default, times faster than published": round(
+            theirs / taken["ours, default pieces"], 2
+        ),
+        "of the model alone": round(taken["model alone"] / mine, 3),
+        "of our model alone": round(taken["our model alone"] / mine, 3),
+    } | (
+        {"same pairs in bf16, times faster than published": round(theirs / taken["ours in bf16"], 2)}
+        if "ours in bf16" in taken
+        else {}
+    )
+
+
+def has_bf16() -> bool:
+    """Whether the processor multiplies in bf16; others do so in software."""
+    import torch
+
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
+def difference(scorer: Entailment, asks: list[Ask], wanted: dict[Pair, float]) -> float:
+    """The largest difference of a probability from the published loop's."""
+    return max(
+        float(np.abs(scores.matrix - [[wanted[r, c] for c in ask.columns] for r in ask.rows]).max())
+        for ask, scores in zip(asks, scorer.answer(asks), strict=True)
+    )
 
 
 def on_gpu(
@@ -198,13 +214,15 @@ def on_gpu(
 ) -> dict[str, Any]:
     import torch
 
-    asks = records(count)
-    save_model(folder, size, asks)
+    made = articles(max(1, count // 100), documents=8, units=5)
+    save_model(folder, size, texts_of(made))
+    asks = same_pairs(made)
     scorer = Entailment(model=str(folder), device=device, dtype="bf16")
     resident, batches, tokens = prepared(scorer, asks)
-    forward_only(resident, batches[:2])
+    forward_only(resident.model, batches[:2])
     found = best_of(
-        rounds, {"bound": lambda: forward_only(resident, batches), "ours": lambda: list(scorer.answer(asks))}
+        rounds,
+        {"bound": lambda: forward_only(resident.model, batches), "ours": lambda: list(scorer.answer(asks))},
     )
     n = 8192 if device == "cuda" else 512
     left = torch.randn(n, n, device=device, dtype=torch.bfloat16)
@@ -242,18 +260,25 @@ def main() -> None:
     )
     options.add_argument("--out", type=Path)
     options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--records", type=int, default=12)
     options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--gpu-records", type=int, default=600)
     options.add_argument("--trial", action="store_true", help="run the GPU part small, on the CPU")
     given = options.parse_args()
     torch.set_num_threads(given.threads)
     torch.manual_seed(0)
+    shapes = {
+        "articles": ("middle", articles(1, documents=2, units=4), True),
+        "reviews": ("middle", reviews(5), True),
+        "articles, model of roberta-base's size": ("base", articles(1, documents=1, units=2), False),
+    }
     with tempfile.TemporaryDirectory() as folder:
-        found = {"threads": given.threads, "cpu": on_cpu(Path(folder) / "cpu", given.records, given.rounds)}
+        found: dict[str, Any] = {"threads": given.threads, "products": products.product_library("cpu")}
+        for number, (name, (size, made, loops)) in enumerate(shapes.items()):
+            found[name] = on_cpu(Path(folder) / str(number), size, made, given.rounds, loops=loops)
         if torch.cuda.is_available():
-            found["gpu"] = on_gpu(Path(folder) / "gpu", 50 * given.records, given.rounds)
+            found["gpu"] = on_gpu(Path(folder) / "gpu", given.gpu_records, given.rounds)
         elif given.trial:
-            found["trial"] = on_gpu(Path(folder) / "gpu", given.records, 1, "middle", "cpu")
+            found["trial"] = on_gpu(Path(folder) / "gpu", 4, 1, "middle", "cpu")
     write_down(__file__, found, seed=0, out=given.out)
 
 

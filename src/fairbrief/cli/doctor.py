@@ -121,6 +121,7 @@ def device() -> Iterator[Finding]:
         yield Finding(None, "models", "need the extra 'neural'; the default measures do without")
         return
     from fairbrief.pretrained.placement import library, place
+    from fairbrief.pretrained.products import product_library
     from fairbrief.scorers.entailment import Entailment
 
     torch = library("torch", "doctor")
@@ -130,6 +131,8 @@ def device() -> Iterator[Finding]:
         free, total = torch.cuda.mem_get_info()
         name = f"{torch.cuda.get_device_name()}, {free / 2**30:.0f} of {total / 2**30:.0f} GiB free"
     words = f"{name}; {chosen.dtype}, {chosen.batch_tokens:,} word pieces a batch, {torch.get_num_threads()} CPU threads"
+    if product_library(chosen.device) == "oneDNN":
+        words += ", products on oneDNN"
     yield Finding(is_well=True, name=chosen.device, words=words)
 
 

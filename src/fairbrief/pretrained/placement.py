@@ -11,9 +11,9 @@ from fairbrief.errors import BackendError, MissingExtra, RequestError
 DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 WINDOWS = ("fold", "truncate")
 
-# Word pieces of one batch, padding included. Larger batches gain nothing on a CPU; on an accelerator this
+# Word pieces of one batch, padding included. On a CPU larger ones only leave its caches; on an accelerator this
 # fills it with a model of roberta-large's size, and what does not fit is halved on the spot.
-CPU_TOKENS = 4096
+CPU_TOKENS = 2048
 ACCELERATOR_TOKENS = 65536
 
 

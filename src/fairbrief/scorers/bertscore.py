@@ -23,7 +23,7 @@ VERSION = 1
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
 """Mean precision of unrelated English sentences, by model and layer, as the bert-score package gives it."""
 
-BLOCK = 8
+BLOCK = 16
 """How many batches' worth of word pieces are held as vectors at once."""
 
 

@@ -1,0 +1,97 @@
+"""Matrix products of resident models, on the library that is fast on this processor."""
+
+from __future__ import annotations
+
+import platform
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from fairbrief.pretrained.placement import library
+
+PROCESSOR = Path("/proc/cpuinfo")
+
+
+def speed_up(model: Any, device: str, dtype: str) -> Any:
+    """The model, its linear layers on oneDNN where that pays; elsewhere as it was given.
+
+    Results differ in rounding alone. Layer by layer the weights are laid out for oneDNN and those that torch
+    read are let go, so no weight is held twice but one that an embedding shares. (While other weights of
+    the model are used, torch keeps their file mapped: pages that the system takes back when it needs them.)
+    """
+    if dtype == "fp32" and product_library(device) == "oneDNN":
+        _replace(model, WeakKeyDictionary())
+    return model
+
+
+def product_library(device: str) -> str:
+    """What single-precision products of a resident model run on: ``oneDNN``, or ``torch`` as it comes."""
+    return "oneDNN" if device == "cpu" and onednn_pays(processor()) and _is_usable() else "torch"
+
+
+def processor() -> str:
+    """What the system says of the processor, its maker among it."""
+    if PROCESSOR.is_file():
+        return PROCESSOR.read_text(encoding="utf-8", errors="replace")
+    return platform.processor()
+
+
+def onednn_pays(processor: str) -> bool:
+    """Whether torch multiplies with a library that leaves half of this processor idle.
+
+    MKL, which most builds of torch come with, chooses its code by the processor's maker, and gives
+    AMD's no AVX-512: half the rate, where the processor has it. oneDNN, which is built into torch too,
+    asks what the processor can do. Decided by what is there and never by a measurement, so that two runs
+    on a machine cannot differ. ``torch.backends.mkldnn.enabled = False`` keeps oneDNN out.
+    """
+    backends = library("torch", "a model").backends
+    return (
+        "AuthenticAMD" in processor
+        and backends.cpu.get_cpu_capability() == "AVX512"
+        and backends.mkl.is_available()
+        and backends.mkldnn.is_available()
+        and getattr(backends.mkldnn, "enabled", True)  # older torch has no such switch
+    )
+
+
+@lru_cache(maxsize=1)
+def _is_usable() -> bool:
+    """Whether this torch's operators are there and answer as they are taken to: they are not public ones."""
+    torch = library("torch", "a model")
+    layer = torch.nn.utils.skip_init(torch.nn.Linear, 3, 5, dtype=torch.float32)  # draws no random number
+    try:
+        from fairbrief.pretrained.onednn import OneDnnLinear
+
+        with torch.no_grad():
+            layer.weight.copy_(torch.linspace(-2, 1, 15).reshape(5, 3))
+            layer.bias.copy_(torch.arange(5))
+            given = torch.linspace(-1, 1, 12).reshape(2, 2, 3)
+            return bool(torch.allclose(OneDnnLinear(layer)(given), layer(given), atol=1e-5))
+    except (AttributeError, RuntimeError, TypeError):
+        return False
+
+
+def _replace(module: Any, doubles: WeakKeyDictionary[Any, Any]) -> None:
+    """Each plain linear layer within by its double; a layer that stands in several places stays one."""
+    from fairbrief.pretrained.onednn import OneDnnLinear
+
+    for place, child in list(module._modules.items()):  # named_children() passes over a second place
+        if _is_plain(child):
+            if child not in doubles:
+                doubles[child] = OneDnnLinear(child)
+            setattr(module, place, doubles[child])
+        elif child is not None:
+            _replace(child, doubles)
+
+
+def _is_plain(module: Any) -> bool:
+    """Whether a module is a linear layer and nothing more: no subclass, no hook, no weight made of others."""
+    torch = library("torch", "a model")
+    return (
+        type(module) is torch.nn.Linear
+        and "weight" in module._parameters
+        and module.weight.dtype == torch.float32
+        and not module._forward_hooks
+        and not module._forward_pre_hooks
+    )

@@ -1,0 +1,217 @@
+"""Products on oneDNN: the same numbers, in the same memory, only where they are known to be faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.neural.tiny_models import TEXTS
+
+from fairbrief.nouns import Ask, Floats
+from fairbrief.pretrained import products
+from fairbrief.scorers import models
+from fairbrief.scorers.bartscore import BartScore
+from fairbrief.scorers.bertscore import BertScore
+from fairbrief.scorers.embedding import Embedding
+from fairbrief.scorers.entailment import Entailment
+
+torch = pytest.importorskip("torch")
+AMD = "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC"
+needs_operators = pytest.mark.skipif(
+    not products._is_usable(), reason="this build of torch has no oneDNN, or other operators"
+)
+SCORERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    "entailment": ("classifier_folder", lambda folder: Entailment(model=str(folder), device="cpu")),
+    "bertscore": ("encoder_folder", lambda folder: BertScore(model=str(folder), layer=2, device="cpu")),
+    "bartscore": ("bart_folder", lambda folder: BartScore(model=str(folder), device="cpu")),
+    "embedding": ("encoder_folder", lambda folder: Embedding(model=str(folder), device="cpu")),
+}
+
+
+@pytest.fixture
+def on(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Sets the library of products for the models that are loaded from now on."""
+
+    def forget() -> None:
+        models._load.cache_clear()
+        models.sentence_encoder.cache_clear()
+
+    def choose(name: str) -> None:
+        forget()
+        monkeypatch.setattr(products, "product_library", lambda _: name)
+
+    yield choose
+    forget()
+
+
+def doubles(model: Any) -> int:
+    """How many layers of a model are on oneDNN."""
+    return sum(type(module).__name__ == "OneDnnLinear" for module in model.modules())
+
+
+@needs_operators
+@pytest.mark.parametrize("name", SCORERS)
+def test_every_scorer_answers_the_same(
+    name: str, on: Callable[[str], None], request: pytest.FixtureRequest
+) -> None:
+    """A model on oneDNN gives the scores that it gives on torch's own products, to 1e-5."""
+    fixture, make = SCORERS[name]
+    folder = request.getfixturevalue(fixture)
+    asks = [Ask(name, TEXTS[:3], TEXTS[2:]), Ask(name, (" ".join(TEXTS * 2),), ("", TEXTS[0]))]
+
+    def answered(library: str) -> list[Floats]:
+        on(library)
+        return [scores.matrix for scores in make(folder).answer(asks)]
+
+    for found, wanted in zip(answered("oneDNN"), answered("torch"), strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+@needs_operators
+@pytest.mark.parametrize("name", SCORERS)
+def test_every_scorers_model_is_moved(
+    name: str, on: Callable[[str], None], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No linear layer of a scorer's model is left behind, and none keeps its weights twice."""
+    fixture, make = SCORERS[name]
+    moved = []
+    monkeypatch.setattr(
+        models, "speed_up", lambda *given: moved.append(products.speed_up(*given)) or moved[-1]
+    )
+    on("oneDNN")
+    list(make(request.getfixturevalue(fixture)).answer([Ask(name, TEXTS[:1], TEXTS[1:2])]))
+    (model,) = moved
+    assert doubles(model) >= 12
+    assert not any(type(module) is torch.nn.Linear for module in model.modules())
+    assert not any(key.endswith(("dense.weight", "proj.weight")) for key, _ in model.named_parameters())
+
+
+@needs_operators
+@pytest.mark.parametrize("shape", [(16,), (1, 16), (0, 16), (2, 3, 16), (2, 0, 16), (2, 3, 4, 16)])
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_layer_takes_inputs_of_any_shape(shape: tuple[int, ...], bias: bool) -> None:
+    """Vectors, batches, empty ones and strided ones are multiplied as a linear layer does."""
+    layer = torch.nn.Linear(16, 7, bias=bias)
+    fast = _moved(layer)
+    wide = torch.rand(*shape[:-1], 20)
+    with torch.inference_mode():
+        for given in (torch.rand(shape), wide[..., 2:18]):
+            torch.testing.assert_close(fast(given), layer(given), atol=1e-6, rtol=1e-5)
+
+
+@needs_operators
+def test_weights_that_a_model_reads_are_there() -> None:
+    """A model whose code reads a layer's weights finds them bit for bit, with their dtype."""
+    layer = torch.nn.Linear(33, 50)
+    fast = _moved(layer)
+    assert torch.equal(fast.weight, layer.weight)
+    assert fast.weight.dtype == torch.float32
+
+
+@needs_operators
+def test_a_layer_in_two_places_stays_one() -> None:
+    """Layers that a model shares are laid out once."""
+    shared = torch.nn.Linear(4, 4)
+    model = torch.nn.ModuleDict({"a": shared, "b": shared, "c": torch.nn.Sequential(shared)})
+    products._replace(model, products.WeakKeyDictionary())
+    assert model["a"] is model["b"] is model["c"][0]
+    assert doubles(model) == 1
+
+
+@needs_operators
+def test_what_is_no_plain_layer_stays() -> None:
+    """Subclasses, hooked layers, weights made of others and other precisions are left as they are."""
+    hooked = torch.nn.Linear(4, 4)
+    hooked.register_forward_pre_hook(lambda *_: None)
+    model = torch.nn.ModuleDict(
+        {
+            "attention": torch.nn.MultiheadAttention(4, 2),
+            "hooked": hooked,
+            "made": torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(4, 4)),
+            "narrow": torch.nn.Linear(4, 4, dtype=torch.bfloat16),
+            "plain": torch.nn.Linear(4, 4),
+        }
+    )
+    model.register_module("none", None)
+    products._replace(model, products.WeakKeyDictionary())
+    assert doubles(model) == 1
+    assert type(model["plain"]).__name__ == "OneDnnLinear"
+
+
+@pytest.mark.parametrize(("device", "dtype"), [("cuda", "fp32"), ("cpu", "bf16"), ("mps", "fp32")])
+def test_other_devices_and_precisions_keep_torchs_own(
+    device: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only single precision on a CPU is moved, whatever the processor."""
+    monkeypatch.setattr(products, "onednn_pays", lambda _: True)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4))
+    assert doubles(products.speed_up(model, device, dtype)) == 0
+
+
+@pytest.mark.parametrize(
+    ("processor", "capability", "mkl", "pays"),
+    [
+        (AMD, "AVX512", True, True),
+        ("AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD", "AVX512", True, True),
+        (AMD, "AVX2", True, False),
+        (AMD, "AVX512", False, False),
+        ("vendor_id\t: GenuineIntel", "AVX512", True, False),
+        ("CPU implementer\t: 0x41", "DEFAULT", False, False),
+        ("", "AVX512", True, False),
+    ],
+)
+def test_where_it_pays_is_decided_by_what_is_there(
+    processor: str, capability: str, mkl: bool, pays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An AMD processor with AVX-512 under a torch that multiplies with MKL, and nothing else."""
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: mkl)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
+    assert products.onednn_pays(processor) is pays
+
+
+def test_torchs_own_switch_is_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who switches oneDNN off in torch gets torch's own products."""
+    monkeypatch.setattr(products, "processor", lambda: AMD)
+    monkeypatch.setattr(torch.backends.mkldnn, "enabled", False)
+    assert products.product_library("cpu") == "torch"
+
+
+def test_trying_the_operators_draws_no_random_number() -> None:
+    """Random numbers that a caller draws from torch are the same whether a model was moved or not."""
+    before = torch.get_rng_state()
+    products._is_usable.cache_clear()
+    products._is_usable()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_operators_that_answer_otherwise_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operators are tried against a product that is known; a torch in which they changed does without."""
+    from fairbrief.pretrained import onednn
+
+    monkeypatch.setattr(products, "onednn_pays", lambda _: True)
+    for forward in (lambda self, x: x @ self.weight.T + self.bias + 1e-3, lambda self, x: self.absent(x)):
+        monkeypatch.setattr(onednn.OneDnnLinear, "forward", forward)
+        products._is_usable.cache_clear()
+        assert products.product_library("cpu") == "torch"
+    monkeypatch.undo()
+    products._is_usable.cache_clear()
+
+
+def test_the_system_names_the_processors_maker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The maker is read where Linux tells it, and asked of Python elsewhere."""
+    (tmp_path / "cpuinfo").write_text(AMD)
+    monkeypatch.setattr(products, "PROCESSOR", tmp_path / "cpuinfo")
+    assert products.processor() == AMD
+    monkeypatch.setattr(products, "PROCESSOR", tmp_path / "absent")
+    monkeypatch.setattr(products.platform, "processor", lambda: "Intel64, GenuineIntel")
+    assert products.processor() == "Intel64, GenuineIntel"
+
+
+def _moved(layer: Any) -> Any:
+    from fairbrief.pretrained.onednn import OneDnnLinear
+
+    return OneDnnLinear(layer)
