@@ -13,6 +13,7 @@ from fairbrief.corpora.people.filling import Assignment, Manner, fill
 from fairbrief.corpora.people.groups import Group
 from fairbrief.corpora.people.unannotated import NOBODY, find_template
 from fairbrief.corpora.people.words import content_words
+from fairbrief.errors import DataError
 from fairbrief.nouns import Entity, Record
 from fairbrief.text.gender import GENDER_WORDS
 from fairbrief.text.names import Listed, Names, census, census_genders
@@ -20,7 +21,10 @@ from fairbrief.text.names import Listed, Names, census, census_genders
 NO_WORD = "no word of the text tells a gender"
 FEW_NAMES = "too few names"
 NO_PEOPLE = "no people whose mentions are marked"
-ANNOTATED, BY_WORDS = "the names, pronouns and titles of annotated people", "first names and gendered words"
+BROKEN_MARKS = "the marks of its people overlap, or lie outside of the text"
+ANNOTATED = "the names, pronouns and titles of annotated people"
+NAMES = "the names of annotated people"
+BY_WORDS = "first names and gendered words"
 
 
 @dataclass(slots=True)
@@ -33,6 +37,14 @@ class Counterfactuals:
     records: list[Record] = field(default_factory=list)
     ways: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
+
+    def add(self, way: str, made: Sequence[Record] | str, over: str, value: Mapping[str, str]) -> None:
+        """The versions of one original, or the reason why there are none."""
+        if isinstance(made, str):
+            self.refused[made] += 1
+        else:
+            self.ways[way] += 1
+            self.records += [_placed(record, over, value) for record in made]
 
 
 def genders_of(values: Iterable[str]) -> dict[str, str]:
@@ -62,22 +74,13 @@ def exchange_genders(
     """
     found = Counterfactuals()
     value = {gender: word for word, gender in genders.items()}
-    marked = [r for r in records if any(e.mentions for e in r.entities)]
-    rows, report = build(marked, "gender", "mono", 2, census(), content_words=True, seed=seed)
-    found.records = [_placed(r, over, value) for r in rows]
-    found.ways[ANNOTATED] = len(report.built)
-    found.refused.update(report.reasons())
     groups = tuple(Group(gender=gender) for gender in value)
     lists = list_names(Plan(groups, "mono", replaces_last=False), census())
     for record in records:
-        if not any(e.mentions for e in record.entities):
-            made = _by_words(record, groups, lists, seed)
-            if isinstance(made, str):
-                found.refused[made] += 1
-                continue
-            found.ways[BY_WORDS] += 1
-            found.records += [_placed(r, over, value) for r in made]
-    found.ways += Counter()  # drops what was not done
+        if any(e.mentions for e in record.entities):
+            found.add(ANNOTATED, _by_marks(record, "gender", census(), 2, seed), over, value)
+        else:
+            found.add(BY_WORDS, _by_words(record, groups, lists, seed), over, value)
     return found
 
 
@@ -88,22 +91,30 @@ def exchange_names(records: Sequence[Record], over: str, values: Sequence[str], 
     each group bear; a name of two groups tells neither and is not drawn. Genders stay as they are.
     """
     found = Counterfactuals()
-    marked = [r for r in records if any(e.mentions for e in r.entities)]
-    found.refused[NO_PEOPLE] += len(records) - len(marked)
     codes = {value: f"g{i}" for i, value in enumerate(values)}
-    names = Names(tuple(_listed(records, over, codes)), "the input's people")
-    if set(names.groups()) != set(codes.values()):
-        found.refused[FEW_NAMES] += len(marked)
-        return found
-    groups = f"race={'+'.join(codes.values())}"
-    rows, report = build(marked, groups, "mono", len(codes), names, seed=seed)
     value = {code: value for value, code in codes.items()}
-    found.records = [_placed(r, over, value) for r in rows]
-    found.ways["the names of annotated people"] = len(report.built)
-    found.refused.update(report.reasons())
-    found.ways += Counter()
-    found.refused += Counter()
+    names = Names(tuple(_listed(records, over, codes)), "the input's people")
+    groups = f"race={'+'.join(value)}"
+    for record in records:
+        if not any(e.mentions for e in record.entities):
+            found.refused[NO_PEOPLE] += 1
+        elif set(names.groups()) != set(value):
+            found.refused[FEW_NAMES] += 1
+        else:
+            found.add(NAMES, _by_marks(record, groups, names, len(value), seed), over, value)
     return found
+
+
+def _by_marks(record: Record, groups: str, names: Names, many: int, seed: int) -> list[Record] | str:
+    """The versions of a record whose people's mentions are marked, or why there are none."""
+    try:
+        rows, report = build(
+            [record], groups, "mono", many, names, content_words=groups == "gender", seed=seed
+        )
+        return list(rows) or next(iter(report.reasons()))
+    except DataError:
+        # The audit itself may not read the marks: what is wrong with them, `build people` says.
+        return BROKEN_MARKS
 
 
 def _by_words(record: Record, groups: Sequence[Group], lists: Lists, seed: int) -> list[Record] | str:

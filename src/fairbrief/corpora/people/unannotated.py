@@ -71,7 +71,7 @@ def _first(span: Span, genders: Mapping[str, str]) -> str | None:
 
 def _words(document: int, text: str, names: Sequence[tuple[int, int]], words: Words) -> Iterator[Slot]:
     """Titles, pronouns and gendered nouns."""
-    taken = {start for start, _ in names}
+    taken = {found.start() for start, end in names for found in _WORD.finditer(text, start, end)}
     for found in _TITLE.finditer(text):
         if address.gender(found[0]) is not None:
             taken.add(found.start())
