@@ -30,7 +30,7 @@ from fairbrief.reports.result import LeftOut
 from fairbrief.statistics import LabelDraws
 
 SOURCES = 200
-"""Originals whose sources are exchanged: enough to see a fifth of the readings' standard deviation."""
+"""Originals whose sources are exchanged: enough to see a difference of a fifth of its standard deviation over sources."""
 CHARACTERS = 500_000
 """Of these sources, so that a check that was not asked for takes a second or two."""
 SYSTEM = f"{CONTROL}counterfactual sources"
