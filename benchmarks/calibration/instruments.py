@@ -19,6 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.auditing import estimating, instruments
+from fairbrief.auditing.sources import sample
 from fairbrief.measures.instruments import InstrumentSentiment
 from fairbrief.nouns import Ask, Document, Estimate, Record, Scores
 
@@ -69,14 +70,14 @@ def sources(n: int, seed: int = 0) -> list[Record]:
 
 def check(judge: NoisyJudge, records: Sequence[Record], draws: int) -> Estimate:
     """The headline of one world."""
-    sample = instruments.sources(0, wanted=True)
+    kept = sample(0, wanted=True)
     for record in records:
-        sample.consider(record)
+        kept.consider(record)
     measure = InstrumentSentiment("gender", judge.name)
     genders = {"female": "female", "male": "male"}
     asked = instruments.Check("gender", ("female", "male"), genders, (measure,), {})
     settings = estimating.Settings(draws, judge.world)
-    found = instruments.take([asked], sample, {judge.name: judge}, settings)
+    found = instruments.take([asked], kept, {judge.name: judge}, settings)
     return next(e for e in found.estimates if e.quantity == measure.name)
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from fairbrief.auditing import Plan, audit, instruments
 from fairbrief.auditing.evidence import ledgers_from
+from fairbrief.auditing.sources import Sources
 from fairbrief.corpora.people import exchange_genders, exchange_names, genders_of
 from fairbrief.measures.instruments import InstrumentSentiment, InstrumentSupport
 from fairbrief.nouns import Ask, Case, Document, Entity, Estimate, Mention, Record, Scores, Summary
@@ -322,14 +323,14 @@ def test_the_sample_is_the_same_in_any_order_and_one_record_of_each_original() -
     ]
     samples = []
     for order in (records, records[::-1]):
-        sample = instruments.Sources(20, seed=1)
+        sample = Sources(20, seed=1)
         for record in order:
             sample.consider(record)
         samples.append([r.id for r in sample.records()])
     assert samples[0] == samples[1]
     assert len({name.partition(".")[0] for name in samples[0]}) == 20
     assert all(name.endswith(".0") for name in samples[0])
-    short = instruments.Sources(20, seed=1, characters=55)
+    short = Sources(20, seed=1, characters=55)
     for record in records:
         short.consider(record)
     assert [r.id for r in short.records()] == samples[0][:5]

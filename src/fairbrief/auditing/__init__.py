@@ -27,6 +27,7 @@ from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import CONTROL, Ledger, Origin, Slice, slices_of, systems_of
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.scorers import Scorers
+from fairbrief.auditing.sources import sample
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer, Table
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
@@ -82,7 +83,7 @@ def audit(cases: Iterable[Case], plan: Plan) -> Result:
     checks, unchecked = instruments.plan_checks(
         choice.measures, head, road.scorers, wanted=plan.check_instruments
     )
-    sources = instruments.sources(plan.seed, wanted=plan.check_instruments)
+    sources = sample(plan.seed, wanted=plan.check_instruments)
     for batch in _batches(sources.watch(stream) if checks else stream):
         road.carry(batch)
     road.finish()

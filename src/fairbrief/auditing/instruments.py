@@ -6,13 +6,10 @@ how a judge's own reading enters a measure is not known.
 
 from __future__ import annotations
 
-import heapq
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
-from itertools import accumulate, groupby
+from itertools import groupby
 from typing import Any
 
 from fairbrief import registry
@@ -21,6 +18,7 @@ from fairbrief.auditing.choosing import MOST_VALUES, attributes_of
 from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import CONTROL, WHOLE, Ledger, Origin
 from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.sources import SOURCES, Sources
 from fairbrief.corpora.people import Counterfactuals, exchange_genders, exchange_names, genders_of
 from fairbrief.engines.cache import Cached, is_cacheable
 from fairbrief.errors import MissingExtra
@@ -29,10 +27,6 @@ from fairbrief.reports import numerals, words
 from fairbrief.reports.result import LeftOut
 from fairbrief.statistics import LabelDraws
 
-SOURCES = 200
-"""Originals whose sources are exchanged: enough to see a difference of a fifth of its standard deviation over sources."""
-CHARACTERS = 500_000
-"""Of these sources, so that a check that was not asked for takes a second or two."""
 SYSTEM = f"{CONTROL}counterfactual sources"
 GENDER = "gender"
 """What a group is called that an input names by its words alone."""
@@ -62,56 +56,6 @@ class Check:
         if self.genders:
             return exchange_genders(records, self.over, self.genders, seed)
         return exchange_names(records, self.over, self.values, seed)
-
-
-@dataclass(slots=True)
-class Sources:
-    """A uniform sample of at most ``most`` originals, one record of each; the same in any order of the input."""
-
-    most: int
-    seed: int
-    characters: float = math.inf
-    _kept: dict[str, Record] = field(default_factory=dict)
-    _ranks: list[tuple[int, str]] = field(default_factory=list)
-
-    def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The cases as they come, their records considered."""
-        for case in cases:
-            self.consider(case.record)
-            yield case
-
-    def consider(self, record: Record) -> None:
-        """Keep the record if its original has one of the smallest ranks so far."""
-        original = record.cluster
-        known = self._kept.get(original)
-        if known is not None:
-            if record.id < known.id:
-                self._kept[original] = record
-            return
-        digest = blake2b(f"{self.seed}|{original}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        rank = -int.from_bytes(digest, "big")
-        if len(self._ranks) < self.most:
-            heapq.heappush(self._ranks, (rank, original))
-        elif rank > self._ranks[0][0]:
-            del self._kept[heapq.heapreplace(self._ranks, (rank, original))[1]]
-        else:
-            return
-        self._kept[original] = record
-
-    def records(self) -> list[Record]:
-        """The kept records in the order of their ranks, up to ``characters`` of text."""
-        ranked = [self._kept[original] for _, original in sorted(self._ranks, reverse=True)]
-        lengths = accumulate(sum(len(d.text) for d in record.documents) for record in ranked)
-        return [
-            r
-            for r, length in zip(ranked, lengths, strict=True)
-            if length <= self.characters or r is ranked[0]
-        ]
-
-
-def sources(seed: int, *, wanted: bool | None) -> Sources:
-    """An empty sample; one for a check that was not asked for is limited in its characters, too."""
-    return Sources(SOURCES, seed, math.inf if wanted else CHARACTERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +115,10 @@ def take(
     readers: dict[Observation, list[Measure]] = {}
     left_out: list[LeftOut] = []
     records = sample.records()
-    signed = replace(settings, signature=f"{settings.signature}|counterfactual sources:{sample.most}")
+    signed = replace(
+        settings,
+        signature=f"{settings.signature}|counterfactual sources:{sample.most}, {sample.characters:g} characters",
+    )
     for check in checks:
         try:
             made = check.exchange(records, settings.seed)
