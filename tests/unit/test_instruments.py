@@ -347,6 +347,18 @@ def test_the_audit_itself_is_not_changed_by_the_check() -> None:
     assert own == plain
 
 
+def test_a_papers_tables_know_nothing_of_the_check() -> None:
+    """The rows of a protocol's tables are its systems, checked or not."""
+    tables = [
+        audit(
+            meetings(),
+            Plan(protocol="steen-people", attributes=["gender"], draws=50, check_instruments=wanted),
+        ).tables
+        for wanted in (True, False)
+    ]
+    assert tables[0] == tables[1]
+
+
 # ------------------------------------------------------------------------------- what is exchanged
 
 

@@ -89,11 +89,11 @@ def audit(cases: Iterable[Case], plan: Plan) -> Result:
     road.finish()
     estimates, gaps = road.estimates()
     checked = instruments.take(checks, sources, road.scorers, road.settings())
-    estimates = [*instruments.with_instruments(estimates, checks, checked, plan.alpha), *checked.estimates]
+    estimates = instruments.with_instruments(estimates, checks, checked, plan.alpha)
     evidence = evidence_table([*road.ledgers, *checked.ledgers], {**road.readers, **checked.readers})
     tables = _tables(protocol, estimates, evidence) if protocol is not None else ()
     return Result(
-        estimates=tuple(estimates),
+        estimates=(*estimates, *checked.estimates),
         differences=tuple(gaps),
         evidence=evidence,
         exhibits=tuple(road.exhibits.shown([s for s in road.systems() if not s.startswith(CONTROL)])),

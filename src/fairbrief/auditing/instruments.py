@@ -150,7 +150,7 @@ def take(
 
 def with_instruments(
     estimates: Iterable[Estimate], checks: Sequence[Check], checked: Checked, alpha: float
-) -> tuple[Estimate, ...]:
+) -> list[Estimate]:
     """The estimates; a headline whose judge by itself reads the groups differently says so."""
     built = {repr(m): m for check in checks for m in check.measures}
     own = {e.measure: e for e in checked.estimates if words.is_headline(e)}
@@ -159,12 +159,12 @@ def with_instruments(
         for measure, served in check.serves.items():
             differing = [own[s] for s in served if s in own and _differs(own[s], check, alpha)]
             notes[measure] = tuple(_beside(e, built[e.measure], check) for e in differing)
-    return tuple(
+    return [
         replace(e, notes=(*e.notes, *notes[e.measure]))
         if words.is_headline(e) and notes.get(e.measure)
         else e
         for e in estimates
-    )
+    ]
 
 
 # ------------------------------------------------------------------------------------- the steps
