@@ -303,7 +303,9 @@ class Measure(Protocol):
     observations are made once. A class attribute ``on_request``, if there is one, says why the
     measure is taken only when it is asked for by name; ``reads`` says whose attribute ``over``
     is: ``document`` (unless it says otherwise), ``record`` or ``entity``; ``better`` is ``less``,
-    ``more`` or ``nearer zero`` where the headline's tail does not tell (a level that should be small).
+    ``more`` or ``nearer zero`` where the headline's tail does not tell (a level that should be small). A property
+    ``instruments``, if there is one, names the measures that check the judges it relies on, with their settings
+    (``{"instrument_support": {"scorer": …}}``): the audit takes them of sources that differ in the group alone.
     """
 
     name: ClassVar[str]

@@ -156,6 +156,23 @@ def test_controls_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -
     assert all(name.startswith("control:") for name in made["controls"])
 
 
+def test_judges_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, fairbrief: Command) -> None:
+    """By default a judge without a model is checked; the option says yes or no, and the result remembers it."""
+    texts = ("She opened the bridge. Her wife was glad.", "He was sad. The town thanked him.")
+    lines = [
+        {"id": str(i), "documents": [{"text": f"{texts[i % 2]} Page {i}."}], "summary": texts[i % 2]}
+        for i in range(8)
+    ]
+    news = write(tmp_path / "news.jsonl", lines)
+    found = {}
+    for option in ((), ("--check-instruments",), ("--no-check-instruments",)):
+        folder = tmp_path / str(len(found))
+        run = fairbrief("audit", news, "--measure", "sentiment_shift", *option, *QUICK, "--out", folder)
+        assert run.code == 0
+        found[option] = ("Instruments" in run.out, results(folder)["made"]["check_instruments"])
+    assert list(found.values()) == [(True, None), (True, True), (False, False)]
+
+
 def test_a_baseline_is_what_others_are_compared_with(tmp_path: Path, fairbrief: Command) -> None:
     """Every other system minus the baseline; an unknown baseline is an error."""
     records = [{**r, "system": s} for r in rows(4) for s in ("a", "b", "c")]

@@ -16,8 +16,8 @@ from fairbrief.measures.hallucination import EntityHallucination
 from fairbrief.measures.inclusion import EntityInclusion
 from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.nouns import Case, Document, Reason, Record, Rows, Summary, Totals
-from fairbrief.scorers import census
 from fairbrief.scorers.counts import Counts
+from fairbrief.text import census
 from fairbrief.text.alignment import Name, align, align_published
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 from fairbrief.text.gender import gender_of_name, published_gender

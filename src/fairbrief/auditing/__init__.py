@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import adjusting, choosing, estimating
+from fairbrief.auditing import adjusting, choosing, estimating, instruments
 from fairbrief.auditing.controls import Controls
 from fairbrief.auditing.evidence import evidence_table
 from fairbrief.auditing.exhibits import Exhibits
@@ -28,6 +28,7 @@ from fairbrief.auditing.ledger import CONTROL, Ledger, Origin, Slice, slices_of,
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorers import Scorers
+from fairbrief.auditing.sources import sample
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer, Table
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
@@ -53,7 +54,8 @@ class Plan:
     by record attributes, ``("tweets",)`` or ``("tweets", "ratio")``. ``controls`` names the texts
     that are audited beside the systems. ``draws`` counts resamples and chance labellings alike; 0
     gives values alone. ``skips`` leaves a case that a measure cannot read out, counted, instead of
-    ending the audit.
+    ending the audit. ``check_instruments`` lets the judges read counterfactual sources, alike but for the
+    group, beside the audit: None those that hold no model, True all, False none (see `auditing.instruments`).
     """
 
     measures: Sequence[str | Measure] = ()
@@ -67,6 +69,7 @@ class Plan:
     level: float = 0.95
     alpha: float = 0.05
     skips: bool = False
+    check_instruments: bool | None = None
     scorers: Mapping[str, Scorer] = field(default_factory=dict)
     wrap: Callable[[Scorer], Scorer] | None = None
     progress: Callable[[int], None] | None = None
@@ -81,19 +84,25 @@ def audit(cases: Iterable[Case], plan: Plan) -> Result:
     choice = _choose(plan, protocol, head)
     plan = replace(plan, slices=_with_slices_of(protocol, plan.slices, head))
     road = _Road(plan, choice.measures)
-    for batch in _batches(stream):
+    checks, unchecked = instruments.plan_checks(
+        choice.measures, head, road.scorers, wanted=plan.check_instruments
+    )
+    sources = sample(plan.seed, wanted=plan.check_instruments)
+    for batch in _batches(sources.watch(stream) if checks else stream):
         road.carry(batch)
     road.finish()
     estimates, gaps = road.estimates()
-    evidence = evidence_table(road.ledgers, road.readers)
+    checked = instruments.take(checks, sources, road.scorers, road.settings())
+    estimates = instruments.with_instruments(estimates, checks, checked, plan.alpha)
+    evidence = evidence_table([*road.ledgers, *checked.ledgers], {**road.readers, **checked.readers})
     tables = _tables(protocol, estimates, evidence) if protocol is not None else ()
     return Result(
-        estimates=tuple(estimates),
+        estimates=(*estimates, *checked.estimates),
         differences=tuple(gaps),
         evidence=evidence,
         exhibits=tuple(road.exhibits.shown([s for s in road.systems() if not s.startswith(CONTROL)])),
         tables=tables,
-        left_out=choice.left_out,
+        left_out=(*choice.left_out, *unchecked, *checked.left_out),
         made=_made(plan, road, head, time.monotonic() - started),
     )
 
@@ -193,10 +202,10 @@ class _Road:
         self._scopes = {o.scope for o in self.readers} - {"case"}
         self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
         self._digest = hashlib.blake2b(digest_size=8)
-        self._scorers = Scorers(plan.scorers, plan.wrap)
+        self.scorers = Scorers(plan.scorers, plan.wrap)
         self._observer = Observer(
             self.ledgers,
-            self._scorers,
+            self.scorers,
             LabelDraws(max(plan.draws, 1), plan.seed),
             self.exhibits,
             skips=plan.skips,
@@ -243,13 +252,17 @@ class _Road:
 
     def signature(self) -> str:
         inputs, plan = self._digest.hexdigest(), self.plan
-        scored = "".join(f"|{name}:{s.fingerprint}" for name, s in sorted(self._scorers.items()))
+        scored = "".join(f"|{name}:{s.fingerprint}" for name, s in sorted(self.scorers.items()))
         return f"fairbrief:{__version__}|inputs:{inputs}|draws:{plan.draws}|seed:{plan.seed}|level:{plan.level:g}{scored}"
+
+    def settings(self) -> estimating.Settings:
+        """What decides the resampling of this audit."""
+        plan = self.plan
+        return estimating.Settings(plan.draws, plan.seed, plan.level, plan.alpha, self.signature())
 
     def estimates(self) -> tuple[list[Estimate], list[Estimate]]:
         """Estimates of every system and slice, and the paired differences between systems."""
-        plan = self.plan
-        settings = estimating.Settings(plan.draws, plan.seed, plan.level, plan.alpha, self.signature())
+        plan, settings = self.plan, self.settings()
         systems = self.systems()
         if plan.baseline is not None and plan.baseline not in systems:
             raise RequestError(
@@ -326,5 +339,6 @@ def _made(plan: Plan, road: _Road, head: Sequence[Case], seconds: float) -> dict
         "draws": plan.draws,
         "level": plan.level,
         "alpha": plan.alpha,
+        "check_instruments": plan.check_instruments,
         "seconds": round(seconds, 3),
     }

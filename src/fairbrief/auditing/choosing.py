@@ -106,6 +106,8 @@ def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:
     measures: list[Measure] = []
     left_out: list[LeftOut] = []
     for name, kind in registry.loaded("measure"):
+        if getattr(kind, "is_instrument", False):
+            continue  # taken of counterfactual sources, for the measures that rely on its judge
         if reason := getattr(kind, "on_request", ""):
             left_out.append(LeftOut(name, f"on request only: {reason}"))
             continue

@@ -58,7 +58,10 @@ def explain(
     held = list(cases) if iter(cases) is cases else cases
     built = _measure(measure, attributes, held)
     watch = _Watch(frozenset(map(_written, systems)), frozenset(ids))
-    plan = Plan(measures=[built], draws=0, skips=skips, scorers=scorers or {}, wrap=wrap, progress=progress)
+    plan = Plan(
+        measures=[built], draws=0, skips=skips, check_instruments=False, scorers=scorers or {}, wrap=wrap,
+        progress=progress,
+    )  # fmt: skip
     evidence = audit(watch.passing(held), plan).evidence
     ((ledger, _),) = ledgers_from(evidence, {repr(built): built})
     parts = parts_of(ledger, ())

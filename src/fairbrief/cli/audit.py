@@ -57,6 +57,14 @@ Baseline = Annotated[
     str | None, typer.Option(help="System that the others are compared with.", metavar="SYSTEM")
 ]
 Seed = Annotated[int, typer.Option(help="Seed of all draws; recorded.", min=0)]
+CheckInstruments = Annotated[
+    bool | None,
+    typer.Option(
+        "--check-instruments/--no-check-instruments",
+        help="Let the judges read sources that differ in the group alone. Without it: those that hold no model.",
+        show_default=False,
+    ),
+]
 
 
 @app.command()
@@ -75,6 +83,7 @@ def audit(
     draws: Draws = 2000,
     level: Level = 0.95,
     cache: Cache = None,
+    check_instruments: CheckInstruments = None,
     details: Details = False,
     quiet: Quiet = False,
     *,
@@ -107,6 +116,7 @@ def audit(
                 draws=draws,
                 level=level,
                 skips=options.skips,
+                check_instruments=check_instruments,
                 wrap=cached(cache),
                 progress=progress,
             ),

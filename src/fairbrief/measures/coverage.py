@@ -29,6 +29,11 @@ class _CoverageMeasure(CoverageSettings):
     def observation(self) -> Coverage:
         return Coverage(**shared(self, CoverageSettings))
 
+    @property
+    def instruments(self) -> Mapping[str, Mapping[str, str]]:
+        """The measures that check the judges it relies on, with their settings."""
+        return {"instrument_support": {"scorer": self.scorer}}
+
     def explain(self, totals: Totals) -> str:
         """Coverage of each value in one record."""
         parts = [

@@ -153,6 +153,11 @@ class Distinguishability(VariantSettings):
     def observation(self) -> GroupedVariants:
         return GroupedVariants(**shared(self, VariantSettings))
 
+    @property
+    def instruments(self) -> Mapping[str, Mapping[str, str]]:
+        """The measures that check the judges it relies on, with their settings."""
+        return {"instrument_support": {"scorer": self.similarity, "text": "neutral"}}
+
     def value(self, totals: Totals) -> Mapping[str, Value]:
         return {self.name: Value(ratio(totals["score"], totals["one"]), "upper")}
 

@@ -173,6 +173,14 @@ class _InventionMeasure:
     def __repr__(self) -> str:
         return spell(self)
 
+    @property
+    def instruments(self) -> Mapping[str, Mapping[str, str]]:
+        """The measures that check the judges it relies on, with their settings."""
+        return {
+            "instrument_people": {"people": self.people, "alignment": self.alignment, "by": "recogniser"},
+            "instrument_names": {"names": self.names},
+        }
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityHallucination(_InventionMeasure):

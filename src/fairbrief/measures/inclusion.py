@@ -75,10 +75,10 @@ class IncludedPeople:
         if not groups:
             return Reason("no named people with the attribute in the source")
         found = [
-            self._find(case, p, scores[i : i + 1])
+            self.find(case, p, scores[i : i + 1])
             for i, (case, p) in enumerate(zip(cases, people, strict=True))
         ]
-        named = [_is_named(decisions, len(p)) for decisions, p in zip(found, people, strict=True)]
+        named = [is_named(decisions, len(p)) for decisions, p in zip(found, people, strict=True)]
         codes = np.concatenate([_codes(p, self.over, groups) for p in people])
         flags = np.concatenate(named)
         if len(cases) > 1:
@@ -108,7 +108,8 @@ class IncludedPeople:
             and (person.first_name or person.last_name or self.alignment == "published")
         ]
 
-    def _find(self, case: Case, people: Sequence[Entity], scores: Sequence[Scores]) -> list[Decision]:
+    def find(self, case: Case, people: Sequence[Entity], scores: Sequence[Scores]) -> list[Decision]:
+        """The names of people in a case's summary; whom they mean are places in ``people``."""
         # People without the attribute can still be meant by a name: they take part in the alignment.
         others = [p for p in case.record.entities if self.over not in p.attributes]
         names = [Name(p.first_name, p.last_name) for p in [*people, *others]]
@@ -165,6 +166,11 @@ class EntityInclusion:
     @property
     def observation(self) -> IncludedPeople:
         return IncludedPeople(self.over, self.people, self.alignment)
+
+    @property
+    def instruments(self) -> Mapping[str, Mapping[str, str]]:
+        """The measures that check the judges it relies on, with their settings."""
+        return {"instrument_people": {"people": self.people, "alignment": self.alignment}}
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("source")
@@ -241,7 +247,7 @@ def _codes(people: Sequence[Entity], over: str, groups: Sequence[str]) -> Intege
     return np.array([groups.index(person.attributes[over]) for person in people], dtype=np.int64)
 
 
-def _is_named(decisions: Sequence[Decision], people: int) -> Floats:
+def is_named(decisions: Sequence[Decision], people: int) -> Floats:
     """1 for each person that some name refers to; an ambiguous name refers to nobody, unless as published."""
     flags = np.zeros(people)
     for decision in decisions:

@@ -51,6 +51,11 @@ class _RepresentationMeasure(RepresentationSettings):
     def __repr__(self) -> str:
         return spelling.spell(self)
 
+    @property
+    def instruments(self) -> Mapping[str, Mapping[str, str]]:
+        """The measures that check the judges it relies on, with their settings."""
+        return {} if self.scorer in WITHOUT_ASK else {"instrument_support": {"scorer": self.scorer}}
+
     def explain(self, totals: Totals) -> str:
         """The three distributions in words, and which values fall below tau."""
         values = [v for v in totals.values_of("present") if totals["present", v] > 0]

@@ -134,11 +134,16 @@ class SentimentShift(SentimentSettings):
     def observation(self) -> Sentiments:
         return Sentiments(**shared(self, SentimentSettings))
 
+    @property
+    def instruments(self) -> Mapping[str, Mapping[str, str]]:
+        """The measures that check the judges it relies on, with their settings."""
+        return {"instrument_sentiment": {"scorer": self.scorer}}
+
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
         pairs = list(itertools.combinations(groups, 2))
         mean = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
-        values: dict[str, Value] = {"sentiment_shift": _headline(mean, totals)}
+        values: dict[str, Value] = {"sentiment_shift": largest_difference(mean, totals)}
         for k, other in pairs:
             values[f"difference[{k}−{other}]"] = Value(mean[k] - mean[other], "both")
         for g in groups:
@@ -176,8 +181,8 @@ class SentimentShift(SentimentSettings):
         return spell(self)
 
 
-def _headline(mean: Mapping[str, Floats], totals: Totals) -> Value:
-    """Signed for two groups; the largest minus the smallest for more."""
+def largest_difference(mean: Mapping[str, Floats], totals: Totals) -> Value:
+    """First minus second of two groups' means, signed; the largest minus the smallest of more."""
     if len(mean) == 2:
         first, second = mean.values()
         return Value(first - second, "both")

@@ -23,6 +23,11 @@ def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
     return _chunks(text, cut, words)
 
 
+def sentences_of(text: str) -> tuple[str, ...]:
+    """The sentences of a text; the same text is cut once."""
+    return _sentences(text)
+
+
 @lru_cache(maxsize=4096)
 def _sentences(text: str) -> tuple[str, ...]:
     return tuple(s for s in split(text) if s.strip())

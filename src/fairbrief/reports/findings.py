@@ -37,6 +37,8 @@ class Finding:
     reads: str
     lines: tuple[tuple[str, str], ...]
     table: Small | None
+    notes: tuple[str, ...] = ()
+    """What is known of the judge that the measure relies on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,10 @@ def _is_tested(members: Iterable[Estimate]) -> bool:
 
 def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any]) -> Finding:
     alpha, reads = words.alpha_of(made), words.meaning_of(measure, made).reads
+    notes = tuple(dict.fromkeys(n for e in members for n in e.notes if n.startswith(words.OF_THE_JUDGE)))
     if len(members) <= FEW:
-        return Finding(
-            measure, reads, tuple((_name(e.system), words.finding(e, alpha)) for e in members), None
-        )
+        lines = tuple((_name(e.system), words.finding(e, alpha)) for e in members)
+        return Finding(measure, reads, lines, None, notes)
     holm = any(e.p_adjusted is not None for e in members)
     header = (
         "system",
@@ -115,7 +117,7 @@ def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any])
         )
         for e in members[:MOST]
     )
-    return Finding(measure, reads, (), Small(header, rows, max(len(members) - MOST, 0)))
+    return Finding(measure, reads, (), Small(header, rows, max(len(members) - MOST, 0)), notes)
 
 
 def _levels(measures: Mapping[str, Sequence[Estimate]], made: Mapping[str, Any]) -> Levels:

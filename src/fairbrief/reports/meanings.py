@@ -29,6 +29,11 @@ _LATE = (
 )
 _UNNAMED = "People of some groups would be left out of the record more often than others who did the same."
 
+INSTRUMENTS = "Instruments (what the judges themselves read into groups)"
+_OWN = (
+    "Part of every result that rests on this judge would be the judge's own: it sees a difference between texts that "
+    "differ in the group alone."
+)
 _UNLIKE = (
     "What the people who wrote the references found worth keeping would be missing, whoever it concerns; "
     "a system that is even but empty serves nobody."
@@ -112,6 +117,22 @@ MEANINGS: Mapping[str, Meaning] = {
         "Quality",
         "how well a judge thinks of the summaries, on the judge's own scale",
         "Readers of some summaries would be served worse; sliced by group, those about some people.",
+    ),
+    "instrument_sentiment": Meaning(
+        INSTRUMENTS,
+        "how much more favourably a judge reads sources about one group than the same about another",
+        _OWN,
+    ),
+    "instrument_support": Meaning(
+        INSTRUMENTS,
+        "how much better supported a judge finds sources' own sentences about one group than the same about another",
+        _OWN,
+    ),
+    "instrument_people": Meaning(
+        INSTRUMENTS, "how much more often people of one group are found in their own source than others", _OWN
+    ),
+    "instrument_names": Meaning(
+        INSTRUMENTS, "how much more often the gender of one group's names is read right than another's", _OWN
     ),
     **dict.fromkeys(
         ("rouge1", "rouge2", "rougeL", "rougeLsum"),

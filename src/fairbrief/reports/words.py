@@ -16,6 +16,8 @@ from fairbrief.reports import numerals
 from fairbrief.reports.meanings import MEANINGS, Meaning
 
 ALPHA = 0.05
+OF_THE_JUDGE = "the judge"
+"""How a note begins that tells what the judge of a measure reads by itself."""
 
 
 GLOSSARY: tuple[tuple[str, str], ...] = (

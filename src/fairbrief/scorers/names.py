@@ -13,9 +13,9 @@ import numpy as np
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Ask, Scores
-from fairbrief.scorers import census
 from fairbrief.scorers.pairs import whole_texts
 from fairbrief.spelling import spell
+from fairbrief.text import census
 from fairbrief.text.alignment import published_tokens
 from fairbrief.text.gender import GENDER_WORDS, gender_of_name, published_gender
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from fairbrief.errors import BackendError, MissingExtra
 from fairbrief.nouns import Ask, Scores
-from fairbrief.scorers import census
 from fairbrief.scorers.pairs import whole_texts
 from fairbrief.spelling import spell
+from fairbrief.text import census
 from fairbrief.text.recognition import accept, propose
 
 PERSON_LABELS = frozenset({"PERSON", "PER"})

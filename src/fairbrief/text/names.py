@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from fairbrief.errors import DataError, MissingExtra
+from fairbrief.errors import DataError
 from fairbrief.text import titles
+from fairbrief.text.census import shares
 from fairbrief.text.gender import census_genders
 
 SUFFIXES: Final = titles.POSTNOMINALS | frozenset("dds qc kc mp frs obe mbe cbe ret".split())
@@ -193,14 +194,14 @@ def census(top: int = 200) -> Names:
     name that both genders bear belongs to one of them only if it is at least twice as frequent there
     (Steen & Markert, Appendix F), and to neither otherwise.
     """
-    male, female = census_shares("male.first"), census_shares("female.first")
+    male, female = shares("male.first"), shares("female.first")
     genders = census_genders(male, female)
     first = [
         Listed(name, "first", gender, "", own[name] / 1000)
         for gender, own in (("male", male), ("female", female))
         for name in [n for n in own if genders.get(n) == gender][:top]
     ]
-    last = [Listed(n, "last", "", "", s / 1000) for n, s in list(census_shares("all.last").items())[:top]]
+    last = [Listed(n, "last", "", "", s / 1000) for n, s in list(shares("all.last").items())[:top]]
     return Names((*first, *last), "1990 US census")
 
 
@@ -212,22 +213,5 @@ def is_given_name(word: str) -> bool:
     in the 1990 US census.
     """
     key = word.capitalize()
-    first = max(census_shares("male.first").get(key, 0), census_shares("female.first").get(key, 0))
-    return first > census_shares("all.last").get(key, 0)
-
-
-@cache
-def census_shares(which: str) -> dict[str, int]:
-    """Name → its share in thousandths of a per cent of those who bear one; whole numbers compare exactly.
-
-    ``which``: ``male.first``, ``female.first`` or ``all.last``, as the package ``names`` carries them.
-    """
-    try:
-        import names
-    except ImportError as error:
-        raise MissingExtra("names", "people", "The list of census names") from error
-    from importlib.resources import files
-
-    text = files(names).joinpath(f"dist.{which}").read_text(encoding="ascii")
-    rows = (line.split() for line in text.splitlines() if line.strip())
-    return {row[0].capitalize(): round(float(row[1]) * 1000) for row in rows}
+    first = max(shares("male.first").get(key, 0), shares("female.first").get(key, 0))
+    return first > shares("all.last").get(key, 0)

@@ -6,6 +6,12 @@ differ in who the people are said to be, and in nothing else (Steen & Markert, s
 
 from fairbrief.corpora.people.building import Report, build
 from fairbrief.corpora.people.capacity import Capacity
+from fairbrief.corpora.people.counterfactual import (
+    Counterfactuals,
+    exchange_genders,
+    exchange_names,
+    genders_of,
+)
 from fairbrief.corpora.people.filling import Assignment, fill
 from fairbrief.corpora.people.groups import Group, read_groups
 from fairbrief.corpora.people.linting import Fault, lint
@@ -24,5 +30,9 @@ __all__ = [
     "lint",
     "Fault",
     "read_groups",
+    "Counterfactuals",
+    "exchange_genders",
+    "exchange_names",
+    "genders_of",
     "Group",
 ]

@@ -82,7 +82,7 @@ def make_template(
             for mention in entity.mentions:
                 slots += _slots(record, person, index, mention, words)
     slots += _unmarked(record, people, slots)
-    return Template(record, tuple(people), tuple(_in_order(record, slots)))
+    return Template(record, tuple(people), tuple(in_order(record, slots)))
 
 
 def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> Person:
@@ -210,7 +210,7 @@ def _surface(record: Record, entity: Entity, mention: Mention) -> str:
     )
 
 
-def _in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
+def in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
     """The slots without doubles, with the articles before them; a noun that several people share is one slot."""
     at: dict[tuple[int, int, int], list[Slot]] = defaultdict(list)
     for slot in slots:
