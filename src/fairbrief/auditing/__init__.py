@@ -1,6 +1,6 @@
 """The one road: cases in, estimates with their evidence out.
 
-Read it top down: choose the measures, carry batch after batch through ask → score → observe,
+Read it top down: choose the measures, carry shard after shard through ask → score → observe,
 then turn the summed rows into estimates. The rooms beside this page hold one step each.
 """
 
@@ -21,21 +21,23 @@ import pyarrow as pa
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import choosing, estimating
+from fairbrief.auditing.carrying import Carried, Carrying, Scope, Shard
 from fairbrief.auditing.controls import Controls
 from fairbrief.auditing.evidence import evidence_table
 from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import CONTROL, Ledger, Origin, Slice, slices_of, systems_of
-from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.scorers import Scorers
-from fairbrief.errors import DataError, RequestError
+from fairbrief.engines.mapping import Engine, ThisProcess, engine_of
+from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer, Table
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
 from fairbrief.reports.result import LeftOut, Result
-from fairbrief.statistics import LabelDraws
 
 HEAD = 200
 """Cases that are looked at to see which measures the input allows."""
-BATCH = 256
+SHARD = 256
+"""Cases that are carried together. Chance labellings are summed shard by shard: it decides their last digit."""
 SAMPLE = "sample"
 """Record attribute that names the sampled assignment; its records (a pair, say) are resampled together."""
 
@@ -44,13 +46,14 @@ __all__ = ["Plan", "audit"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What an audit is asked to do; every field is recorded in the result.
+    """What an audit is asked to do; every field that decides a number is recorded in the result.
 
     ``measures`` are spellings or objects; empty: all that the input allows. ``slices`` are groupings
     by record attributes, ``("tweets",)`` or ``("tweets", "ratio")``. ``controls`` names the texts
     that are audited beside the systems. ``draws`` counts resamples and chance labellings alike; 0
     gives values alone. ``skips`` leaves a case that a measure cannot read out, counted, instead of
-    ending the audit.
+    ending the audit. ``workers`` counts the processes that ask, score and observe: 1 is this one
+    alone, 0 stands for one a core; they change no digit. Observations that need a model stay here.
     """
 
     measures: Sequence[str | Measure] = ()
@@ -67,6 +70,7 @@ class Plan:
     scorers: Mapping[str, Scorer] = field(default_factory=dict)
     wrap: Callable[[Scorer], Scorer] | None = None
     progress: Callable[[int], None] | None = None
+    workers: int = 1
 
 
 def audit(cases: Iterable[Case], plan: Plan) -> Result:
@@ -77,9 +81,7 @@ def audit(cases: Iterable[Case], plan: Plan) -> Result:
     _check_slices(plan.slices, head)
     choice = _choose(plan, protocol, head)
     road = _Road(plan, choice.measures)
-    for batch in _batches(stream):
-        road.carry(batch)
-    road.finish()
+    road.walk(stream, engine_of(plan.workers))
     estimates, gaps = road.estimates()
     evidence = evidence_table(road.ledgers, road.readers)
     tables = _tables(protocol, estimates, evidence) if protocol is not None else ()
@@ -129,8 +131,7 @@ def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
         return choosing.Choice((*choosing.named(spelled, attributes, head).measures, *built))
     choice = choosing.fitting(head, attributes)
     trial = _Road(replace(plan, draws=0, controls=(), skips=True, progress=None), choice.measures, trial=True)
-    trial.carry(head)
-    trial.finish()
+    trial.walk(iter(head), ThisProcess())
     observed = {ledger.observation: ledger for ledger in trial.ledgers}
     kept = tuple(m for m in choice.measures if len(observed[m.observation].matrix()))
     dropped = tuple(
@@ -154,13 +155,8 @@ def _commonest_reason(ledger: Ledger) -> str:
     return names[Counter(ledger.reasons).most_common(1)[0][0]] if ledger.reasons else "no summary"
 
 
-def _batches(stream: Iterator[Case]) -> Iterator[list[Case]]:
-    while batch := list(itertools.islice(stream, BATCH)):
-        yield batch
-
-
 class _Road:
-    """The ledgers of one audit, and the batches on their way into them."""
+    """The ledgers of one audit, and the shards on their way into them."""
 
     def __init__(self, plan: Plan, measures: Sequence[Measure], *, trial: bool = False) -> None:
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
@@ -176,44 +172,63 @@ class _Road:
         self.ids = array("q")
         self._groupings = [tuple(names) for names in plan.slices]
         self._waiting: dict[tuple[str, str, str], tuple[list[Case], Origin]] = {}
-        self._scopes = {o.scope for o in self.readers} - {"case"}
+        self._scopes: set[Scope] = {o.scope for o in self.readers if o.scope != "case"}
         self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
         self._digest = hashlib.blake2b(digest_size=8)
         self._scorers = Scorers(plan.scorers, plan.wrap)
-        self._observer = Observer(
-            self.ledgers,
-            self._scorers,
-            LabelDraws(max(plan.draws, 1), plan.seed),
-            self.exhibits,
-            skips=plan.skips,
-            trial=trial,
+        self._carrying = Carrying(
+            tuple(self.readers), self._scorers, plan.draws, plan.seed, skips=plan.skips, trial=trial
         )
 
-    def carry(self, batch: Sequence[Case]) -> None:
-        """One batch into the ledgers."""
+    def walk(self, stream: Iterator[Case], engine: Engine) -> None:
+        """All cases into the ledgers."""
+        is_here = isinstance(engine, ThisProcess)
+        carrying = self._carrying if is_here else self._carrying.elsewhere(self.measures)
+        for shard, carried in engine.map(carrying, self._shards(stream)):
+            self._write(shard, carried)
+
+    def _shards(self, stream: Iterator[Case]) -> Iterator[Shard]:
+        """Single cases as they come; then what had to wait until all variants of an original were read."""
+        while batch := list(itertools.islice(stream, SHARD)):
+            yield Shard("case", self._placed(batch), len(batch))
+        for scope in sorted(self._scopes):
+            waiting = iter([unit for key, unit in self._waiting.items() if key[0] == scope])
+            while units := list(itertools.islice(waiting, SHARD)):
+                yield Shard(scope, units)
+        self._waiting.clear()
+
+    def _placed(self, batch: Sequence[Case]) -> list[Unit]:
+        """The cases and their controls, each a unit; what is observed together is put aside, too."""
         for case in batch:
             self._sign(case)
-        placed = [(case, self._origin(case)) for case in self._controls.beside(batch)]
-        self._observer.observe(placed)
-        for case, origin in placed:
+        placed: list[Unit] = []
+        for case in self._controls.beside(batch):
+            origin = self._origin(case)
+            placed.append(((case,), origin))
             if "cluster" in self._scopes:
                 whole = replace(origin, record=origin.cluster)
-                self._waiting.setdefault(("cluster", origin.system, origin.cluster), ([], whole))[0].append(
-                    case
-                )
+                key = ("cluster", origin.system, origin.cluster)
+                self._waiting.setdefault(key, ([], whole))[0].append(case)
             if "block" in self._scopes and case.record.original is not None:
                 key = ("block", origin.system, case.record.block)
                 self._waiting.setdefault(key, ([], origin))[0].append(case)
-        self.cases += len(batch)
-        if self.plan.progress is not None:
-            self.plan.progress(self.cases)
+        return placed
 
-    def finish(self) -> None:
-        """Observe what had to wait until all variants of an original were read."""
-        for scope in sorted(self._scopes):
-            units = [unit for key, unit in self._waiting.items() if key[0] == scope]
-            self._observer.observe_together(scope, units)
-        self._waiting.clear()
+    def _write(self, shard: Shard, carried: Carried) -> None:
+        """What was observed of a shard into the ledgers; an error where its observation stands."""
+        for ledger, outcome in zip(self.ledgers, carried.outcomes, strict=False):
+            if isinstance(outcome, FairbriefError):
+                raise outcome
+            sheet = outcome if outcome is not None else self._carrying.sheet(ledger.observation, shard)
+            units = shard.of(ledger.observation)
+            self.exhibits.consider(ledger.observation, sheet, units)
+            ledger.absorb(sheet, [origin for _, origin in units])
+        for spelling in carried.scorers:
+            self._scorers[spelling]  # known from now on, for the signature
+        if shard.scope == "case":
+            self.cases += shard.cases
+            if self.plan.progress is not None:
+                self.plan.progress(self.cases)
 
     def systems(self) -> list[str]:
         return systems_of(self.ledgers)
