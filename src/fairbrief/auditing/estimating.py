@@ -282,10 +282,12 @@ def difference(
         for name in value["a"]:
             if name not in value["b"]:
                 continue
-            gap, drawn, swapped = (
-                Value(np.asarray(value[x][name].array - value[y][name].array), "both")
-                for x, y in (("a", "b"), ("drawn a", "drawn b"), ("swapped a", "swapped b"))
-            )
+            # Published odds may be infinite in both: their difference is undefined.
+            with np.errstate(invalid="ignore"):
+                gap, drawn, swapped = (
+                    Value(np.asarray(value[x][name].array - value[y][name].array), "both")
+                    for x, y in (("a", "b"), ("drawn a", "drawn b"), ("swapped a", "swapped b"))
+                )
             made = with_interval(described(blank, measure, name), gap, drawn, settings)
             if made.value is not None:
                 made = _with_swaps(made, swapped.array, len(common), settings)

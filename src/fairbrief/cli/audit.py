@@ -57,6 +57,13 @@ Baseline = Annotated[
     str | None, typer.Option(help="System that the others are compared with.", metavar="SYSTEM")
 ]
 Seed = Annotated[int, typer.Option(help="Seed of all draws; recorded.", min=0)]
+Workers = Annotated[
+    int,
+    typer.Option(
+        help="Processes that score and observe; 0: one a core. They change no digit; models stay in this one.",
+        min=0,
+    ),
+]
 
 
 @app.command()
@@ -75,6 +82,7 @@ def audit(
     draws: Draws = 2000,
     level: Level = 0.95,
     cache: Cache = None,
+    workers: Workers = 1,
     details: Details = False,
     quiet: Quiet = False,
     *,
@@ -109,6 +117,7 @@ def audit(
                 skips=options.skips,
                 wrap=cached(cache),
                 progress=progress,
+                workers=workers,
             ),
         )
     result = _with_reading(result, files, reading)
