@@ -170,7 +170,7 @@ class _Road:
         self.exhibits = Exhibits(self.readers)
         self.cases = 0
         self.ids = array("q")
-        self._groupings = [tuple(names) for names in plan.slices]
+        self._groupings = list(dict.fromkeys(tuple(names) for names in plan.slices))
         self._waiting: dict[tuple[str, str, str], tuple[list[Case], Origin]] = {}
         self._scopes: set[Scope] = {o.scope for o in self.readers if o.scope != "case"}
         self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
@@ -216,10 +216,11 @@ class _Road:
 
     def _write(self, shard: Shard, carried: Carried) -> None:
         """What was observed of a shard into the ledgers; an error where its observation stands."""
+        draws = self._carrying.label_draws()
         for ledger, outcome in zip(self.ledgers, carried.outcomes, strict=False):
             if isinstance(outcome, FairbriefError):
                 raise outcome
-            sheet = outcome if outcome is not None else self._carrying.sheet(ledger.observation, shard)
+            sheet = outcome if outcome is not None else self._carrying.sheet(ledger.observation, shard, draws)
             units = shard.of(ledger.observation)
             self.exhibits.consider(ledger.observation, sheet, units)
             ledger.absorb(sheet, [origin for _, origin in units])

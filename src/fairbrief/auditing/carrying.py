@@ -63,13 +63,16 @@ class Carrying:
 
     def __call__(self, shard: Shard) -> Carried:
         """All observations of one shard."""
-        outcomes = tuple(self._outcomes(shard))
+        outcomes = tuple(self._outcomes(shard, self.label_draws()))
         return Carried(outcomes, tuple(self.scorers))
 
-    def sheet(self, observation: Observation, shard: Shard) -> Sheet:
+    def label_draws(self) -> LabelDraws:
+        """Labellings that the observations of one shard share."""
+        return LabelDraws(max(self.draws, 1), self.seed)
+
+    def sheet(self, observation: Observation, shard: Shard, draws: LabelDraws) -> Sheet:
         """One observation of a shard."""
         sheet = Sheet(observation, self.draws)
-        draws = LabelDraws(max(self.draws, 1), self.seed)
         Observer(self.scorers, draws, self.skips, self.trial).observe(sheet, shard.of(observation))
         return sheet
 
@@ -83,13 +86,13 @@ class Carrying:
         _refuse_unsendable("What wraps the scorers", sent.scorers.wrap)
         return sent
 
-    def _outcomes(self, shard: Shard) -> Iterator[Outcome]:
+    def _outcomes(self, shard: Shard, draws: LabelDraws) -> Iterator[Outcome]:
         for observation in self.observations:
             if observation in self._need_models:
                 yield None
                 continue
             try:
-                yield self.sheet(observation, shard)
+                yield self.sheet(observation, shard, draws)
             except NeedsModel:
                 self._need_models.add(observation)
                 yield None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from fairbrief.auditing.regrouping import regrouped_null
 from fairbrief.nouns import Estimate, Floats, Integers, Measure, Totals, Value
 from fairbrief.statistics import (
     BlockBootstrap,
-    Bootstrap,
+    Bootstraps,
     holm,
     percentile_interval,
     smallest_p,
@@ -39,6 +41,11 @@ class Settings:
     alpha: float = 0.05
     signature: str = ""
 
+    @cached_property
+    def bootstraps(self) -> Bootstraps:
+        """Resamples of clusters, shared by all estimates that are made with these settings."""
+        return Bootstraps(self.draws, self.seed)
+
 
 @dataclass(frozen=True)
 class Part:
@@ -62,17 +69,17 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice],
     """The rows of every system, whole and by slice."""
     origins, matrix = ledger.kept(), ledger.matrix()
     systems = systems_of([ledger])
-    of_system = (
-        np.array([systems.index(o.system) for o in origins], dtype=np.int64) if len(systems) > 1 else None
-    )
-    parts = {}
-    for i, system in enumerate(systems):
-        for part in (WHOLE, *slices):
-            chosen = np.arange(len(origins)) if of_system is None else np.flatnonzero(of_system == i)
-            if part != WHOLE:
-                chosen = np.array([j for j in chosen if part in origins[j].slices], dtype=np.int64)
-            parts[system, part] = _part(ledger, system, part, chosen, origins, matrix)
-    return parts
+    places: dict[tuple[str, Slice], array[int]] = {
+        (system, part): array("q") for system in systems for part in (WHOLE, *slices)
+    }
+    for i, origin in enumerate(origins):
+        for part in (WHOLE, *origin.slices):
+            if (origin.system, part) in places:
+                places[origin.system, part].append(i)
+    return {
+        (system, part): _part(ledger, system, part, np.array(chosen, dtype=np.int64), origins, matrix)
+        for (system, part), chosen in places.items()
+    }
 
 
 def _part(
@@ -84,14 +91,17 @@ def _part(
     )
     rows = matrix[chosen] if len(chosen) < len(matrix) else matrix
     sums = _summed(rows, cluster, len(codes)) if len(codes) < len(chosen) else rows
-    blocks = _blocks(rows, cluster, [(origins[i].cluster, origins[i].block) for i in chosen])
+    blocks = _blocks(rows, cluster, chosen, origins)
     return Part(ledger, system, part, sums, tuple(codes), len(chosen), blocks, chosen)
 
 
 def _blocks(
-    rows: Floats, cluster: Integers, names: Sequence[tuple[str, str]]
+    rows: Floats, cluster: Integers, chosen: Integers, origins: Sequence[Origin]
 ) -> tuple[Floats, Integers] | None:
     """Rows summed by sampled variant, and each one's cluster; None if no original has several."""
+    if int(cluster.max(initial=-1)) + 1 == len(cluster):
+        return None  # every row is a cluster of its own
+    names = [(origins[i].cluster, origins[i].block) for i in chosen]
     codes: dict[tuple[str, str], int] = {}
     block = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.int64, len(names))
     of_block = np.zeros(len(codes), dtype=np.int64)
@@ -130,7 +140,7 @@ def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> lis
         return [described(blank, m, m.name, notes=(UNDEFINED + reason,)) for m in measures]
     total = part.sums.sum(axis=0)
     several = clusters > 1 and settings.draws > 0
-    drawn = Bootstrap(clusters, settings.draws, settings.seed).totals(part.sums) if several else None
+    drawn = settings.bootstraps.of(clusters).totals(part.sums) if several else None
     within = _drawn_within(part, settings)
     null = ledger.null(part.system, part.slice)
     if null is None and part.chosen is not None:
@@ -261,7 +271,7 @@ def difference(
         return []
     chosen = np.array(common)
     rows_a, rows_b = a.sums[chosen[:, 0]], b.sums[chosen[:, 1]]
-    bootstrap = Bootstrap(len(common), settings.draws, settings.seed)
+    bootstrap = settings.bootstraps.of(len(common))
     drawn_a, drawn_b = bootstrap.totals(rows_a), bootstrap.totals(rows_b)
     swapped_a, swapped_b = swapped_totals(rows_a, rows_b, settings.draws, settings.seed)
     missing = max(len(a.clusters), len(b.clusters)) - len(common)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 from array import array
@@ -256,7 +257,15 @@ class Ledger:
         for i, row in enumerate(self._pending):
             if row is not None:
                 chunk[i, row[0]] = row[1]
-        return [_packed(column) for column in chunk.T]
+        # Many columns of a chunk are alike (of a value that nobody has, of counts that go together): one holds for all.
+        known: dict[bytes, Packed] = {}
+        found = []
+        for column in np.ascontiguousarray(chunk.T):
+            key = hashlib.blake2b(column, digest_size=16).digest()
+            if key not in known:
+                known[key] = _packed(column)
+            found.append(known[key])
+        return found
 
 
 @dataclass
