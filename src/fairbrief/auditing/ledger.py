@@ -122,8 +122,7 @@ class Ledger:
         positions = self._place(rows.columns)
         row = rows.values[0].copy()
         self._write_row(origin, (positions, row), p)
-        varies = choice is not None and len(rows.values) > 1
-        chosen = rows.values[choice] if varies else None
+        chosen = None if choice is None or len(rows.values) < 2 else rows.values.take(choice, axis=0)
         for part in (WHOLE, *origin.slices):
             if chosen is None:
                 self._add_fixed((origin.system, part), positions, row)

@@ -38,7 +38,7 @@ POOL_STREAM, RECORD_STREAM, SWAP_STREAM = 1, 2, 3
 """Keep the random numbers of different purposes apart under one seed."""
 
 KEPT = 32_000_000
-"""Bytes of a few hundred records' labellings that are kept for whoever asks for them again."""
+"""Bytes of labellings, of the records that come first, that are kept for whoever asks for them again."""
 
 CHUNK = 4_000_000
 """Weights held at once while totals are made: 32 MB."""
@@ -57,7 +57,8 @@ class LabelDraws:
             raise ValueError(f"draws must be at least 1 and seed at least 0, not {draws} and {seed}")
         self.draws = draws
         self.seed = seed
-        self._kept: dict[tuple[str, bytes, bytes | None, int], tuple[Integers, Integers, bool]] = {}
+        # Several observations ask for the same labels of a record.
+        self._kept: dict[tuple[str, bytes, bytes | None, bool], tuple[Integers, Integers, bool]] = {}
         self._room = KEPT
 
     def observed_and_choice(
@@ -71,18 +72,18 @@ class LabelDraws:
         takes one of the sampled labellings 1..draws, each exactly once. The labellings are
         read-only: several may hold them.
         """
-        shuffle = sort_by_block(labels, blocks)
-        limit = EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)
-        # Several observations ask for the same labels of a record; those of the first records are kept.
         own = np.asarray(labels).tobytes(), None if blocks is None else np.asarray(blocks).tobytes()
-        asked = (key, *own, limit if shuffle.number > min(self.draws, EXACT_LIMIT) else 0)
-        found = self._kept.get(asked)
-        if found is None:
-            found = self._drawn(key, shuffle, exact=shuffle.number <= limit)
-            found[0].flags.writeable = False
-            self._room -= found[0].nbytes + found[1].nbytes
-            if self._room > 0:
-                self._kept[asked] = found
+        found = self._kept.get((key, *own, all_labellings))
+        if found is not None:
+            return found
+        shuffle = sort_by_block(labels, blocks)
+        few = min(self.draws, EXACT_LIMIT)
+        found = self._drawn(key, shuffle, exact=shuffle.number <= (EXACT_LIMIT if all_labellings else few))
+        found[0].flags.writeable = False
+        self._room -= found[0].nbytes + found[1].nbytes
+        if self._room > 0:
+            for asked in (False, True) if shuffle.number <= few else (all_labellings,):
+                self._kept[key, *own, asked] = found
         return found
 
     def _drawn(self, key: str, shuffle: Shuffle, *, exact: bool) -> tuple[Integers, Integers, bool]:
