@@ -94,10 +94,12 @@ PLAN = Plan(
 )
 
 
-@pytest.fixture
-def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def small_shards() -> Iterator[None]:
     """Shards of sixteen cases, so that few records make many."""
-    monkeypatch.setattr(auditing, "SHARD", 16)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(auditing, "SHARD", 16)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -106,14 +108,19 @@ def cases() -> list[Case]:
     return cases_of(44)
 
 
+@pytest.fixture(scope="module")
+def here(cases: list[Case], small_shards: None) -> Result:  # noqa: ARG001
+    """The audit by this process, seven units scored at once; workers score as many as there are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(observing, "BATCH", 7)
+        return audit(cases, PLAN)
+
+
 @pytest.mark.usefixtures("small_shards")
 @pytest.mark.parametrize("workers", [2, 3])
-def test_workers_change_no_bit(workers: int, cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
-    """All measures, scopes, slices and controls; and the batches in which this process scores do not, either."""
-    apart = audit(cases, replace(PLAN, workers=workers))
-    monkeypatch.setattr(observing, "BATCH", 5 * workers)
-    here = audit(cases, PLAN)
-    assert_same(apart, here)
+def test_workers_change_no_bit(workers: int, cases: list[Case], here: Result) -> None:
+    """All measures, scopes, slices and controls, however many workers carry and units are scored at once."""
+    assert_same(audit(cases, replace(PLAN, workers=workers)), here)
     assert here.exhibits
     assert {e.quantity for e in here.estimates if e.p is not None}
 

@@ -10,6 +10,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
+from fairbrief.errors import RequestError
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
@@ -36,7 +38,11 @@ class ThisProcess:
 
 
 def engine_of(workers: int) -> Engine:
-    """The engine for so many workers: 1 is this process, 0 one worker for each core it may use."""
+    """The engine for so many workers: 1 is this process, 0 one worker for each core it may use; else RequestError."""
+    if workers < 0:
+        raise RequestError(
+            f"There cannot be {workers} workers: write 1 for this process alone, 0 for one a core."
+        )
     if workers == 0:
         workers = cores()
     if workers == 1:

@@ -72,7 +72,10 @@ class LabelDraws:
         takes one of the sampled labellings 1..draws, each exactly once. The labellings are
         read-only: several may hold them.
         """
-        own = np.asarray(labels, dtype=np.int64).tobytes(), None if blocks is None else np.asarray(blocks).tobytes()
+        own = (
+            np.asarray(labels, dtype=np.int64).tobytes(),
+            None if blocks is None else np.asarray(blocks).tobytes(),
+        )
         found = self._kept.get((key, *own, all_labellings))
         if found is not None:
             return found

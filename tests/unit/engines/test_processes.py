@@ -246,4 +246,6 @@ def test_engines_by_number() -> None:
     """One is this process, none a worker a core."""
     assert isinstance(engine_of(1), ThisProcess)
     assert engine_of(4) == Processes(4)
-    assert engine_of(0) == (ThisProcess() if cores() == 1 else Processes(cores()))
+    assert engine_of(0) == (Processes(cores()) if cores() > 1 else engine_of(1))
+    with pytest.raises(RequestError, match="-1 workers"):
+        engine_of(-1)
