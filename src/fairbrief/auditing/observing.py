@@ -45,11 +45,14 @@ class Observer:
     label_draws: LabelDraws
     skips: bool = False
     trial: bool = False
+    at_once: int | None = None
+    """How many units are scored in one go; `BATCH` if not told."""
 
     def observe(self, ledger: Ledger, units: Sequence[Unit]) -> None:
         """Write down every unit, in order."""
-        for start in range(0, len(units), BATCH):
-            batch, before = units[start : start + BATCH], len(ledger.origins)
+        step = self.at_once or BATCH
+        for start in range(0, len(units), step):
+            batch, before = units[start : start + step], len(ledger.origins)
             try:
                 self._observe_scored(ledger, batch)
             except MissingExtra as error:
