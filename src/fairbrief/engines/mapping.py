@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from fairbrief.errors import RequestError
@@ -28,6 +29,7 @@ class Engine(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
 class ThisProcess:
     """One item after the other, here."""
 
