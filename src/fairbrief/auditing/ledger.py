@@ -137,7 +137,7 @@ class Ledger:
         ``origins`` are those of the sheet's units. Sums are added up by sheet: the last digits of the chance
         level go by how units are parted into sheets, and by nothing else.
         """
-        place = self._place(tuple(sheet.columns))
+        place = self._new_place(sheet.columns)
         texts = list(sheet.known_reasons)
         for origin, reason, (row, p) in zip(origins, sheet.reasons, sheet.rows(), strict=True):
             if row is None:
@@ -147,9 +147,10 @@ class Ledger:
         for key, null in sheet._nulls.items():
             for columns, (_, sums) in null.apart.items():
                 self._add_chosen(key, columns, sums)
+            mine = self._null(key)
+            mine.log_labellings += null.log_labellings
             if null.sums.size:
-                self._add_chosen(key, tuple(sheet.columns)[: null.sums.shape[1]], null.sums)
-            self._nulls[key].log_labellings += null.log_labellings
+                mine.gather(len(self.columns))[:, place[: null.sums.shape[1]]] += null.sums
         for key, fixed in sheet._fixed.items():
             self._add_fixed(key, place[: len(fixed)], fixed)
         for key, clusters in sheet._exchanged.items():
@@ -213,16 +214,14 @@ class Ledger:
     def _place(self, columns: tuple[Column, ...]) -> Integers:
         positions = self._positions.get(columns)
         if positions is None:
-            positions = np.array(
-                [self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64
-            )
-            self._positions[columns] = positions
+            positions = self._positions[columns] = self._new_place(columns)
         return positions
 
+    def _new_place(self, columns: Iterable[Column]) -> Integers:
+        return np.array([self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64)
+
     def _add_chosen(self, key: tuple[str, Slice], columns: tuple[Column, ...], chosen: Floats) -> None:
-        null = self._nulls.get(key)
-        if null is None:
-            null = self._nulls[key] = Null(np.zeros((self.draws, 0)))
+        null = self._null(key)
         apart = null.apart.get(columns)
         if apart is not None:
             np.add(apart[1], chosen, out=apart[1])
@@ -231,12 +230,18 @@ class Ledger:
             null.gather(len(self.columns))
         null.apart[columns] = self._place(columns), chosen.copy()
 
+    def _null(self, key: tuple[str, Slice]) -> Null:
+        null = self._nulls.get(key)
+        if null is None:
+            null = self._nulls[key] = Null(np.zeros((self.draws, 0)))
+        return null
+
     def _add_freedom(self, key: tuple[str, Slice], cluster: str, log_labellings: float) -> None:
         """Count a unit's labellings, or once for all units of a cluster if these are labelled together."""
         if self.is_exchanged_by_cluster:
             self._exchanged.setdefault(key, {}).setdefault(cluster, log_labellings)
         else:
-            self._nulls[key].log_labellings += log_labellings
+            self._null(key).log_labellings += log_labellings
 
     def _add_fixed(self, key: tuple[str, Slice], positions: Integers, row: Floats) -> None:
         fixed = self._fixed.get(key, np.zeros(0))
