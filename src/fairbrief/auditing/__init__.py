@@ -250,22 +250,32 @@ class _Road:
             )
         real = [s for s in systems if not s.startswith(CONTROL)]
         pairs = estimating.pairs_of(real, plan.baseline)
-        with_control = [(s, c) for s in real for c in systems if c.startswith(CONTROL)]
+        with_control = [[(s, c)] for s in real for c in systems if c.startswith(CONTROL)]
         found: list[Estimate] = []
         gaps: list[Estimate] = []
         for ledger in self.ledgers:
-            measures = self.readers[ledger.observation]
-            slices = sorted(
-                {part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s)
-            )
-            parts = estimating.parts_of(ledger, slices)
-            for part in parts.values():
-                found += estimating.estimate(measures, part, settings)
-            if plan.draws:
-                gaps += estimating.differences(measures, parts, pairs, settings)
-                for pair in with_control:
-                    gaps += estimating.differences(measures, parts, [pair], settings)
+            self._estimate(ledger, [pairs, *with_control], settings, found, gaps)
         return self._adjusted(found, settings), self._adjusted(gaps, settings)
+
+    def _estimate(
+        self,
+        ledger: Ledger,
+        compared: Sequence[Sequence[tuple[str, str]]],
+        settings: estimating.Settings,
+        found: list[Estimate],
+        gaps: list[Estimate],
+    ) -> None:
+        """One ledger's estimates and differences. Its plain rows, the largest thing of all, go when it returns."""
+        measures = self.readers[ledger.observation]
+        slices = sorted(
+            {part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s)
+        )
+        parts = estimating.parts_of(ledger, slices)
+        for part in parts.values():
+            found += estimating.estimate(measures, part, settings)
+        if settings.draws:
+            for pairs in compared:
+                gaps += estimating.differences(measures, parts, pairs, settings)
 
     def _adjusted(self, found: list[Estimate], settings: estimating.Settings) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}
