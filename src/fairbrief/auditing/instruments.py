@@ -15,7 +15,6 @@ from typing import Any
 from fairbrief import registry
 from fairbrief.auditing import adjusting, estimating
 from fairbrief.auditing.choosing import MOST_VALUES, attributes_of
-from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import CONTROL, WHOLE, Ledger, Origin
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.parts import parts_of
@@ -196,16 +195,15 @@ def _observed(
     settings: estimating.Settings,
 ) -> list[Ledger]:
     """The versions of each original into ledgers, together."""
-    ledgers = [Ledger(observation, settings.draws) for observation in observations]
-    draws = LabelDraws(max(settings.draws, 1), settings.seed)
-    observer = Observer(ledgers, scorers, draws, Exhibits({}), skips=True, trial=True)
     versions: dict[str, list[Case]] = {}
     for record in records:
         text = "\n".join(d.text for d in record.documents)
         versions.setdefault(record.cluster, []).append(Case(record, Summary(record.id, SYSTEM, text)))
-    observer.observe_together(
-        "cluster", [(cases, Origin(SYSTEM, name, name)) for name, cases in versions.items()]
-    )
+    units = [(tuple(cases), Origin(SYSTEM, name, name)) for name, cases in versions.items()]
+    ledgers = [Ledger(observation, settings.draws) for observation in observations]
+    observer = Observer(scorers, LabelDraws(max(settings.draws, 1), settings.seed), skips=True, trial=True)
+    for ledger in ledgers:
+        observer.observe(ledger, units)
     return ledgers
 
 

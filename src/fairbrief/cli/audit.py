@@ -65,6 +65,13 @@ CheckInstruments = Annotated[
         show_default=False,
     ),
 ]
+Workers = Annotated[
+    int,
+    typer.Option(
+        help="Processes that score and observe; 0: one a core. They change no digit; models stay in this one.",
+        min=0,
+    ),
+]
 
 
 @app.command()
@@ -83,6 +90,7 @@ def audit(
     draws: Draws = 2000,
     level: Level = 0.95,
     cache: Cache = None,
+    workers: Workers = 1,
     check_instruments: CheckInstruments = None,
     details: Details = False,
     quiet: Quiet = False,
@@ -119,6 +127,7 @@ def audit(
                 check_instruments=check_instruments,
                 wrap=cached(cache),
                 progress=progress,
+                workers=workers,
             ),
         )
     result = _with_reading(result, files, reading)
