@@ -2,9 +2,12 @@
 
 ``real``: every default measure, with intervals and chance levels, of a file of reviews.
 ``synthetic``: a stream of small records (three short documents, a summary, a reference) through the
-command line, in a process of its own whose largest resident memory is read when it ends.
+command line, in a process of its own whose largest resident memory is read when it ends: all default measures,
+or those that are named. With ``--workers`` it runs once more with so many processes; the ratio of the two times
+is of the same run, and the memory is that of all processes together, at most.
 
-Run: python -m benchmarks.speed.audit [--file FILE --attribute NAME] [--records N] [--measure SPELLING …] [--out FILE]
+Run: python -m benchmarks.speed.audit [--file FILE --attribute NAME] [--records N] [--workers N]
+     [--measures all | --measure SPELLING …] [--out FILE]
 """
 
 from __future__ import annotations
@@ -12,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,17 @@ WORDS = (
 ).split()
 PARTIES = ("LLR", "LRR", "LRL")
 LIMIT_SECONDS, LIMIT_GIB = 15, 1.5
+COMMAND = """
+import atexit, json, resource, sys
+from fairbrief.cli import main
+@atexit.register
+def tell():
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    used = {"own": own.ru_maxrss, "other": others.ru_maxrss, "cpu": sum(u.ru_utime + u.ru_stime for u in (own, others))}
+    print(json.dumps(used), file=sys.stderr)
+main()
+"""
+"""The command; at its end it tells the largest memory (KiB) of itself and of a worker, and all processor time."""
 
 
 def of_file(file: Path, attribute: str) -> dict[str, object]:
@@ -66,30 +79,43 @@ def write_records(path: Path, records: int, seed: int) -> None:
             file.write(json.dumps(row) + "\n")
 
 
-def of_stream(records: int, measures: list[str], seed: int) -> dict[str, object]:
-    """Time and largest memory of the command over so many synthetic records."""
+def of_stream(records: int, measures: list[str], seed: int, workers: int) -> dict[str, object]:
+    """Time and largest memory of the command over so many synthetic records, by one process and by several."""
     with tempfile.TemporaryDirectory() as folder:
-        file, out = Path(folder) / "records.jsonl", Path(folder) / "audit"
+        file = Path(folder) / "records.jsonl"
         write_records(file, records, seed)
-        command = [sys.executable, "-c", "from fairbrief.cli import main; main()"]
-        command += ["audit", str(file), "--attribute", "party", "--quiet", "--out", str(out)]
-        command += [part for measure in measures for part in ("--measure", measure)]
-        start = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        seconds = time.perf_counter() - start
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        made = json.loads((out / "results.json").read_text(encoding="utf-8"))["made"]
-        return {
-            "records": made["records"],
-            "measures": made["measures"],
-            "draws": made["draws"],
-            "seconds": round(seconds, 1),
-            "processor_seconds": round(used.ru_utime + used.ru_stime, 1),
-            "largest_memory_gib": round(used.ru_maxrss / 2**20, 3),
-            "limit_gib": LIMIT_GIB,
-            "file_mb": round(file.stat().st_size / 1e6),
-            "evidence_mb": round((out / "evidence.parquet").stat().st_size / 1e6),
-        }
+        found = of_command(file, measures, 1)
+        if workers < 2:
+            return found
+        several = of_command(file, measures, workers)
+        faster = float(str(found["seconds"])) / float(str(several["seconds"]))
+        alike = {name: several[name] for name in ("seconds", "processor_seconds", "largest_memory_gib")}
+        return {**found, "by_workers": {"workers": workers, "times_faster": round(faster, 2), **alike}}
+
+
+def of_command(file: Path, measures: list[str], workers: int) -> dict[str, object]:
+    """One audit of a file by the command line."""
+    out = file.with_name(f"audit-{workers}")
+    command = [sys.executable, "-c", COMMAND, "audit", str(file), "--attribute", "party", "--quiet"]
+    command += ["--out", str(out), "--workers", str(workers)]
+    command += [part for measure in measures for part in ("--measure", measure)]
+    start = time.perf_counter()
+    ended = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    seconds = time.perf_counter() - start
+    used = json.loads(ended.stderr.splitlines()[-1])
+    made = json.loads((out / "results.json").read_text(encoding="utf-8"))["made"]
+    everywhere = used["own"] + (workers * used["other"] if workers > 1 else 0)
+    return {
+        "records": made["records"],
+        "measures": made["measures"],
+        "draws": made["draws"],
+        "seconds": round(seconds, 1),
+        "processor_seconds": round(used["cpu"], 1),
+        "largest_memory_gib": round(everywhere / 2**20, 3),
+        "limit_gib": LIMIT_GIB,
+        "file_mb": round(file.stat().st_size / 1e6),
+        "evidence_mb": round((out / "evidence.parquet").stat().st_size / 1e6),
+    }
 
 
 def main() -> None:
@@ -99,7 +125,9 @@ def main() -> None:
     parser.add_argument("--file", type=Path)
     parser.add_argument("--attribute", default="sentiment")
     parser.add_argument("--records", type=int, default=100_000)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--measure", action="append", default=[])
+    parser.add_argument("--measures", choices=["all"], help="all default measures, as without --measure")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
@@ -107,7 +135,7 @@ def main() -> None:
     if given.file is not None:
         found["real"] = of_file(given.file, given.attribute)
     if given.records:
-        found["synthetic"] = of_stream(given.records, given.measure, given.seed)
+        found["synthetic"] = of_stream(given.records, given.measure, given.seed, given.workers)
     write_down(__file__, found, seed=given.seed, out=given.out)
 
 

@@ -28,6 +28,11 @@ class MissingExtra(FairbriefError):
         )
         self.library = library
         self.extra = extra
+        self.reader = reader
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
+        """From one process to another it travels as what it was made of."""
+        return MissingExtra, (self.library, self.extra, self.reader)
 
 
 class BackendError(FairbriefError):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit
+from fairbrief.auditing import Plan, audit, observing
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Case, Document, Estimate, Record, Summary
 from fairbrief.reports.result import Result
@@ -50,10 +50,11 @@ def numbers(result: Result) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("batch", [1, 7, 64])
 def test_batches_change_no_digit(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However the stream is cut, the estimates are the same to the last bit."""
+    """However many units are scored at once, the estimates are the same to the last bit."""
     cases = cases_of(40, systems=("a", "b"))
+    monkeypatch.setattr(auditing, "SHARD", 32)
     whole = audit(cases, PLAN)
-    monkeypatch.setattr(auditing, "BATCH", batch)
+    monkeypatch.setattr(observing, "BATCH", batch)
     cut = audit(cases, PLAN)
     assert [e.value for e in cut.estimates] == [e.value for e in whole.estimates]
     assert numbers(cut) == numbers(whole)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from fairbrief.auditing import ledger as ledgers
 from fairbrief.auditing.evidence import evidence_table, ledgers_from
-from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
+from fairbrief.auditing.ledger import WHOLE, Ledger, Origin, Sheet
 from fairbrief.nouns import Rows
 from fairbrief.registry import make
 from fairbrief.reports.frames import PACKED, unpacked
@@ -16,25 +18,52 @@ DRAWS = 5
 MEASURE = make("measure", "uer@party")
 
 
-def filled(units: int, kinds: int) -> tuple[Ledger, np.ndarray, np.ndarray]:
-    """A ledger of random rows over changing columns; the rows and the chance sums, written out."""
+def filled(units: int, kinds: int, sheet: int | None = None) -> tuple[Ledger, np.ndarray, np.ndarray]:
+    """A ledger of random rows over changing columns; the rows and the chance sums, written out.
+
+    With ``sheet``, so many units at a time are written down apart, sent as to another process, and absorbed.
+    """
     rng = np.random.default_rng(0)
     ledger = Ledger(MEASURE.observation, DRAWS)
+    page: Ledger = ledger if sheet is None else Sheet(MEASURE.observation, DRAWS)
     plain, null = np.zeros((units, 2 * kinds)), np.zeros((DRAWS, 2 * kinds))
     for i in range(units):
+        if isinstance(page, Sheet) and len(page.origins) == sheet:
+            ledger.absorb(pickle.loads(pickle.dumps(page)), page.origins)
+            page = Sheet(MEASURE.observation, DRAWS)
         origin = Origin("s", f"r{i}", f"r{i}")
         if i % 7 == 3:
-            ledger.leave_out(origin, "empty summary")
+            page.leave_out(origin, "empty summary")
             plain[i] = np.nan
             continue
         kind = int(rng.integers(kinds)) if i >= kinds else i
         values = rng.random((3, 2))
         choice = rng.integers(0, 3, DRAWS)
-        ledger.add(origin, Rows((("deficit", f"{kind:02}"), ("surplus", f"{kind:02}")), values), choice)
-        place = [ledger.columns[c] for c in (("deficit", f"{kind:02}"), ("surplus", f"{kind:02}"))]
+        columns = (("deficit", f"{kind:02}"), ("surplus", f"{kind:02}"))
+        page.add(origin, Rows(columns, values if i % 5 else values[:1]), choice if i % 5 else None)
+        place = [2 * kind, 2 * kind + 1]
         plain[i, place] = values[0]
-        null[:, place] += values[choice]
-    return ledger, plain, null
+        null[:, place] += values[choice] if i % 5 else values[0]
+    if isinstance(page, Sheet):
+        ledger.absorb(page, page.origins)
+    order = [2 * int(c[1]) + (c[0] == "surplus") for c in ledger.columns]
+    return ledger, plain[:, order], null[:, order]
+
+
+def test_sheets_are_absorbed_as_if_their_units_had_come_one_by_one() -> None:
+    """Rows, reasons and columns to the last bit, chance sums but for the last digits, over many sets of columns."""
+    kinds = ledgers.APART + 4
+    ledger, plain, wanted = filled(60, kinds, sheet=23)
+    alone, _, _ = filled(60, kinds)
+    assert list(ledger.columns) == list(alone.columns)
+    assert (ledger.matrix() == plain[~np.isnan(plain[:, 0])]).all()
+    assert (ledger.origins, ledger.reasons) == (alone.origins, alone.reasons)
+    assert ledger.excluded("s", WHOLE) == alone.excluded("s", WHOLE)
+    ours, theirs = ledger.null("s", WHOLE), alone.null("s", WHOLE)
+    assert ours is not None
+    assert theirs is not None
+    assert ours.sums == pytest.approx(wanted, abs=1e-12)
+    assert ours.log_labellings == pytest.approx(theirs.log_labellings)
 
 
 @pytest.mark.parametrize("chunk", [4, 13, 1000])

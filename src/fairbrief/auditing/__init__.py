@@ -1,6 +1,6 @@
 """The one road: cases in, estimates with their evidence out.
 
-Read it top down: choose the measures, carry batch after batch through ask → score → observe,
+Read it top down: choose the measures, carry shard after shard through ask → score → observe,
 then turn the summed rows into estimates. The rooms beside this page hold one step each.
 """
 
@@ -21,23 +21,25 @@ import pyarrow as pa
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import adjusting, choosing, estimating, instruments
+from fairbrief.auditing.carrying import Carried, Carrying, Scope, Shard
 from fairbrief.auditing.controls import Controls
 from fairbrief.auditing.evidence import evidence_table
 from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import CONTROL, Ledger, Origin, Slice, slices_of, systems_of
-from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.auditing.sources import sample
-from fairbrief.errors import DataError, RequestError
+from fairbrief.engines.mapping import Engine, ThisProcess, engine_of
+from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer, Table
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
 from fairbrief.reports.result import LeftOut, Result
-from fairbrief.statistics import LabelDraws
 
 HEAD = 200
 """Cases that are looked at to see which measures the input allows."""
-BATCH = 256
+SHARD = 256
+"""Cases that are carried together. Chance labellings are summed shard by shard: it decides their last digit."""
 SAMPLE = "sample"
 """Record attribute that names the sampled assignment; its records (a pair, say) are resampled together."""
 DESIGN = ("design", "genders")
@@ -48,7 +50,7 @@ __all__ = ["Plan", "audit"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What an audit is asked to do; every field is recorded in the result.
+    """What an audit is asked to do; every field that decides a number is recorded in the result.
 
     ``measures`` are spellings or objects; empty: all that the input allows. ``slices`` are groupings
     by record attributes, ``("tweets",)`` or ``("tweets", "ratio")``. ``controls`` names the texts
@@ -56,6 +58,8 @@ class Plan:
     gives values alone. ``skips`` leaves a case that a measure cannot read out, counted, instead of
     ending the audit. ``check_instruments`` lets the judges read counterfactual sources, alike but for the
     group, beside the audit: None those that hold no model, True all, False none (see `auditing.instruments`).
+    ``workers`` counts the processes that ask, score and observe: 1 is this one alone, 0 stands for one a core;
+    they change no digit. Observations that need a model stay here.
     """
 
     measures: Sequence[str | Measure] = ()
@@ -73,6 +77,7 @@ class Plan:
     scorers: Mapping[str, Scorer] = field(default_factory=dict)
     wrap: Callable[[Scorer], Scorer] | None = None
     progress: Callable[[int], None] | None = None
+    workers: int = 1
 
 
 def audit(cases: Iterable[Case], plan: Plan) -> Result:
@@ -88,9 +93,7 @@ def audit(cases: Iterable[Case], plan: Plan) -> Result:
         choice.measures, head, road.scorers, wanted=plan.check_instruments
     )
     sources = sample(plan.seed, wanted=plan.check_instruments)
-    for batch in _batches(sources.watch(stream) if checks else stream):
-        road.carry(batch)
-    road.finish()
+    road.walk(sources.watch(stream) if checks else stream, engine_of(plan.workers))
     estimates, gaps = road.estimates()
     checked = instruments.take(checks, sources, road.scorers, road.settings())
     estimates = instruments.with_instruments(estimates, checks, checked, plan.alpha)
@@ -151,8 +154,7 @@ def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
         return choosing.Choice((*choosing.named(spelled, attributes, head).measures, *built))
     choice = choosing.fitting(head, attributes)
     trial = _Road(replace(plan, draws=0, controls=(), skips=True, progress=None), choice.measures, trial=True)
-    trial.carry(head)
-    trial.finish()
+    trial.walk(iter(head), ThisProcess())
     observed = {ledger.observation: ledger for ledger in trial.ledgers}
     kept = tuple(m for m in choice.measures if len(observed[m.observation].matrix()))
     dropped = tuple(
@@ -176,13 +178,8 @@ def _commonest_reason(ledger: Ledger) -> str:
     return names[Counter(ledger.reasons).most_common(1)[0][0]] if ledger.reasons else "no summary"
 
 
-def _batches(stream: Iterator[Case]) -> Iterator[list[Case]]:
-    while batch := list(itertools.islice(stream, BATCH)):
-        yield batch
-
-
 class _Road:
-    """The ledgers of one audit, and the batches on their way into them."""
+    """The ledgers of one audit, and the shards on their way into them."""
 
     def __init__(self, plan: Plan, measures: Sequence[Measure], *, trial: bool = False) -> None:
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
@@ -196,29 +193,42 @@ class _Road:
         self.exhibits = Exhibits(self.readers)
         self.cases = 0
         self.ids = array("q")
-        self._groupings = [tuple(names) for names in plan.slices]
+        self._groupings = list(dict.fromkeys(tuple(names) for names in plan.slices))
         self._waiting: dict[tuple[str, ...], tuple[list[Case], Origin]] = {}
         self._designs: dict[str, tuple[str, ...]] = {}
-        self._scopes = {o.scope for o in self.readers} - {"case"}
+        self._scopes: set[Scope] = {o.scope for o in self.readers if o.scope != "case"}
         self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
         self._digest = hashlib.blake2b(digest_size=8)
         self.scorers = Scorers(plan.scorers, plan.wrap)
-        self._observer = Observer(
-            self.ledgers,
-            self.scorers,
-            LabelDraws(max(plan.draws, 1), plan.seed),
-            self.exhibits,
-            skips=plan.skips,
-            trial=trial,
+        self._carrying = Carrying(
+            tuple(self.readers), self.scorers, plan.draws, plan.seed, skips=plan.skips, trial=trial
         )
 
-    def carry(self, batch: Sequence[Case]) -> None:
-        """One batch into the ledgers."""
+    def walk(self, stream: Iterator[Case], engine: Engine) -> None:
+        """All cases into the ledgers."""
+        is_here = isinstance(engine, ThisProcess)
+        carrying = self._carrying if is_here else self._carrying.elsewhere(self.measures)
+        for shard, carried in engine.map(carrying, self._shards(stream)):
+            self._write(shard, carried)
+
+    def _shards(self, stream: Iterator[Case]) -> Iterator[Shard]:
+        """Single cases as they come; then what had to wait until all variants of an original were read."""
+        while batch := list(itertools.islice(stream, SHARD)):
+            yield Shard("case", self._placed(batch), len(batch))
+        for scope in sorted(self._scopes):
+            waiting = iter([unit for key, unit in self._waiting.items() if key[0] == scope])
+            while units := list(itertools.islice(waiting, SHARD)):
+                yield Shard(scope, units)
+        self._waiting.clear()
+
+    def _placed(self, batch: Sequence[Case]) -> list[Unit]:
+        """The cases and their controls, each a unit; what is observed together is put aside, too."""
         for case in batch:
             self._sign(case)
-        placed = [(case, self._origin(case)) for case in self._controls.beside(batch)]
-        self._observer.observe(placed)
-        for case, origin in placed:
+        placed: list[Unit] = []
+        for case in self._controls.beside(batch):
+            origin = self._origin(case)
+            placed.append(((case,), origin))
             design = tuple(case.record.attributes.get(name, "") for name in DESIGN)
             if "cluster" in self._scopes:
                 # Named after the original; a further design of the same original after both.
@@ -228,9 +238,7 @@ class _Road:
                 self._wait(key, case, replace(origin, record=name))
             if "block" in self._scopes and case.record.original is not None:
                 self._wait(("block", origin.system, case.record.block, *design), case, origin)
-        self.cases += len(batch)
-        if self.plan.progress is not None:
-            self.plan.progress(self.cases)
+        return placed
 
     def _wait(self, key: tuple[str, ...], case: Case, origin: Origin) -> None:
         """A case of a unit that is observed when all of it was read; the unit is in the slices that all its cases are in."""
@@ -240,12 +248,22 @@ class _Road:
             shared = tuple(part for part in whole.slices if part in origin.slices)
             self._waiting[key] = (cases, replace(whole, slices=shared))
 
-    def finish(self) -> None:
-        """Observe what had to wait until all variants of an original were read."""
-        for scope in sorted(self._scopes):
-            units = [unit for key, unit in self._waiting.items() if key[0] == scope]
-            self._observer.observe_together(scope, units)
-        self._waiting.clear()
+    def _write(self, shard: Shard, carried: Carried) -> None:
+        """What was observed of a shard into the ledgers; an error where its observation stands."""
+        draws = self._carrying.label_draws()
+        for ledger, outcome in zip(self.ledgers, carried.outcomes, strict=False):
+            if isinstance(outcome, FairbriefError):
+                raise outcome
+            sheet = outcome if outcome is not None else self._carrying.sheet(ledger.observation, shard, draws)
+            units = shard.of(ledger.observation)
+            self.exhibits.consider(ledger.observation, sheet, units)
+            ledger.absorb(sheet, [origin for _, origin in units])
+        for spelling in carried.scorers:
+            self.scorers[spelling]  # known from now on, for the signature
+        if shard.scope == "case":
+            self.cases += shard.cases
+            if self.plan.progress is not None:
+                self.plan.progress(self.cases)
 
     def systems(self) -> list[str]:
         return systems_of(self.ledgers)
@@ -270,22 +288,32 @@ class _Road:
             )
         real = [s for s in systems if not s.startswith(CONTROL)]
         pairs = estimating.pairs_of(real, plan.baseline)
-        with_control = [(s, c) for s in real for c in systems if c.startswith(CONTROL)]
+        with_control = [[(s, c)] for s in real for c in systems if c.startswith(CONTROL)]
         found: list[Estimate] = []
         gaps: list[Estimate] = []
         for ledger in self.ledgers:
-            measures = self.readers[ledger.observation]
-            slices = sorted(
-                {part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s)
-            )
-            parts = parts_of(ledger, slices)
-            for part in parts.values():
-                found += estimating.estimate(measures, part, settings)
-            if plan.draws:
-                gaps += estimating.differences(measures, parts, pairs, settings)
-                for pair in with_control:
-                    gaps += estimating.differences(measures, parts, [pair], settings)
+            self._estimate(ledger, [pairs, *with_control], settings, found, gaps)
         return self._adjusted(found, settings), self._adjusted(gaps, settings)
+
+    def _estimate(
+        self,
+        ledger: Ledger,
+        compared: Sequence[Sequence[tuple[str, str]]],
+        settings: estimating.Settings,
+        found: list[Estimate],
+        gaps: list[Estimate],
+    ) -> None:
+        """One ledger's estimates and differences. Its plain rows, the largest thing of all, go when it returns."""
+        measures = self.readers[ledger.observation]
+        slices = sorted(
+            {part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s)
+        )
+        parts = parts_of(ledger, slices)
+        for part in parts.values():
+            found += estimating.estimate(measures, part, settings)
+        if settings.draws:
+            for pairs in compared:
+                gaps += estimating.differences(measures, parts, pairs, settings)
 
     def _adjusted(self, found: list[Estimate], settings: estimating.Settings) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}

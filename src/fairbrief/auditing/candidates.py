@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing.direction import Direction, better
-from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.gating import Rule
 from fairbrief.auditing.ledger import Ledger, Origin
-from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.observing import Observer, alone
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Case, Floats, Measure
@@ -26,7 +25,6 @@ from fairbrief.statistics import LabelDraws
 CHOSEN, RANDOM = "chosen", "random candidate"
 NOT_MEASURED = "no candidate could be measured"
 NOT_ALLOWED = "no candidate keeps the floors"
-BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +161,8 @@ def case_values(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> di
 def _observed(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> tuple[Floats, Floats, Ledger]:
     """Each case's own headline (nan where there is none) and row. Shapes: (cases,), (cases, columns)."""
     ledger = Ledger(measure.observation, draws=0)
-    observer = Observer([ledger], scorers, LabelDraws(1, 0), Exhibits({}), skips=True)
-    for start in range(0, len(cases), BATCH):
-        observer.observe(
-            [(c, Origin(str(start + i), c.record.id, "")) for i, c in enumerate(cases[start : start + BATCH])]
-        )
+    units = [((c,), Origin(str(i), c.record.id, "")) for i, c in enumerate(cases)]
+    Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, alone(measure.observation, units))
     matrix = ledger.matrix()
     there = np.array([int(origin.system) for origin in ledger.kept()], dtype=np.int64)
     rows = np.zeros((len(cases), matrix.shape[1]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from fairbrief.auditing.regrouping import regrouped_null
 from fairbrief.nouns import Estimate, Floats, Measure, Totals, Value
 from fairbrief.statistics import (
     BlockBootstrap,
-    Bootstrap,
+    Bootstraps,
     percentile_interval,
     smallest_p,
     swapped_totals,
@@ -38,6 +39,11 @@ class Settings:
     alpha: float = 0.05
     signature: str = ""
 
+    @cached_property
+    def bootstraps(self) -> Bootstraps:
+        """Resamples of clusters, shared by all estimates that are made with these settings."""
+        return Bootstraps(self.draws, self.seed)
+
 
 def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
     """The estimates of all measures that read one part's rows."""
@@ -52,7 +58,7 @@ def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> lis
         return [described(blank, m, m.name, notes=(UNDEFINED + reason,)) for m in measures]
     total = part.sums.sum(axis=0)
     several = clusters > 1 and settings.draws > 0
-    drawn = Bootstrap(clusters, settings.draws, settings.seed).totals(part.sums) if several else None
+    drawn = settings.bootstraps.of(clusters).totals(part.sums) if several else None
     within = _drawn_within(part, settings)
     null = ledger.null(part.system, part.slice)
     if null is None and part.chosen is not None:
@@ -180,7 +186,7 @@ def difference(
         return []
     chosen = np.array(common)
     rows_a, rows_b = a.sums[chosen[:, 0]], b.sums[chosen[:, 1]]
-    bootstrap = Bootstrap(len(common), settings.draws, settings.seed)
+    bootstrap = settings.bootstraps.of(len(common))
     drawn_a, drawn_b = bootstrap.totals(rows_a), bootstrap.totals(rows_b)
     swapped_a, swapped_b = swapped_totals(rows_a, rows_b, settings.draws, settings.seed)
     missing = max(len(a.clusters), len(b.clusters)) - len(common)
@@ -201,10 +207,12 @@ def difference(
         for name in value["a"]:
             if name not in value["b"]:
                 continue
-            gap, drawn, swapped = (
-                Value(np.asarray(value[x][name].array - value[y][name].array), "both")
-                for x, y in (("a", "b"), ("drawn a", "drawn b"), ("swapped a", "swapped b"))
-            )
+            # Published odds may be infinite in both: their difference is undefined.
+            with np.errstate(invalid="ignore"):
+                gap, drawn, swapped = (
+                    Value(np.asarray(value[x][name].array - value[y][name].array), "both")
+                    for x, y in (("a", "b"), ("drawn a", "drawn b"), ("swapped a", "swapped b"))
+                )
             made = with_interval(described(blank, measure, name), gap, drawn, settings)
             if made.value is not None:
                 made = _with_swaps(made, swapped.array, len(common), settings)

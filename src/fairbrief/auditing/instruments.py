@@ -15,7 +15,6 @@ from typing import Any
 from fairbrief import registry
 from fairbrief.auditing import adjusting, estimating
 from fairbrief.auditing.choosing import MOST_VALUES, attributes_of
-from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import CONTROL, WHOLE, Ledger, Origin
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.parts import parts_of
@@ -198,14 +197,14 @@ def _observed(
     """The versions of each original into ledgers, together."""
     ledgers = [Ledger(observation, settings.draws) for observation in observations]
     draws = LabelDraws(max(settings.draws, 1), settings.seed)
-    observer = Observer(ledgers, scorers, draws, Exhibits({}), skips=True, trial=True)
     versions: dict[str, list[Case]] = {}
     for record in records:
         text = "\n".join(d.text for d in record.documents)
         versions.setdefault(record.cluster, []).append(Case(record, Summary(record.id, SYSTEM, text)))
-    observer.observe_together(
-        "cluster", [(cases, Origin(SYSTEM, name, name)) for name, cases in versions.items()]
-    )
+    units = [(cases, Origin(SYSTEM, name, name)) for name, cases in versions.items()]
+    observer = Observer(scorers, draws, skips=True, trial=True, at_once=len(units))
+    for ledger in ledgers:
+        observer.observe(ledger, units if ledger.observation.scope == "cluster" else ())
     return ledgers
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +97,8 @@ class Ledger:
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
     _nulls: dict[tuple[str, Slice], Null] = field(default_factory=dict)
     _fixed: dict[tuple[str, Slice], Floats] = field(default_factory=dict)
-    _exchanged: set[tuple[str, Slice, str]] = field(default_factory=set)
+    _exchanged: dict[tuple[str, Slice], dict[str, float]] = field(default_factory=dict)
+    _left_out: dict[tuple[str, Slice], Counter[str]] = field(default_factory=dict)
 
     @property
     def is_exchanged_by_cluster(self) -> bool:
@@ -105,6 +109,8 @@ class Ledger:
         """Note a unit that has no row, and why."""
         self.origins.append(origin)
         self.reasons.append(self.known_reasons.setdefault(reason, len(self.known_reasons)))
+        for part in (WHOLE, *origin.slices):
+            self._left_out.setdefault((origin.system, part), Counter())[reason] += 1
         self._note_p(np.nan)
         self._write(None)
 
@@ -114,20 +120,48 @@ class Ledger:
         ``choice`` (draws,) picks a labelling for each draw; None where nothing can be exchanged.
         """
         positions = self._place(rows.columns)
-        self.origins.append(origin)
-        self.reasons.append(0)
-        self._note_p(p)
         row = rows.values[0].copy()
-        self._write((positions, row))
-        varies = choice is not None and len(rows.values) > 1
-        chosen = rows.values[choice] if varies else None
+        self._write_row(origin, (positions, row), p)
+        chosen = None if choice is None or len(rows.values) < 2 else rows.values.take(choice, axis=0)
         for part in (WHOLE, *origin.slices):
             if chosen is None:
                 self._add_fixed((origin.system, part), positions, row)
             else:
+                self._add_chosen((origin.system, part), rows.columns, chosen)
                 # The first labelling is the real one; where they were sampled, they are many.
-                log_labellings = math.log(len(rows.values)) if self._is_free(origin, part) else 0.0
-                self._add_chosen((origin.system, part), rows.columns, chosen, log_labellings)
+                self._add_freedom((origin.system, part), origin.cluster, math.log(len(rows.values)))
+
+    def absorb(self, sheet: Sheet, origins: Sequence[Origin]) -> None:
+        """Add what was written down apart, as if its units had come here next; the sheet is then used up.
+
+        ``origins`` are those of the sheet's units. Sums are added up by sheet: the last digits of the chance
+        level go by how units are parted into sheets, and by nothing else.
+        """
+        place = self._new_place(sheet.columns)
+        texts = list(sheet.known_reasons)
+        for origin, reason, (row, p) in zip(origins, sheet.reasons, sheet.rows(), strict=True):
+            if row is None:
+                self.leave_out(origin, texts[reason])
+            else:
+                self._write_row(origin, (place[row[0]], row[1]), p)
+        for key, null in sheet._nulls.items():
+            for columns, (_, sums) in null.apart.items():
+                self._add_chosen(key, columns, sums)
+            mine = self._null(key)
+            mine.log_labellings += null.log_labellings
+            if null.sums.size:
+                mine.gather(len(self.columns))[:, place[: null.sums.shape[1]]] += null.sums
+        for key, fixed in sheet._fixed.items():
+            self._add_fixed(key, place[: len(fixed)], fixed)
+        for key, clusters in sheet._exchanged.items():
+            for cluster, log_labellings in clusters.items():
+                self._add_freedom(key, cluster, log_labellings)
+
+    def _write_row(self, origin: Origin, row: tuple[Integers, Floats], p: float) -> None:
+        self.origins.append(origin)
+        self.reasons.append(0)
+        self._note_p(p)
+        self._write(row)
 
     def _note_p(self, p: float) -> None:
         if self.observation.tests_units is not None:
@@ -156,13 +190,7 @@ class Ledger:
 
     def excluded(self, system: str, part: Slice) -> Mapping[str, int]:
         """How many units of a system and slice have no row, by reason."""
-        names = list(self.known_reasons)
-        found = Counter(
-            names[reason]
-            for origin, reason in zip(self.origins, self.reasons, strict=True)
-            if reason and origin.system == system and (part == WHOLE or part in origin.slices)
-        )
-        return dict(sorted(found.items()))
+        return dict(sorted(self._left_out.get((system, part), {}).items()))
 
     def null(self, system: str, part: Slice) -> Null | None:
         """The sums under chance labellings; None where no unit could be relabelled.
@@ -176,7 +204,8 @@ class Ledger:
         fixed = self._fixed.get((system, part))
         if fixed is not None:
             sums[:, : len(fixed)] += fixed[: sums.shape[1]]
-        return Null(sums, null.log_labellings)
+        by_cluster = math.fsum(self._exchanged.get((system, part), {}).values())
+        return Null(sums, null.log_labellings + by_cluster)
 
     def totals(self, array: Floats) -> Totals:
         """An array over this ledger's columns, by name."""
@@ -185,19 +214,14 @@ class Ledger:
     def _place(self, columns: tuple[Column, ...]) -> Integers:
         positions = self._positions.get(columns)
         if positions is None:
-            positions = np.array(
-                [self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64
-            )
-            self._positions[columns] = positions
+            positions = self._positions[columns] = self._new_place(columns)
         return positions
 
-    def _add_chosen(
-        self, key: tuple[str, Slice], columns: tuple[Column, ...], chosen: Floats, log_labellings: float
-    ) -> None:
-        null = self._nulls.get(key)
-        if null is None:
-            null = self._nulls[key] = Null(np.zeros((self.draws, 0)))
-        null.log_labellings += log_labellings
+    def _new_place(self, columns: Iterable[Column]) -> Integers:
+        return np.array([self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64)
+
+    def _add_chosen(self, key: tuple[str, Slice], columns: tuple[Column, ...], chosen: Floats) -> None:
+        null = self._null(key)
         apart = null.apart.get(columns)
         if apart is not None:
             np.add(apart[1], chosen, out=apart[1])
@@ -206,14 +230,18 @@ class Ledger:
             null.gather(len(self.columns))
         null.apart[columns] = self._place(columns), chosen.copy()
 
-    def _is_free(self, origin: Origin, part: Slice) -> bool:
-        """Whether a unit's labelling is a choice of its own, not one made already for its cluster."""
-        if not self.is_exchanged_by_cluster:
-            return True
-        key = (origin.system, part, origin.cluster)
-        is_first = key not in self._exchanged
-        self._exchanged.add(key)
-        return is_first
+    def _null(self, key: tuple[str, Slice]) -> Null:
+        null = self._nulls.get(key)
+        if null is None:
+            null = self._nulls[key] = Null(np.zeros((self.draws, 0)))
+        return null
+
+    def _add_freedom(self, key: tuple[str, Slice], cluster: str, log_labellings: float) -> None:
+        """Count a unit's labellings, or once for all units of a cluster if these are labelled together."""
+        if self.is_exchanged_by_cluster:
+            self._exchanged.setdefault(key, {}).setdefault(cluster, log_labellings)
+        else:
+            self._null(key).log_labellings += log_labellings
 
     def _add_fixed(self, key: tuple[str, Slice], positions: Integers, row: Floats) -> None:
         fixed = self._fixed.get(key, np.zeros(0))
@@ -233,7 +261,33 @@ class Ledger:
         for i, row in enumerate(self._pending):
             if row is not None:
                 chunk[i, row[0]] = row[1]
-        return [_packed(column) for column in chunk.T]
+        # Many columns of a chunk are alike (of a value that nobody has, of counts that go together): one holds for all.
+        known: dict[bytes, Packed] = {}
+        found = []
+        for column in np.ascontiguousarray(chunk.T):
+            key = hashlib.blake2b(column, digest_size=16).digest()
+            if key not in known:
+                known[key] = _packed(column)
+            found.append(known[key])
+        return found
+
+
+@dataclass
+class Sheet(Ledger):
+    """What one observation wrote down of a few units, on its way into a `Ledger`: packed by none.
+
+    It may come from another process; the units' origins, which the receiver has, are then left behind.
+    """
+
+    def rows(self) -> Iterator[tuple[tuple[Integers, Floats] | None, float]]:
+        """Each unit's places and numbers, None where it has no row, and its p."""
+        return zip(self._pending, self.ps or itertools.repeat(np.nan), strict=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "observation": None, "origins": [], "_left_out": {}, "_positions": {}}
+
+    def _write(self, row: tuple[Integers, Floats] | None) -> None:
+        self._pending.append(row)
 
 
 def _packed(column: Floats) -> Packed:

@@ -1,16 +1,15 @@
-"""Ask, score, observe: one batch of cases into the ledgers."""
+"""Ask, score, observe: units of cases into a ledger."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import Ledger, Origin
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.nouns import Ask, Case, Cases, Column, Floats, Reason, Rows, Scorer, Scores
+from fairbrief.nouns import Ask, Cases, Column, Floats, Observation, Reason, Rows, Scorer, Scores
 from fairbrief.statistics import LabelDraws
 
 TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))
@@ -19,51 +18,50 @@ UNIT_LEVEL = 0.05
 TIE = 1e-12
 LEFT_OUT = "left out on request: "
 """How the reason begins of a unit that would have ended the audit."""
+BATCH = 256
+"""Units whose asks are answered at once."""
+
+Unit = tuple[Cases, Origin]
+"""The cases that make one row together, and where it comes from."""
+
+
+def alone(observation: Observation, units: Sequence[Unit]) -> Sequence[Unit]:
+    """Of single cases, those that an observation takes as units: one of a sample, too, if its record varies nothing."""
+    if observation.scope == "block":
+        return [unit for unit in units if unit[0][0].record.original is None]
+    return units if observation.scope == "case" else ()
 
 
 @dataclass
 class Observer:
-    """Carries batches of cases into ledgers: gathers the asks, scores them at once, observes.
+    """Carries units into ledgers: gathers what they ask, scores it at once, observes.
 
     A data error that an observation raises ends the audit, or with ``skips`` leaves the unit out
     with the reason counted. On ``trial`` a scorer whose library is not installed leaves its units out
     with that reason, so that the measure is not taken; later it ends the audit.
     """
 
-    ledgers: Sequence[Ledger]
     scorers: Mapping[str, Scorer]
     label_draws: LabelDraws
-    exhibits: Exhibits
     skips: bool = False
     trial: bool = False
-    origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
+    at_once: int | None = None
+    """How many units are scored in one go; `BATCH` if not told."""
 
-    def observe(self, cases: Sequence[tuple[Case, Origin]]) -> None:
-        """Observe every case that is a unit by itself: a sample, too, if its record varies nothing."""
-        alone = [((case,), origin) for case, origin in cases]
-        originals = [((case,), origin) for case, origin in cases if case.record.original is None]
-        for ledger in self.ledgers:
-            if ledger.observation.scope == "case":
-                self._observe_units(ledger, alone)
-            elif ledger.observation.scope == "block":
-                self._observe_units(ledger, originals)
+    def observe(self, ledger: Ledger, units: Sequence[Unit]) -> None:
+        """Write down every unit, in order."""
+        step = self.at_once or BATCH
+        for start in range(0, len(units), step):
+            batch, before = units[start : start + step], len(ledger.origins)
+            try:
+                self._observe_scored(ledger, batch)
+            except MissingExtra as error:
+                if not self.trial:
+                    raise
+                for _, origin in batch[len(ledger.origins) - before :]:
+                    ledger.leave_out(origin, str(error))
 
-    def observe_together(self, scope: str, units: Sequence[tuple[Cases, Origin]]) -> None:
-        """Observe the units of a scope that need several variants of an original together."""
-        for ledger in self.ledgers:
-            if ledger.observation.scope == scope:
-                self._observe_units(ledger, units)
-
-    def _observe_units(self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]) -> None:
-        try:
-            self._observe_scored(ledger, units)
-        except MissingExtra as error:
-            if not self.trial:
-                raise
-            for _, origin in units:
-                ledger.leave_out(origin, str(error))
-
-    def _observe_scored(self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]) -> None:
+    def _observe_scored(self, ledger: Ledger, units: Sequence[Unit]) -> None:
         for (cases, origin), scores in self._scored(ledger, units):
             if isinstance(scores, Reason):
                 ledger.leave_out(origin, scores.text)
@@ -73,11 +71,9 @@ class Observer:
             except DataError as error:
                 ledger.leave_out(origin, self._skipped(error))
 
-    def _scored(
-        self, ledger: Ledger, units: Sequence[tuple[Cases, Origin]]
-    ) -> Iterator[tuple[tuple[Cases, Origin], list[Scores] | Reason]]:
+    def _scored(self, ledger: Ledger, units: Sequence[Unit]) -> Iterator[tuple[Unit, list[Scores] | Reason]]:
         """Each unit's answered cases with their scores, all asks of one scorer answered in one call."""
-        ready: list[tuple[tuple[Cases, Origin], Sequence[Ask] | Reason]] = []
+        ready: list[tuple[Unit, Sequence[Ask] | Reason]] = []
         for cases, origin in units:
             answered = tuple(case for case in cases if not case.summary.reason)
             ready.append(
@@ -127,8 +123,6 @@ class Observer:
             within = getattr(observation, "tests_within", "")
             rows, p = with_unit_test(rows, observation.tests_units, exact=exact, within=within)
         ledger.add(origin, rows, choice, p)
-        if len(cases) == 1 or observation.scope != "case":
-            self.exhibits.consider(ledger, origin, cases[0], rows, p)
 
 
 def with_unit_test(rows: Rows, column: Column, *, exact: bool, within: str = "") -> tuple[Rows, float]:

@@ -8,7 +8,6 @@ from math import isfinite
 
 import numpy as np
 
-from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.leaving_out import without_document, without_sentence, without_unit
 from fairbrief.auditing.ledger import Ledger, Origin
 from fairbrief.auditing.observing import LEFT_OUT, Observer
@@ -131,9 +130,8 @@ def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers
     """The summed rows of each group of cases, all scored in one go; or why a group has none."""
     units = [_units(group, observation.scope) for group in groups]
     ledger = _Noted(observation, draws=0)
-    observer = Observer([ledger], scorers, LabelDraws(1, 0), Exhibits({}), skips=True)
     together = [(unit, _origin(unit)) for several in units for unit in several]
-    observer.observe_together(observation.scope, together)
+    Observer(scorers, LabelDraws(1, 0), skips=True, at_once=len(together)).observe(ledger, together)
     found = iter(ledger.found)
     return [_summed([next(found) for _ in several]) for several in units]
 

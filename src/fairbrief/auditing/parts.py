@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -33,17 +34,17 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice],
     """The rows of every system, whole and by slice."""
     origins, matrix = ledger.kept(), ledger.matrix()
     systems = systems_of([ledger])
-    of_system = (
-        np.array([systems.index(o.system) for o in origins], dtype=np.int64) if len(systems) > 1 else None
-    )
-    parts = {}
-    for i, system in enumerate(systems):
-        for part in (WHOLE, *slices):
-            chosen = np.arange(len(origins)) if of_system is None else np.flatnonzero(of_system == i)
-            if part != WHOLE:
-                chosen = np.array([j for j in chosen if part in origins[j].slices], dtype=np.int64)
-            parts[system, part] = _part(ledger, system, part, chosen, origins, matrix)
-    return parts
+    places: dict[tuple[str, Slice], array[int]] = {
+        (system, part): array("q") for system in systems for part in (WHOLE, *slices)
+    }
+    for i, origin in enumerate(origins):
+        for part in (WHOLE, *origin.slices):
+            if (origin.system, part) in places:
+                places[origin.system, part].append(i)
+    return {
+        (system, part): _part(ledger, system, part, np.array(chosen, dtype=np.int64), origins, matrix)
+        for (system, part), chosen in places.items()
+    }
 
 
 def _part(
@@ -55,14 +56,17 @@ def _part(
     )
     rows = matrix[chosen] if len(chosen) < len(matrix) else matrix
     sums = _summed(rows, cluster, len(codes)) if len(codes) < len(chosen) else rows
-    blocks = _blocks(rows, cluster, [(origins[i].cluster, origins[i].block) for i in chosen])
+    blocks = _blocks(rows, cluster, chosen, origins)
     return Part(ledger, system, part, sums, tuple(codes), len(chosen), blocks, chosen)
 
 
 def _blocks(
-    rows: Floats, cluster: Integers, names: Sequence[tuple[str, str]]
+    rows: Floats, cluster: Integers, chosen: Integers, origins: Sequence[Origin]
 ) -> tuple[Floats, Integers] | None:
     """Rows summed by sampled variant, and each one's cluster; None if no original has several."""
+    if int(cluster.max(initial=-1)) + 1 == len(cluster):
+        return None  # every row is a cluster of its own
+    names = [(origins[i].cluster, origins[i].block) for i in chosen]
     codes: dict[tuple[str, str], int] = {}
     block = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.int64, len(names))
     of_block = np.zeros(len(codes), dtype=np.int64)

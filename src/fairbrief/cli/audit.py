@@ -65,6 +65,13 @@ CheckInstruments = Annotated[
         show_default=False,
     ),
 ]
+Workers = Annotated[
+    int,
+    typer.Option(
+        help="Processes that score and observe; 0: one a core. They change no digit; models stay in this one.",
+        min=0,
+    ),
+]
 
 
 @app.command()
@@ -84,6 +91,7 @@ def audit(
     level: Level = 0.95,
     cache: Cache = None,
     check_instruments: CheckInstruments = None,
+    workers: Workers = 1,
     details: Details = False,
     quiet: Quiet = False,
     *,
@@ -119,6 +127,7 @@ def audit(
                 check_instruments=check_instruments,
                 wrap=cached(cache),
                 progress=progress,
+                workers=workers,
             ),
         )
     result = _with_reading(result, files, reading)

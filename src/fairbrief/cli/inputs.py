@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -134,11 +134,13 @@ def _pairs(texts: Sequence[str] | None, option: str, *, needed: bool = False) ->
 
 def cached(path: Path | None) -> Callable[[Scorer], Scorer] | None:
     """What puts a cache in this file before a scorer with a model; None without a file."""
-    if path is None:
-        return None
+    return None if path is None else partial(_with_cache, path)
+
+
+def _with_cache(path: Path, scorer: Scorer) -> Scorer:
     from fairbrief.engines.cache import Cached, is_cacheable
 
-    return lambda scorer: Cached(scorer, path) if is_cacheable(scorer) else scorer
+    return Cached(scorer, path) if is_cacheable(scorer) else scorer
 
 
 @contextmanager

@@ -38,12 +38,13 @@ from fairbrief.statistics.permutation import (
 )
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.statistics.regrouping import regrouped_totals
-from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap
+from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps
 
 __all__ = [
     "EXACT_LIMIT",
     "BlockBootstrap",
     "Bootstrap",
+    "Bootstraps",
     "Fit",
     "LabelDraws",
     "alpha_of_two",

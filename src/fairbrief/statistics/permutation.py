@@ -11,6 +11,7 @@ import numpy as np
 from fairbrief.statistics.arrays import Floats, Integers, ratio, tolerance
 from fairbrief.statistics.labellings import (
     EXACT_LIMIT,
+    Shuffle,
     count_labellings,
     enumerate_labellings,
     list_labellings,
@@ -36,6 +37,9 @@ Tail = Literal["upper", "both"]
 POOL_STREAM, RECORD_STREAM, SWAP_STREAM = 1, 2, 3
 """Keep the random numbers of different purposes apart under one seed."""
 
+KEPT = 32_000_000
+"""Bytes of labellings, of the records that come first, that are kept for whoever asks for them again."""
+
 CHUNK = 4_000_000
 """Weights held at once while totals are made: 32 MB."""
 
@@ -53,6 +57,9 @@ class LabelDraws:
             raise ValueError(f"draws must be at least 1 and seed at least 0, not {draws} and {seed}")
         self.draws = draws
         self.seed = seed
+        # Several observations ask for the same labels of a record.
+        self._kept: dict[tuple[str, bytes, bytes | None, bool], tuple[Integers, Integers, bool]] = {}
+        self._room = KEPT
 
     def observed_and_choice(
         self, key: str, labels: Integers, blocks: Integers | None = None, *, all_labellings: bool = False
@@ -62,12 +69,30 @@ class LabelDraws:
 
         Where there are no more distinct labellings than draws (with ``all_labellings``: than
         `EXACT_LIMIT`) all are listed and a draw may be the real one. Else R = draws + 1, and a draw
-        takes one of the sampled labellings 1..draws, each exactly once.
+        takes one of the sampled labellings 1..draws, each exactly once. The labellings are
+        read-only: several may hold them.
         """
+        own = (
+            np.asarray(labels, dtype=np.int64).tobytes(),
+            None if blocks is None else np.asarray(blocks).tobytes(),
+        )
+        found = self._kept.get((key, *own, all_labellings))
+        if found is not None:
+            return found
+        shuffle = sort_by_block(labels, blocks)
+        few = min(self.draws, EXACT_LIMIT)
+        found = self._drawn(key, shuffle, exact=shuffle.number <= (EXACT_LIMIT if all_labellings else few))
+        found[0].flags.writeable = False
+        self._room -= found[0].nbytes + found[1].nbytes
+        if self._room > 0:
+            for asked in (False, True) if shuffle.number <= few else (all_labellings,):
+                self._kept[key, *own, asked] = found
+        return found
+
+    def _drawn(self, key: str, shuffle: Shuffle, *, exact: bool) -> tuple[Integers, Integers, bool]:
         digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         rng = np.random.default_rng([RECORD_STREAM, self.seed, int.from_bytes(digest, "little")])
-        shuffle = sort_by_block(labels, blocks)
-        if shuffle.number <= (EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)):
+        if exact:
             rows = list_labellings(shuffle)
             return rows, rng.integers(0, len(rows), self.draws), True
         # The pool is finite, so it prefers some labels for some positions. Were records to share that

@@ -16,7 +16,7 @@ CHUNK = 1_000_000
 """Weights made at once; bounds the memory at some 30 MB."""
 
 KEPT = 200_000_000
-"""Bytes of weights kept for the next system; more than that is made anew each time."""
+"""Bytes of weights kept for the next rows; more than that is made anew each time."""
 
 
 class Bootstrap:
@@ -35,6 +35,25 @@ class Bootstrap:
     def totals(self, rows: Floats) -> Floats:
         """Sums of resampled rows: Σ over clusters of weight × row. Shape (clusters, k) → (draws, k)."""
         return self._weights.totals(rows)
+
+
+class Bootstraps:
+    """Bootstraps by their number of clusters: systems and measures share the weights, which cost more than the sums.
+
+    All together keep no more than `KEPT` bytes: where the next would not fit, the longest unused goes.
+    """
+
+    def __init__(self, draws: int = 2000, seed: int = 0) -> None:
+        self._draws, self._seed = draws, seed
+        self._known: dict[int, Bootstrap] = {}
+
+    def of(self, clusters: int) -> Bootstrap:
+        """The bootstrap of so many clusters."""
+        known = self._known.pop(clusters) if clusters in self._known else None
+        self._known[clusters] = known or Bootstrap(clusters, self._draws, self._seed)
+        while len(self._known) > 1 and self._draws * sum(self._known) > KEPT:
+            del self._known[next(iter(self._known))]
+        return self._known[clusters]
 
 
 class BlockBootstrap:
@@ -86,16 +105,12 @@ class _Weights:
             yield from self._kept
             return
         made: list[NDArray[np.unsignedinteger]] = []
-        held = 0
+        fits = self._draws * self._start.size <= KEPT  # a byte each: nothing is drawn more than 255 times
         for weights in self._make():
             yield weights
-            held += weights.nbytes
-            if held <= KEPT:
+            if fits:
                 made.append(weights)
-            else:
-                made.clear()
-        if held <= KEPT:
-            self._kept = made
+        self._kept = made
 
     def _make(self) -> Iterator[NDArray[np.unsignedinteger]]:
         rows = self._start.size

@@ -1,0 +1,91 @@
+"""``fairbrief audit --workers``: the same answer, and nothing left behind when it is ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.command import Command, row
+
+
+def rows_file(path: Path, rows: int) -> Path:
+    """So many small records."""
+    path.write_text("".join(json.dumps(row(i, id=f"r{i}")) + "\n" for i in range(rows)), encoding="utf-8")
+    return path
+
+
+def test_two_workers_print_and_save_what_one_does(tmp_path: Path, fairbrief: Command) -> None:
+    """Estimates, differences and exhibits alike; the cache of scores goes with them."""
+    file = rows_file(tmp_path / "reviews.jsonl", 300)
+    saved, printed = [], []
+    for workers in ("1", "2"):
+        run = fairbrief(
+            "audit", file, "--attribute", "mood", "--draws", "20", "--workers", workers, "--quiet",
+            "--out", tmp_path / workers, "--cache", tmp_path / "scores.db",
+        )  # fmt: skip
+        assert run.code == 0, run.err
+        found = json.loads((tmp_path / workers / "results.json").read_text(encoding="utf-8"))
+        found["made"].pop("seconds")
+        saved.append(found)
+        printed.append(run.out.partition("Report:")[0])
+    assert saved[0] == saved[1]
+    assert printed[0] == printed[1]
+    first, second = ((tmp_path / n / "evidence.parquet").read_bytes() for n in ("1", "2"))
+    assert first == second
+
+
+def test_workers_cannot_be_fewer_than_none(tmp_path: Path, fairbrief: Command) -> None:
+    """One line says so."""
+    run = fairbrief("audit", rows_file(tmp_path / "reviews.jsonl", 3), "--workers", "-1")
+    assert run.code == 2
+    assert "--workers" in run.err
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that it started and that still run."""
+    path = Path(f"/proc/{process}/task/{process}/children")
+    return [int(child) for child in path.read_text(encoding="ascii").split()]
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there, and no mere entry of one that has ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+def test_no_worker_outlives_the_command(how: signal.Signals, tmp_path: Path) -> None:
+    """Ctrl-C goes to all processes of a terminal, a kill to one; no worker stays, and none has a say."""
+    file = rows_file(tmp_path / "reviews.jsonl", 20_000)
+    command = [sys.executable, "-c", "from fairbrief.cli import main; main()", "audit", str(file)]
+    process = subprocess.Popen(
+        [*command, "--attribute", "mood", "--workers", "2", "--quiet"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while (
+        len(children := children_of(process.pid)) < 3
+    ):  # two workers, and what keeps count of their resources
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(0.5)
+    if how == signal.SIGINT:
+        os.killpg(process.pid, how)
+    else:
+        process.send_signal(how)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert "worker" not in said.lower()
+    while any(is_running(child) for child in children):
+        assert time.monotonic() < deadline, "a worker stayed"
+        time.sleep(0.05)

@@ -1,0 +1,251 @@
+"""The engines: one thing done with every item, in order, here or in several processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing import active_children
+
+import pytest
+
+from fairbrief.engines.mapping import Engine, ThisProcess, cores, engine_of
+from fairbrief.engines.processes import Processes
+from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
+
+ENGINES = [ThisProcess(), Processes(2), Processes(3)]
+
+
+def slow_at_first(number: int) -> tuple[int, int]:
+    """The square and the process; the first items take longest."""
+    time.sleep(max(0.0, 0.05 - number * 0.01))
+    return number * number, os.getpid()
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=repr)
+def test_answers_come_in_the_order_of_the_items(engine: Engine) -> None:
+    """Each item stands beside its answer, whoever was done first."""
+    found = list(engine.map(slow_at_first, range(12)))
+    assert [(item, square) for item, (square, _) in found] == [(n, n * n) for n in range(12)]
+    workers = {process for _, (_, process) in found}
+    assert workers == {os.getpid()} if isinstance(engine, ThisProcess) else os.getpid() not in workers
+
+
+def test_no_item_is_no_answer() -> None:
+    """An empty stream starts no process."""
+    assert list(Processes(2).map(slow_at_first, ())) == []
+    assert not active_children()
+
+
+def test_no_more_workers_are_started_than_there_are_items() -> None:
+    """One item needs one."""
+    answers = Processes(5).map(slow_at_first, [7])
+    assert next(answers)[0] == 7
+    assert len(active_children()) == 1
+    answers.close()  # type: ignore[attr-defined]  # a generator
+    assert not active_children()
+
+
+def test_the_stream_is_read_no_further_than_there_is_room_for() -> None:
+    """While the reader waits, the engine holds two items a worker: memory does not grow with the stream."""
+    taken = []
+
+    def stream() -> Iterator[int]:
+        for number in range(1000):
+            taken.append(number)
+            yield number
+
+    answers = Processes(2).map(slow_at_first, stream())
+    for number in range(20):
+        assert next(answers)[0] == number
+        assert len(taken) <= number + 1 + 2 * 2
+    answers.close()  # type: ignore[attr-defined]  # a generator
+
+
+@dataclass
+class Counting:
+    """Counts, in each process, how often it was called."""
+
+    calls: int = 0
+
+    def __call__(self, _: int) -> tuple[int, int]:
+        self.calls += 1
+        return os.getpid(), self.calls
+
+
+def test_work_is_loaded_once_in_each_process() -> None:
+    """What it builds for itself is kept from item to item."""
+    found = [answer for _, answer in Processes(2).map(Counting(), range(10))]
+    for process in {process for process, _ in found}:
+        assert [calls for p, calls in found if p == process] == list(
+            range(1, 1 + sum(p == process for p, _ in found))
+        )
+
+
+def late_and_early(number: int) -> int:
+    """Item 3 fails late, item 4 at once."""
+    if number == 3:
+        time.sleep(0.3)
+        raise DataError("the third line")
+    if number == 4:
+        raise DataError("the fourth line")
+    return number
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=repr)
+def test_the_first_error_in_the_order_of_the_items_is_raised(engine: Engine) -> None:
+    """Not the first in time; and after all answers before it."""
+    seen: list[int] = []
+    with pytest.raises(DataError, match="third"):
+        seen.extend(item for item, _ in engine.map(late_and_early, range(10)))
+    assert seen == [0, 1, 2]
+    assert not active_children()
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=repr)
+def test_an_error_of_the_stream_waits_for_the_items_before_it(engine: Engine) -> None:
+    """What could be read is answered first."""
+
+    def stream() -> Iterator[int]:
+        yield from (0, 1, 2)
+        raise DataError("line 4 is broken")
+
+    seen: list[int] = []
+    with pytest.raises(DataError, match="line 4"):
+        seen.extend(item for item, _ in engine.map(late_and_early, stream()))
+    assert seen == [0, 1, 2]
+
+
+def raises(kind: str) -> None:
+    """An error of a kind."""
+    if kind == "extra":
+        raise MissingExtra("torch", "neural", "Entailment")
+    if kind == "bug":
+        raise ZeroDivisionError("a bug of ours")
+
+    class Private(Exception):
+        """Cannot be sent."""
+
+    raise Private("of the worker alone")
+
+
+def test_errors_arrive_as_they_were_raised() -> None:
+    """A missing library with its fields, a bug with the worker's traceback, a private one as its text."""
+    with pytest.raises(MissingExtra, match=r"fairbrief\[neural\]") as missing:
+        list(Processes(2).map(raises, ["extra"]))
+    assert (missing.value.library, missing.value.extra) == ("torch", "neural")
+    with pytest.raises(ZeroDivisionError) as bug:
+        list(Processes(2).map(raises, ["bug"]))
+    assert "in raises" in "".join(bug.value.__notes__)
+    with pytest.raises(RuntimeError, match="of the worker alone"):
+        list(Processes(2).map(raises, ["private"]))
+
+
+def test_work_that_cannot_be_sent_is_refused() -> None:
+    """Before any process is started, with what to do."""
+    with pytest.raises(RequestError, match="top of a module"):
+        list(Processes(2).map(lambda item: item, [1]))
+
+
+class Gone:
+    """Can be sent, and not be loaded: what stands for it is nowhere to be found."""
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
+        return _vanished, ("Gone",)
+
+    def __call__(self, _: int) -> None: ...
+
+
+def _vanished(name: str) -> None:
+    raise AttributeError(f"no {name} in a notebook")
+
+
+def test_work_that_a_worker_cannot_load_is_refused() -> None:
+    """A class of a notebook is known by name in another process, and by nothing else."""
+    with pytest.raises(RequestError, match=r"no Gone in a notebook.*use one worker"):
+        list(Processes(2).map(Gone(), [1]))
+
+
+def unsendable(_: int) -> Callable[[], None]:
+    """An answer that cannot travel."""
+    return lambda: None
+
+
+def test_an_answer_that_cannot_be_sent_is_an_error_not_a_hang() -> None:
+    """It is raised here, as what pickle said."""
+    with pytest.raises(Exception, match=r"(?i)pickle"):
+        list(Processes(2).map(unsendable, [1]))
+
+
+def dies(how: int) -> int:
+    """Ends its process by a signal, or by an exit code."""
+    if how < 0:
+        os.kill(os.getpid(), -how)
+    os._exit(how)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [(-signal.SIGKILL, "out of memory.*fewer --workers"), (-signal.SIGSEGV, "SIGSEGV"), (3, "exit code 3")],
+)
+def test_a_worker_that_dies_is_told(how: int, said: str) -> None:
+    """With what most likely killed it; the others are ended, too."""
+    with pytest.raises(BackendError, match=said):
+        list(Processes(2).map(dies, [how, how]))
+    assert not active_children()
+
+
+def idle(_: object) -> bool:
+    """Whether this process hears Ctrl-C."""
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_workers_do_not_hear_ctrl_c_and_this_process_does() -> None:
+    """The terminal sends it to all; one process answers it."""
+    assert [deaf for _, deaf in Processes(2).map(idle, range(4))] == [True] * 4
+    assert not idle(None)
+
+
+def test_threads_do_not_disturb_the_workers() -> None:
+    """A progress bar's thread may hold any lock when workers start."""
+    lock, done = threading.Lock(), threading.Event()
+
+    def hold() -> None:
+        with lock:
+            done.wait(10)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    try:
+        assert len(list(Processes(2).map(slow_at_first, range(4)))) == 4
+    finally:
+        done.set()
+        holder.join()
+
+
+@dataclass
+class Holding:
+    """Work that is larger than a pipe holds at once."""
+
+    table: bytes = field(default=b"x" * 1_000_000)
+
+    def __call__(self, item: bytes) -> bytes:
+        return item + self.table
+
+
+def test_large_work_items_and_answers_pass() -> None:
+    """Nobody waits for the other for ever."""
+    items = [bytes([i]) * 300_000 for i in range(8)]
+    assert [len(answer) for _, answer in Processes(2).map(Holding(), items)] == [1_300_000] * 8
+
+
+def test_engines_by_number() -> None:
+    """One is this process, none a worker a core."""
+    assert isinstance(engine_of(1), ThisProcess)
+    assert engine_of(4) == Processes(4)
+    assert engine_of(0) == (Processes(cores()) if cores() > 1 else engine_of(1))
+    with pytest.raises(RequestError, match="-1 workers"):
+        engine_of(-1)
