@@ -88,11 +88,9 @@ def of_stream(records: int, measures: list[str], seed: int, workers: int) -> dic
         if workers < 2:
             return found
         several = of_command(file, measures, workers)
-        times = [float(str(run["seconds"])) for run in (found, several)]
-        return {
-            **found,
-            "by_workers": {"workers": workers, "times_faster": round(times[0] / times[1], 2), **several},
-        }
+        faster = float(str(found["seconds"])) / float(str(several["seconds"]))
+        alike = {name: several[name] for name in ("seconds", "processor_seconds", "largest_memory_gib")}
+        return {**found, "by_workers": {"workers": workers, "times_faster": round(faster, 2), **alike}}
 
 
 def of_command(file: Path, measures: list[str], workers: int) -> dict[str, object]:

@@ -10,6 +10,7 @@ from fairbrief.statistics import (
     LabelDraws,
     count_labellings,
     enumerate_labellings,
+    permutation,
     sample_labellings,
     smallest_p,
     swapped_totals,
@@ -201,3 +202,21 @@ def test_swapping_needs_paired_rows() -> None:
     """Systems with other clusters cannot be swapped."""
     with pytest.raises(ValueError, match="one shape"):
         swapped_totals(np.zeros((2, 1)), np.zeros((3, 1)), 10, seed=0)
+
+
+def test_labellings_that_are_asked_for_again_are_those_of_the_first_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Kept or not, listed or sampled; other labels of the same record, or all of them, are others."""
+    small, large = np.array([0, 1, 0, 1]), np.arange(12) % 2
+    for room in (permutation.KEPT, 0):
+        monkeypatch.setattr(permutation, "KEPT", room)
+        draws = LabelDraws(100, 0)
+        for labels in (small, large, large[::-1]):
+            for everything in (False, True, False):
+                fresh = LabelDraws(100, 0).observed_and_choice("r", labels, all_labellings=everything)
+                again = draws.observed_and_choice("r", labels, all_labellings=everything)
+                assert all(np.array_equal(a, b) for a, b in zip(fresh, again, strict=True))
+        assert (draws.observed_and_choice("r", small)[0] is draws.observed_and_choice("r", small)[0]) == bool(
+            room
+        )

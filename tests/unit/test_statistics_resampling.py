@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from fairbrief.statistics import BlockBootstrap, Bootstrap, percentile_interval, resampling, wilson_interval
+from fairbrief.statistics import (
+    BlockBootstrap,
+    Bootstrap,
+    Bootstraps,
+    percentile_interval,
+    resampling,
+    wilson_interval,
+)
 
 
 def test_every_draw_has_as_many_clusters_as_there_are() -> None:
@@ -104,3 +111,19 @@ def test_a_level_lies_between_0_and_1(level: float) -> None:
     """A level in percent is a mistake that is told."""
     with pytest.raises(ValueError, match="level must lie between 0 and 1"):
         percentile_interval(np.zeros(3), level)
+
+
+def test_shared_bootstraps_draw_as_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By number of clusters the same object, until too much would be kept; never another number."""
+    rows = np.random.default_rng(0).random((30, 2))
+    shared = Bootstraps(50, seed=3)
+    first = shared.of(30)
+    for _ in range(2):
+        assert (shared.of(30).totals(rows) == Bootstrap(30, 50, 3).totals(rows)).all()
+    assert shared.of(30) is first
+    shared.of(20)
+    assert shared.of(30) is first
+    monkeypatch.setattr(resampling, "KEPT", 50 * 40)
+    shared.of(20)
+    assert shared.of(30) is not first
+    assert (shared.of(30).totals(rows) == first.totals(rows)).all()

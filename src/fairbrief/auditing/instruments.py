@@ -195,15 +195,16 @@ def _observed(
     settings: estimating.Settings,
 ) -> list[Ledger]:
     """The versions of each original into ledgers, together."""
+    ledgers = [Ledger(observation, settings.draws) for observation in observations]
+    draws = LabelDraws(max(settings.draws, 1), settings.seed)
     versions: dict[str, list[Case]] = {}
     for record in records:
         text = "\n".join(d.text for d in record.documents)
         versions.setdefault(record.cluster, []).append(Case(record, Summary(record.id, SYSTEM, text)))
-    units = [(tuple(cases), Origin(SYSTEM, name, name)) for name, cases in versions.items()]
-    ledgers = [Ledger(observation, settings.draws) for observation in observations]
-    observer = Observer(scorers, LabelDraws(max(settings.draws, 1), settings.seed), skips=True, trial=True)
+    units = [(cases, Origin(SYSTEM, name, name)) for name, cases in versions.items()]
+    observer = Observer(scorers, draws, skips=True, trial=True, at_once=len(units))
     for ledger in ledgers:
-        observer.observe(ledger, units)
+        observer.observe(ledger, units if ledger.observation.scope == "cluster" else ())
     return ledgers
 
 
