@@ -19,7 +19,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 Files = Annotated[
     list[str],
-    typer.Argument(help="Files or folders with records and summaries, or hf:NAME.", metavar="FILE…"),
+    typer.Argument(help="Files or saved data sets with records and summaries, or hf:NAME.", metavar="FILE…"),
 ]
 Attribute = Annotated[
     list[str] | None,

@@ -52,7 +52,7 @@ class ReadingOptions:
     ] = None
     format: Annotated[
         str | None,
-        typer.Option(help="jsonl, csv, tsv, parquet, arrow: instead of the file's ending.", metavar="NAME"),
+        typer.Option(help="jsonl, csv, tsv, ssv, parquet, arrow: instead of the file's ending.", metavar="NAME"),
     ] = None
     require: Annotated[
         list[str] | None,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 Files = Annotated[
-    list[str], typer.Argument(help="Files or folders with records, or hf:NAME.", metavar="RECORDS…")
+    list[str], typer.Argument(help="Files with records, saved data sets, or hf:NAME.", metavar="RECORDS…")
 ]
 With = Annotated[
     str,
