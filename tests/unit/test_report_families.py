@@ -233,7 +233,7 @@ def test_differences_in_print_are_those_of_headlines() -> None:
     """The list of differences holds headlines, and says how many other quantities were compared."""
     e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
     shown = markdown.render(replace(sample_results.make(), differences=(e, replace(e, quantity="level"))))
-    assert "1 differences of other quantities stand in results.json" in shown
+    assert "1 difference of other quantities stands in results.json" in shown
     assert "bur: level" not in shown
 
 

@@ -16,6 +16,7 @@ from fairbrief.nouns import Ask, Case, Floats, Scores, Table
 from fairbrief.reports.numerals import number
 from fairbrief.statistics import Bootstrap, percentile_interval
 from fairbrief.text.chunks import Cut
+from fairbrief.text.counted import counted
 
 SIZES = ("sentence", "50", "100", "200", "400")
 """What Li et al. tried, in words."""
@@ -170,7 +171,7 @@ def _table(system: str, found: Sequence[ChunkSize], scorer: str, threshold: floa
     )
     note = (
         f"Identified: a piece of so many words supports the unit above {threshold:g} by {scorer}; "
-        f"{found[0].records:,} records, resampled. Pieces: of a document, on average."
+        f"{counted(found[0].records, 'record')}, resampled. Pieces: of a document, on average."
     )
     header = ("words", "identified", f"{level:.0%} interval", *(f"by {v}" for v in values), "pieces", "units")
     return Table(f"Units whose source document is identified · {system}", header, rows, (note,))

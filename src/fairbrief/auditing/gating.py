@@ -22,6 +22,7 @@ from fairbrief.reports.folder import load
 from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
 from fairbrief.reports.words import is_headline
+from fairbrief.text.counted import counted
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
@@ -179,7 +180,9 @@ def _decide(
         return Check(name, "inconclusive", f"{why} (n = {estimate.n})")
     if estimate.clusters < FEWEST:
         return Check(
-            name, "inconclusive", f"{estimate.clusters} records are too few to decide on; {FEWEST} are wanted"
+            name,
+            "inconclusive",
+            f"{counted(estimate.clusters, 'record')} {'is' if estimate.clusters == 1 else 'are'} too few to decide on; {FEWEST} are wanted",
         )
     low, high = _bounds(estimate.value, estimate.low, estimate.high, estimate.clusters, level)
     if low == high:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.corpora.annotation import Agreement, Item
@@ -86,7 +87,7 @@ def export(
         text = sheet(own, name, attribute) if out.suffix == ".csv" else page(own, task, name, attribute)
         _write(path, text)
         questions = sum(len(items) for _, items in own)
-        typer.echo(f"{path}: {questions:,} questions on {len(own):,} summaries")
+        typer.echo(f"{path}: {counted(questions, 'question')} on {counted(len(own), 'summary', 'summaries')}")
 
 
 @app.command("import")
@@ -119,7 +120,7 @@ def import_(
     _tell(answers, asked, seed)
     if out is not None:
         count = write_lines((case_line(case) for case in judged), out)
-        typer.echo(f"\n{count:,} judged summaries in {out}")
+        typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
     if task == "units" and judged:
         _measure(judged, attribute, draws, seed)
 
@@ -199,7 +200,9 @@ def _tell(answers: Answers, asked: Asked, seed: int) -> None:
     from fairbrief.corpora.annotation import agreement
 
     people = dict.fromkeys(answer.annotator for answer in answers.given)
-    typer.echo(f"{len(answers.given):,} answers of {len(people)} annotators: {', '.join(people)}")
+    typer.echo(
+        f"{counted(len(answers.given), 'answer')} of {counted(len(people), 'annotator')}: {', '.join(people)}"
+    )
     for name, count in answers.blank.items():
         typer.echo(f"  left blank by {name}: {count:,}")
     _print(agreement(answers.given, {item.key: item for _, items in asked for item in items}, seed))

@@ -12,6 +12,7 @@ from fairbrief.cli.inputs import ReadingOptions, cached, reading_options
 from fairbrief.cli.options import Cache, Resamples
 from fairbrief.cli.outputs import refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.auditing.candidates import Choice
@@ -128,10 +129,10 @@ def choose(
     terminal.print_result(result, Console())
     if out is not None:
         count = write_lines((case_line(candidates.chosen_case(c, by)) for c in choices), out)
-        typer.echo(f"\nChosen: {out} ({count:,} summaries)")
+        typer.echo(f"\nChosen: {out} ({counted(count, 'summary', 'summaries')})")
     if pairs is not None:
         count = write_lines(_pairs(choices, prompt), pairs)
-        typer.echo(f"Preference pairs: {pairs} ({count:,} of {len(choices):,} records)")
+        typer.echo(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
     if report is not None:
         write_all(result, report)
         typer.echo(f"Report: {report / 'report.html'}")

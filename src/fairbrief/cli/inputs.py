@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -157,14 +158,16 @@ def progress_bar(reading: Reading, *, quiet: bool) -> Iterator[Callable[[int], N
     from fairbrief.scorers.progress import watched
 
     columns = (
-        TextColumn("auditing"), BarColumn(), TextColumn("{task.fields[cases]:,} summaries"),
+        TextColumn("auditing"), BarColumn(), TextColumn("{task.fields[cases]}"),
         TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), TextColumn("{task.fields[scoring]}"),
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("audit", total=reading.bytes_total or None, cases=0, scoring="")
+        task = bar.add_task("audit", total=reading.bytes_total or None, cases="", scoring="")
 
         def advance(cases: int) -> None:
-            bar.update(task, completed=reading.bytes_read, cases=cases, scoring="")
+            bar.update(
+                task, completed=reading.bytes_read, cases=counted(cases, "summary", "summaries"), scoring=""
+            )
 
         def scoring(scored: Scored) -> None:
             done = f"{scored.scorer} {scored.done:,}/{scored.total:,}, {scored.per_second:,.0f}/s"

@@ -12,6 +12,7 @@ import typer
 from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, reading_options
 from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.chat.replies import Tally
@@ -133,8 +134,10 @@ def told(count: Count, tally: Tally | None, prices: tuple[float, float] | None =
     ]
     if tally is not None and tally.requests:
         failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.failures.items()))
-        parts += [f"{tally.requests:,} requests" + (f" (of which failed: {failed})" if failed else "")]
-        parts += [f"{tally.prompt_tokens:,} + {tally.completion_tokens:,} tokens"]
+        parts += [
+            f"{counted(tally.requests, 'request')}" + (f" (of which failed: {failed})" if failed else "")
+        ]
+        parts += [f"{tally.prompt_tokens:,} + {counted(tally.completion_tokens, 'token')}"]
     if tally is not None and prices is not None:
         parts += [f"cost {tally.cost(*prices):,.4f}"]
     return ", ".join(parts)

@@ -12,6 +12,7 @@ from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, cached, reading_o
 from fairbrief.cli.options import Cache, Details, Draws, Level
 from fairbrief.cli.outputs import refuse_no_folder
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.auditing.sweeping import Cell
@@ -102,7 +103,7 @@ def sweep(
     def tell(cell: Cell, count: Count) -> None:
         if not quiet:
             typer.echo(
-                f"{cell.name}: {count.wanted:,} summaries, {count.from_journal:,} were on disk, "
+                f"{cell.name}: {counted(count.wanted, 'summary', 'summaries')}, {count.from_journal:,} on disk already, "
                 f"{count.refused:,} refused, {count.empty:,} empty, {count.unanswered:,} unanswered",
                 err=True,
             )

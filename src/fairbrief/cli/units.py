@@ -10,6 +10,7 @@ import typer
 from fairbrief.cli.inputs import ReadingOptions, reading_options
 from fairbrief.cli.summarize import BaseUrl, Concurrency, MaxRequests, PerMinute, Price, Quiet, progress
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -71,8 +72,8 @@ def units(
     typer.echo(f"{out}: {told(outcome.count, splitter.tally, prices)}")
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     typer.echo(
-        f"{outcome.units:,} units of {outcome.split:,} summaries, unit recall {recall}, "
-        f"{outcome.unparsed_count:,} replies unparsed"
+        f"{counted(outcome.units, 'unit')} of {counted(outcome.split, 'summary', 'summaries')}, unit recall {recall}, "
+        f"{counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
     )
     for line in outcome.unparsed:
         typer.echo(f"  {line}")

@@ -242,7 +242,7 @@ class Reading:
         """An attribute that is required and that leaves nothing over is taken to be misspelt."""
         if self._unwanted and not self._wanted:
             raise RequestError(
-                f"Requiring {' and '.join(map(repr, self._require))} leaves out all {self._unwanted:,} cases: in "
+                f"Requiring {' and '.join(map(repr, self._require))} leaves out {'the only case' if self._unwanted == 1 else f'all {self._unwanted:,} cases'}: in "
                 "each, some document lacks it. Name an attribute that the documents have."
             )
 
@@ -269,7 +269,8 @@ def _complain(reader: RowReader, source: Source, row: Any, source_field: str | N
     source_field = source_field or min(reader.unseen)
     what = "column" if source.is_table else "field"
     inner = [key for key in _inner_fields(row.get(reader.fields.documents)) if key != "text"]
-    among = "" if source.is_table else f" in its first {reader.count:,} records"
+    many = "record" if reader.count == 1 else f"{reader.count:,} records"
+    among = "" if source.is_table else f" in its first {many}"
     also = f" Of its documents: {names(inner)}." if inner else ""
     raise RequestError(
         f"{source.name} has no {what} {source_field!r}{among}. Its {what}s: {names(row)}.{also}"

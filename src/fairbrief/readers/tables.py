@@ -12,6 +12,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.files import Meter, open_text, unreadable
 from fairbrief.readers.lines import EVERY, Row
 from fairbrief.readers.places import fault, names
+from fairbrief.text.counted import counted
 
 DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "ssv"), "\t": ("tabs", "tsv")}
 """What stands between the fields of a table in text → how it is called, and the format to name."""
@@ -40,7 +41,7 @@ def read_csv(path: Path, name: str, meter: Meter, delimiter: str = ",") -> Itera
                 yield (
                     number,
                     fault(
-                        f"{len(cells)} fields",
+                        counted(len(cells), "field"),
                         f"{len(header)}, as many as the columns",
                         "quote fields that hold the delimiter",
                     ),

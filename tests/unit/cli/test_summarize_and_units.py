@@ -96,7 +96,7 @@ def test_units_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) ->
     assert units == [["The thing is red.", "It broke."]] * 2 + [["2.5 percent left."], None, None]
     assert cases[0].summary.made["model"] == "m"
     assert cases[2].summary.made["unit_recall"] == "0.6667"
-    assert "5 units of 3 summaries, unit recall 0.756, 1 replies unparsed" in said
+    assert "5 units of 3 summaries, unit recall 0.756, 1 reply unparsed" in said
     assert "(id 'r3', s): 'What do you mean" in said
 
 
