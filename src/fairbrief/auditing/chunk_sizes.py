@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.auditing.choosing import check_over
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.units import chunks_of, units_of
@@ -88,6 +89,8 @@ def chunk_sizes(
     found: dict[tuple[str, str], _Found] = {}
     stream, seen = iter(cases), 0
     while batch := list(itertools.islice(stream, BATCH)):
+        if over and not seen:
+            check_over(over, batch)
         usable = [case for case in batch if not case.summary.reason and units_of(case.summary, units)]
         for size, (cut, words) in cuts.items():
             asks = [

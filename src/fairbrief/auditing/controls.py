@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Case
+from fairbrief.readers.places import did_you_mean
 from fairbrief.summarizers.controls import WRITERS, Control, exchanged, random_sentences
 
 OF_SYSTEMS = ("exchanged", "random_sentences")
@@ -25,7 +26,9 @@ class Controls:
     def __post_init__(self) -> None:
         for name in self.names:
             if name not in CONTROLS:
-                raise RequestError(f"No control named '{name}'. Controls: {', '.join(CONTROLS)}.")
+                raise RequestError(
+                    f"No control named '{name}'.{did_you_mean(name, CONTROLS)} Controls: {', '.join(CONTROLS)}."
+                )
 
     def beside(self, batch: Sequence[Case]) -> Iterator[Case]:
         """The batch, then its controls: one per record, or one per record and system."""

@@ -96,6 +96,7 @@ def agreement(
     """
     read = _Read()
     made = scorers if scorers is not None else Scorers()
+    made[scorer]  # one that is misspelt is refused before anything is read
     stream, seen = iter(cases), 0
     while batch := list(itertools.islice(stream, BATCH)):
         _read_batch(batch, over, scorer, temperatures, made, read)

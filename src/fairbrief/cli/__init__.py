@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from importlib import import_module
 from typing import Any
@@ -58,6 +59,15 @@ class LazyGroup(TyperGroup):
         command.name = cmd_name
         return command
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that was named; a misspelt one is told with its neighbour."""
+        try:
+            return super().resolve_command(ctx, args)
+        except UsageError as error:
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            error.message += f" Did you mean '{near[0]}'?" if near else ""  # type: ignore[attr-defined] # of click's UsageError
+            raise
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """The list of commands, from the table alone: help loads nothing."""
         with formatter.section("Commands"):
@@ -112,7 +122,8 @@ def _refuse(error: Any) -> int:
     else:
         command = error.ctx.command_path if error.ctx is not None else "fairbrief"
         said = " ".join(error.format_message().split())
-        sys.stderr.write(f"fairbrief: {printable(said)} Try '{command} --help'.\n")
+        end = "" if said.endswith((".", "?")) else "."
+        sys.stderr.write(f"fairbrief: {printable(said)}{end} Try '{command} --help'.\n")
     return 2
 
 

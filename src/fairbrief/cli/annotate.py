@@ -108,6 +108,7 @@ def import_(
     seed: Seed = 0,
 ) -> None:
     """Read the sheets: agreement, judged records, and the measures of the distributions that people saw."""
+    from fairbrief.cli.outputs import refuse_overwriting
     from fairbrief.corpora.annotation import judged_cases
     from fairbrief.corpora.annotation.judged import COMBINES
     from fairbrief.lines import case_line, write_lines
@@ -115,6 +116,7 @@ def import_(
     rules = {name: name for name in COMBINES}
     if combine not in rules:
         raise RequestError(f"--combine is {', '.join(rules)}, not '{combine}'.")
+    refuse_overwriting(out, [records, *sheets])
     asked, answers = _answered(sheets, records, task, attribute, choices)
     judged = list(judged_cases(asked, answers.given, attribute, rules[combine]))
     _tell(answers, asked, seed)
@@ -141,14 +143,17 @@ def agree(
     """How often each measure orders summaries as people do, and how its value shares correlate with theirs."""
     from fairbrief import registry
     from fairbrief.auditing.candidates import case_values
+    from fairbrief.auditing.choosing import check_scorers
     from fairbrief.auditing.scorers import Scorers
     from fairbrief.corpora.annotation import concordance, correlations, judged_cases, unfairness
 
-    asked, answers = _answered(sheets, records, task, attribute, choices)
     if task == "people":
         raise RequestError(
             "Measures are held against units, ratings or leanings; people are checked on import."
         )
+    measures = {spelling: registry.make("measure", spelling) for spelling in measure}
+    check_scorers(list(measures.values()), {})
+    asked, answers = _answered(sheets, records, task, attribute, choices)
     import numpy as np
 
     scorers = Scorers()
@@ -163,8 +168,8 @@ def agree(
     if not cases:
         raise RequestError("No summary was judged as a whole: each needs an answer to all its questions.")
     ids = [case.record.cluster for case in cases]
-    for spelling in measure:
-        values = case_values(made := registry.make("measure", spelling), cases, scorers)
+    for spelling, made in measures.items():
+        values = case_values(made, cases, scorers)
         typer.echo(f"\n{spelling}")
         level = values[made.name] if _is_disparity(made) else -values[made.name]
         _print([concordance(level, judged, ids, seed), *correlations(level, judged, ids, seed)])

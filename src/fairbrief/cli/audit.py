@@ -117,7 +117,7 @@ def audit(
                 measures=measure or (),
                 attributes=names,
                 protocol=protocol,
-                slices=[text.split(",") for text in slice_by or ()],
+                slices=[[name.strip() for name in text.split(",")] for text in slice_by or ()],
                 controls=list(dict.fromkeys([*(control or ()), *(CONTROLS if controls else ())])),
                 baseline=baseline,
                 seed=seed,

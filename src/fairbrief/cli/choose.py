@@ -50,7 +50,10 @@ With = Annotated[
     str | None,
     typer.Option("--with", help="Summarizer that makes the candidates, e.g. random.", metavar="SUMMARIZER"),
 ]
-Samples = Annotated[int, typer.Option(help="With --with: how many candidates, from seeds 0, 1, 2 …")]
+Samples = Annotated[
+    int | None,
+    typer.Option(help="With --with: how many candidates, from seeds 0, 1, 2 …; 8 if it is not said."),
+]
 Out = Annotated[Path | None, typer.Option(help="Write the chosen summaries, as records.", metavar="FILE")]
 Pairs = Annotated[
     Path | None,
@@ -81,7 +84,7 @@ def choose(
     corpus_aware: CorpusAware = False,
     length_within: LengthWithin = None,
     with_: With = None,
-    samples: Samples = 8,
+    samples: Samples = None,
     out: Out = None,
     pairs: Pairs = None,
     prompt: Prompt = None,
@@ -101,17 +104,27 @@ def choose(
     """
     from rich.console import Console
 
-    from fairbrief.auditing import Plan, candidates, gating
+    from fairbrief.auditing import Plan, candidates, check, gating
     from fairbrief.auditing.choice_report import against_random
     from fairbrief.auditing.scorers import Scorers
     from fairbrief.lines import case_line, write_lines
     from fairbrief.reports import terminal, write_all
+    from fairbrief.summarizers.prompts import find
 
+    if samples is not None and with_ is None:
+        raise RequestError("--samples says how many candidates --with makes: name a summarizer, or drop it.")
+    if prompt is not None:
+        if pairs is None:
+            raise RequestError("--prompt is for the pairs: say where to write them, with --pairs FILE.")
+        find(prompt)
     floors = [gating.rule(text) for text in floor or ()]
     reading = options.read(files, attribute)
     refuse_overwriting(out, reading.files)
     refuse_overwriting(pairs, reading.files, "--pairs")
     refuse_no_folder(report, "--report")
+    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
+    plan = Plan(measures=measures, seed=seed, draws=draws, skips=options.skips, wrap=cached(cache))
+    check(reading.records(), plan)
     choices = list(
         candidates.choose(
             _cases(reading, with_, samples),
@@ -123,8 +136,6 @@ def choose(
         )
     )
     _check_several(choices)
-    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
-    plan = Plan(measures=measures, seed=seed, draws=draws, skips=options.skips, wrap=cached(cache))
     result = against_random(choices, plan)
     terminal.print_result(result, Console())
     if out is not None:
@@ -138,12 +149,12 @@ def choose(
         typer.echo(f"Report: {report / 'report.html'}")
 
 
-def _cases(reading: Reading, summarizer: str | None, samples: int) -> Any:
+def _cases(reading: Reading, summarizer: str | None, samples: int | None) -> Any:
     if summarizer is None:
         return reading
     from fairbrief.auditing.sampling import sampled
 
-    return sampled(list(reading.records()), summarizer, samples)
+    return sampled(list(reading.records()), summarizer, 8 if samples is None else samples)
 
 
 def _check_several(choices: list[Choice]) -> None:
