@@ -196,13 +196,22 @@ def test_quantities_beside_a_headline_fold_under_it() -> None:
     assert ("sentiment_shift", "12") in folds
 
 
-def test_notes_that_differ_in_a_share_are_said_once() -> None:
-    """The span of the shares stands in one note."""
-    notes = ("undefined in 2.0% of the resamples", "undefined in 44.1% of the resamples")
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        (("2.0%", "44.1%"), "up to 44.1%"),
+        (("under 0.1%", "20.8%"), "up to 20.8%"),
+        (("under 0.1%", "under 0.1%"), "under 0.1%"),
+        (("0.1%", "under 0.1%"), "up to 0.1%"),
+    ],
+)
+def test_notes_that_differ_in_a_share_are_said_once(shares: tuple[str, str], said: str) -> None:
+    """One note tells the largest of the shares, as a person would: never "0.0 to"."""
     estimates = [
-        Estimate("a@x", q, "s", 0.1, notes=(note,)) for q, note in zip(("a", "b"), notes, strict=True)
+        Estimate("a@x", q, "s", 0.1, notes=(f"undefined in {share} of the resamples",))
+        for q, share in zip("ab", shares, strict=True)
     ]
-    assert arrangement.notes(estimates) == ("a@x, a@x: b: undefined in 2.0 to 44.1% of the resamples",)
+    assert arrangement.notes(estimates) == (f"a@x, a@x: b: undefined in {said} of the resamples",)
 
 
 def test_equal_reasons_of_several_systems_are_said_once() -> None:

@@ -13,6 +13,7 @@ from fairbrief.auditing.ledger import Ledger, Null, Slice
 from fairbrief.auditing.parts import Part
 from fairbrief.auditing.regrouping import regrouped_null
 from fairbrief.nouns import Estimate, Floats, Measure, Totals, Value
+from fairbrief.reports import numerals
 from fairbrief.statistics import (
     BlockBootstrap,
     Bootstraps,
@@ -105,7 +106,10 @@ def with_interval(made: Estimate, value: Value, resampled: Value | None, setting
     low, high, undefined = percentile_interval(resampled.array, settings.level)
     notes = made.notes
     if undefined > 0:
-        notes = (*notes, f"undefined in {undefined:.1%} of the resamples, which the interval leaves out")
+        notes = (
+            *notes,
+            f"undefined in {numerals.share(float(undefined))} of the resamples, which the interval leaves out",
+        )
     if not (np.isfinite(low) and np.isfinite(high)):
         return replace(made, value=point, notes=(*notes, "no interval: undefined in the resamples"))
     return replace(made, value=point, low=float(low), high=float(high), notes=notes)
