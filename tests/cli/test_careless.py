@@ -267,3 +267,12 @@ def test_chunks_by_an_attribute_of_no_document_is_refused(fairbrief: Command, on
 def test_a_misspelt_command_is_told_with_its_neighbour(fairbrief: Command) -> None:
     """The line names the command that is near."""
     refused(fairbrief("audti"), "No such command 'audti'. Did you mean 'audit'? Try")
+
+
+def test_agree_of_saved_audits_refuses_what_only_files_are_told(
+    fairbrief: Command, one: Path, tmp_path: Path
+) -> None:
+    """An option that would do nothing beside folders is not passed over in silence."""
+    fairbrief("audit", one, "--measure", "uer@mood", "--out", tmp_path / "a", *QUICK)
+    folders = (tmp_path / "a", tmp_path / "a")
+    refused(fairbrief("agree", *folders, "--attribute", "mood"), "--attribute is for files of records")

@@ -140,7 +140,11 @@ def agree(
     choices: Choices = None,
     seed: Seed = 0,
 ) -> None:
-    """How often each measure orders summaries as people do, and how its value shares correlate with theirs."""
+    """How often each measure orders summaries as people do, and how its value shares correlate with theirs.
+
+    People's judgement comes from the sheets that 'fairbrief annotate export' wrote. How far a scorer agrees with
+    labels that stand in the units of a file is told by 'fairbrief agree FILE'.
+    """
     from fairbrief import registry
     from fairbrief.auditing.candidates import case_values
     from fairbrief.auditing.choosing import check_scorers

@@ -11,7 +11,7 @@ import typer
 
 from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, reading_options
 from fairbrief.cli.outputs import refuse_overwriting
-from fairbrief.errors import RequestError
+from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def summarize(
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files, attribute)
     refuse_overwriting(out, reading.files)
-    with progress(quiet=quiet) as watch:
+    with keeping(out), progress(quiet=quiet) as watch:
         count = run(summarizer, reading.records, out, watch)
     typer.echo(f"{out}: {told(count, getattr(summarizer, 'tally', None), prices)}")
     if reading.skipped_count:
@@ -154,6 +154,21 @@ def prices_of(text: str | None) -> tuple[float, float] | None:
             f"--price {text}: write the price per million tokens of the prompt and of the answer, e.g. 0.15,0.6."
         ) from None
     return first, second
+
+
+@contextmanager
+def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
+    """Say where the answers are, if the work on ``out`` is stopped or fails after some came."""
+    from fairbrief.engines.journal import journal_of
+
+    kept = journal_of(out) if kept is None else kept
+    try:
+        yield
+    except (KeyboardInterrupt, FairbriefError):
+        if kept.exists():
+            again = "run the same command again to go on"
+            typer.echo(f"fairbrief: what was answered is kept in {kept}: {again}.", err=True)
+        raise
 
 
 @contextmanager

@@ -81,6 +81,7 @@ def sweep(
     from rich.console import Console
 
     from fairbrief.auditing import Plan, sweeping
+    from fairbrief.cli.summarize import keeping
     from fairbrief.reports import terminal, write_all
 
     axes = axes_of(
@@ -108,7 +109,8 @@ def sweep(
                 err=True,
             )
 
-    result = sweeping.sweep(reading.records, cells, out, plan, tell)
+    with keeping(out, out / sweeping.ANSWERS):
+        result = sweeping.sweep(reading.records, cells, out, plan, tell)
     terminal.print_result(result, Console(), details=details)
     write_all(result, out)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {out / sweeping.ANSWERS}")

@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from fairbrief.cli.inputs import ReadingOptions, reading_options
-from fairbrief.cli.summarize import BaseUrl, Concurrency, MaxRequests, PerMinute, Price, Quiet, progress
+from fairbrief.cli.summarize import (
+    BaseUrl,
+    Concurrency,
+    MaxRequests,
+    PerMinute,
+    Price,
+    Quiet,
+    keeping,
+    progress,
+)
 from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 
@@ -67,7 +76,7 @@ def units(
     reading = options.read(files, attribute)
     refuse_overwriting(out, reading.files)
     prices = prices_of(price)
-    with progress(quiet=quiet) as watch:
+    with keeping(out), progress(quiet=quiet) as watch:
         outcome = split_file(splitter, lambda: reading, out, watch)
     typer.echo(f"{out}: {told(outcome.count, splitter.tally, prices)}")
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
