@@ -60,10 +60,10 @@ def agree(
     if any(saved):
         if not all(saved):
             raise RequestError("Give folders of saved audits, or files of records; not both at once.")
-        told = {"--attribute": attribute, "--threshold": threshold, "--summaries": summaries, "--system": system,
-                "--separator": separator, "--format": format_, "--require": require}  # fmt: skip
-        if given := [option for option, value in told.items() if value is not None]:
-            raise RequestError(f"{given[0]} is for files of records; saved audits are compared as they are.")
+        given = {"attribute": attribute, "threshold": threshold, **options.told()}
+        if told := [name for name, value in given.items() if value is not None]:
+            option = told[0].replace("_", "-")
+            raise RequestError(f"--{option} is for files of records; saved audits are compared as they are.")
         found = scorer_agreement.correlations(
             [load(source) for source in sources], draws=draws, seed=seed, level=level
         )

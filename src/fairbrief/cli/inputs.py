@@ -53,7 +53,9 @@ class ReadingOptions:
     ] = None
     format: Annotated[
         str | None,
-        typer.Option(help="jsonl, csv, tsv, ssv, parquet, arrow: instead of the file's ending.", metavar="NAME"),
+        typer.Option(
+            help="jsonl, csv, tsv, ssv, parquet, arrow: instead of the file's ending.", metavar="NAME"
+        ),
     ] = None
     require: Annotated[
         list[str] | None,
@@ -67,6 +69,10 @@ class ReadingOptions:
     def skips(self) -> bool:
         """Whether bad input is left out."""
         return self.on_error == "skip"
+
+    def told(self) -> dict[str, object]:
+        """The options that say something else than what is usual."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
     def read(self, files: Sequence[str], attributes: Sequence[str] | None) -> Reading:
         """The files as a stream of cases; attributes as NAME, or NAME=FIELD."""
