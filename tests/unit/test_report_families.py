@@ -137,7 +137,7 @@ def test_references_after_the_fifth_are_counted() -> None:
     page = html.render(
         replace(result, exhibits=(replace(first, case=case),), evidence=result.evidence.slice(0, 0))
     )
-    assert "3 more references are not shown" in page
+    assert "Not shown: 3 more references" in page
 
 
 def test_levels_share_one_table_and_one_sentence() -> None:
@@ -282,3 +282,24 @@ def test_hostile_names_stay_text_in_every_picture() -> None:
 def test_the_same_families_give_the_same_pictures(drawn: dict[str, Figure]) -> None:
     """Nothing in a picture depends on the clock or on chance."""
     assert {figure.title: figure for figure in figures.draw(sample_families.make())} == drawn
+
+
+def test_a_page_of_many_systems_and_slices_stays_small_and_says_what_is_not_on_it() -> None:
+    """Headlines on whole data are shown before other quantities and slices; the rest is counted."""
+    estimates = [
+        Estimate(
+            "uer@party", quantity, f"s{i}", 0.1, low=0.0, high=0.2, slice={"topic": part} if part else {}
+        )
+        for part in ("", *"abcdefghi")
+        for i in range(12)
+        for quantity in ("uer", *(f"under[{k}]" for k in range(60)))
+    ]
+    page = html.render(replace(sample_results.make(), estimates=tuple(estimates), differences=()))
+    shown = page.count('class="who"')
+    left = [
+        int(n.replace(",", "")) for n in re.findall(r"Not shown here: ([\d,]+) rows, in results.json", page)
+    ]
+    assert shown <= html.MOST_ON_PAGE
+    assert shown + sum(left) == len(estimates)
+    assert all(f"<bdi>s{i}</bdi>" in page for i in range(12))
+    assert len(page) < 1.2e3 * html.MOST_ON_PAGE

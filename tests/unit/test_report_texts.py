@@ -119,8 +119,8 @@ def test_the_page_says_what_it_cut() -> None:
     many = tuple(replace(first, case=replace(first.case, record=record, summary=summary)) for _ in range(12))
     page = html.render(replace(result, exhibits=many))
     assert "5,000 more characters are not shown" in page
-    assert "20 more documents are not shown" in page
-    assert "2 more stand in results.json" in page
+    assert "Not shown: 20 more documents" in page
+    assert "Not shown here: 2 more, in results.json" in page
     assert page.count('<details class="exhibit">') == 10
 
 

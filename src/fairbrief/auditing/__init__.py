@@ -22,7 +22,7 @@ import pyarrow as pa
 from fairbrief import __version__, registry
 from fairbrief.auditing import adjusting, choosing, estimating, instruments
 from fairbrief.auditing.carrying import Carried, Carrying, Scope, Shard
-from fairbrief.auditing.controls import Controls
+from fairbrief.auditing.controls import Controls, is_of
 from fairbrief.auditing.evidence import evidence_table
 from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import CONTROL, Ledger, Origin, Slice, slices_of, systems_of
@@ -347,7 +347,7 @@ class _Road:
             raise _no_baseline(plan.baseline, systems)
         real = [s for s in systems if not s.startswith(CONTROL)]
         pairs = estimating.pairs_of(real, plan.baseline)
-        with_control = [[(s, c)] for s in real for c in systems if c.startswith(CONTROL)]
+        with_control = [[(s, c)] for s in real for c in systems if c.startswith(CONTROL) and is_of(c, s)]
         found: list[Estimate] = []
         gaps: list[Estimate] = []
         for ledger in self.ledgers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fairbrief.auditing.ledger import CONTROL
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Case
 from fairbrief.readers.places import did_you_mean
@@ -13,6 +14,15 @@ from fairbrief.summarizers.controls import WRITERS, Control, exchanged, random_s
 OF_SYSTEMS = ("exchanged", "random_sentences")
 """Controls made from a system's own summaries; the others from the record alone."""
 CONTROLS = (*OF_SYSTEMS, *WRITERS, "largest_group")
+
+
+def is_of(control: str, system: str) -> bool:
+    """Whether a control's texts are to be held beside a system: its own, or those made from the records alone.
+
+    What was made from another system's summaries says nothing of this one's.
+    """
+    kind, bracket, _ = control.removeprefix(CONTROL).partition("(")
+    return kind not in OF_SYSTEMS or not bracket or control == f"{CONTROL}{kind}({system})"
 
 
 @dataclass(frozen=True)
