@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -276,3 +278,30 @@ def test_agree_of_saved_audits_refuses_what_only_files_are_told(
     fairbrief("audit", one, "--measure", "uer@mood", "--out", tmp_path / "a", *QUICK)
     folders = (tmp_path / "a", tmp_path / "a")
     refused(fairbrief("agree", *folders, "--attribute", "mood"), "--attribute is for files of records")
+
+
+def test_who_stops_reading_the_print_loses_no_result(tmp_path: Path) -> None:
+    """`audit … | head` leaves the whole folder, and ends as a shell says of a program that nobody reads."""
+    many = [{**row(i, system=f"s{j}"), "attributes": {"k": str(i % 9)}} for i in range(9) for j in range(9)]
+    source = write(tmp_path / "in.jsonl", many)
+    command = [sys.executable, "-c", "from fairbrief.cli import main; main()", "audit", str(source)]
+    options = ["--measure", "uer@mood", "--slice", "k", "--draws", "2", "--quiet", "--details"]
+    run = subprocess.Popen(
+        [*command, *options, "--out", str(tmp_path / "a")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert run.stdout is not None
+    assert run.stderr is not None
+    run.stdout.close()
+    assert run.stderr.read() == b""
+    run.stderr.close()
+    assert run.wait() == 141
+    assert (tmp_path / "a" / "results.json").is_file()
+    assert (tmp_path / "a" / "report.html").is_file()
+
+
+def test_a_system_called_like_a_control_is_refused(fairbrief: Command, tmp_path: Path) -> None:
+    """It would be taken for a control in silence, and held to nothing."""
+    source = write(tmp_path / "in.jsonl", [row(i, system="control:mine") for i in range(4)])
+    refused(
+        fairbrief("audit", source, "--measure", "uer@mood", *QUICK), "'control:mine'", "rename the system"
+    )

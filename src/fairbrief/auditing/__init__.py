@@ -402,6 +402,11 @@ class _Road:
 
     def _sign(self, case: Case) -> None:
         record: Record = case.record
+        if case.summary.system.startswith(CONTROL):
+            raise DataError(
+                f"{record.where or 'input'} (id {record.id!r}): found the system {case.summary.system!r}; "
+                f"'{CONTROL}' begins the names of controls; rename the system."
+            )
         self.ids.append(hash(record.id))
         for text in (record.id, case.summary.system, case.summary.text, *(d.text for d in record.documents)):
             self._digest.update(text.encode("utf-8", "surrogatepass"))

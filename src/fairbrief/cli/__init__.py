@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import signal
 import sys
 from importlib import import_module
 from typing import Any
@@ -104,15 +105,22 @@ def main() -> None:
         sys.stderr.write(f"fairbrief: {printable(str(error))}\n")
         sys.exit(2)
     except BrokenPipeError:
-        # The reader of our output has gone, as with `| head`: nothing is wrong.
-        sys.stderr.close()
-        sys.exit(0)
+        sys.exit(_unread())
+    except SystemExit as error:
+        # Rich ends a program whose output nobody reads with 1, which a gate says of a limit that is broken.
+        sys.exit(_unread() if isinstance(error.__context__, BrokenPipeError) else error.code)
     except OSError as error:
         if error.filename is None:
             raise
         sys.stderr.write(f"fairbrief: {printable(str(error.filename))}: {error.strerror}.\n")
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _unread() -> int:
+    """The reader of our output has gone, as with `| head`: what a shell says of a program that ends so."""
+    sys.stdout = None  # nothing is left to be flushed
+    return 128 + signal.SIGPIPE
 
 
 def _refuse(error: Any) -> int:

@@ -131,9 +131,12 @@ def audit(
             ),
         )
     result = _with_reading(result, files, reading)
-    terminal.print_result(result, Console(), details=details)
+    try:  # written first: who reads the print may stop reading, as `| head` does
+        if out is not None:
+            write_all(result, out)
+    finally:
+        terminal.print_result(result, Console(), details=details)
     if out is not None:
-        write_all(result, out)
         typer.echo(
             f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence.parquet'}"
         )

@@ -137,16 +137,21 @@ def choose(
     )
     _check_several(choices)
     result = against_random(choices, plan)
-    terminal.print_result(result, Console())
-    if out is not None:
-        count = write_lines((case_line(candidates.chosen_case(c, by)) for c in choices), out)
-        typer.echo(f"\nChosen: {out} ({counted(count, 'summary', 'summaries')})")
-    if pairs is not None:
-        count = write_lines(_pairs(choices, prompt), pairs)
-        typer.echo(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
-    if report is not None:
-        write_all(result, report)
-        typer.echo(f"Report: {report / 'report.html'}")
+    written = []
+    try:  # written first: who reads the print may stop reading, as `| head` does
+        if out is not None:
+            count = write_lines((case_line(candidates.chosen_case(c, by)) for c in choices), out)
+            written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
+        if pairs is not None:
+            count = write_lines(_pairs(choices, prompt), pairs)
+            written.append(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
+        if report is not None:
+            write_all(result, report)
+            written.append(f"Report: {report / 'report.html'}")
+    finally:
+        terminal.print_result(result, Console())
+    for line in ("", *written) if written else ():
+        typer.echo(line)
 
 
 def _cases(reading: Reading, summarizer: str | None, samples: int | None) -> Any:

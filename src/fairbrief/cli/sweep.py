@@ -111,8 +111,10 @@ def sweep(
 
     with keeping(out, out / sweeping.ANSWERS):
         result = sweeping.sweep(reading.records, cells, out, plan, tell)
-    terminal.print_result(result, Console(), details=details)
-    write_all(result, out)
+    try:  # written first: who reads the print may stop reading, as `| head` does
+        write_all(result, out)
+    finally:
+        terminal.print_result(result, Console(), details=details)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {out / sweeping.ANSWERS}")
 
 
