@@ -305,3 +305,32 @@ def test_a_system_called_like_a_control_is_refused(fairbrief: Command, tmp_path:
     refused(
         fairbrief("audit", source, "--measure", "uer@mood", *QUICK), "'control:mine'", "rename the system"
     )
+
+
+def test_sheets_for_several_people_are_written_all_or_none(
+    fairbrief: Command, one: Path, tmp_path: Path
+) -> None:
+    """A sheet that is there already, perhaps with answers, stops the export before the first is written."""
+    (tmp_path / "s.b.csv").write_text("answers")
+    options = ("--task", "rating", "--attribute", "mood", "--annotators", "a,b", "--out", tmp_path / "s.csv")
+    refused(fairbrief("annotate", "export", one, *options), "s.b.csv is there already")
+    assert not (tmp_path / "s.a.csv").exists()
+    options = (
+        "--task",
+        "rating",
+        "--attribute",
+        "mood",
+        "--annotators",
+        "a b,a_b",
+        "--out",
+        tmp_path / "t.csv",
+    )
+    refused(fairbrief("annotate", "export", one, *options), "names are alike")
+
+
+def test_a_rule_of_the_gate_that_is_misspelt_is_told_with_its_neighbour(
+    fairbrief: Command, one: Path, tmp_path: Path
+) -> None:
+    """The refusal names the estimate that is near, before it lists all."""
+    fairbrief("audit", one, "--measure", "uer@mood", "--out", tmp_path / "a", *QUICK)
+    refused(fairbrief("gate", tmp_path / "a", "--max", "uerr@mood<=1"), "Did you mean 'uer@mood'? It has:")

@@ -18,6 +18,7 @@ from fairbrief.auditing.direction import Direction, directions
 from fairbrief.auditing.ledger import CONTROL
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Estimate
+from fairbrief.readers.places import did_you_mean
 from fairbrief.reports.folder import load
 from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
@@ -118,7 +119,9 @@ def hold(rule: Rule, estimates: Sequence[Estimate], level: float = 0.95) -> list
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
         known = sorted({e.measure if is_headline(e) else f"{e.measure}:{e.quantity}" for e in candidates})
-        raise RequestError(f"The audit has no estimate of '{rule}'. It has: {', '.join(known)}.")
+        raise RequestError(
+            f"The audit has no estimate of '{rule}'.{did_you_mean(rule.measure, known)} It has: {', '.join(known)}."
+        )
     return [
         _decide(f"{rule} [{e.system}]", e, rule.sign, rule.limit, _unanimous(e.clusters, level), level)
         for e in named

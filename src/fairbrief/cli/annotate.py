@@ -71,6 +71,7 @@ def export(
     seed: Seed = 0,
 ) -> None:
     """Write sheets (CSV) or offline pages (HTML) that ask people about summaries."""
+    from fairbrief.cli.outputs import refuse_overwriting
     from fairbrief.corpora.annotation import assign, page, sheet
 
     if out.suffix not in (".csv", ".html"):
@@ -82,8 +83,22 @@ def export(
     loads = assign(asked, names, per_case=per_case, per_annotator=per_annotator, seed=seed) if annotators else {
         "": asked if per_annotator is None else assign(asked, ["x"], per_annotator=per_annotator, seed=seed)["x"]
     }  # fmt: skip
+    paths = {
+        name: out.with_name(f"{out.stem}.{_file_name(name)}{out.suffix}") if name else out for name in loads
+    }
+    if len(set(paths.values())) < len(paths):
+        raise RequestError(
+            "Two of the annotators' names are alike but for characters that a file cannot have."
+        )
+    for path in paths.values():
+        refuse_overwriting(path, [records])
+        if path.exists():
+            # People's answers may stand in it, and cannot be had again.
+            raise RequestError(
+                f"{path} is there already, perhaps with answers: name another file, or remove it."
+            )
     for name, own in loads.items():
-        path = out.with_name(f"{out.stem}.{_file_name(name)}{out.suffix}") if name else out
+        path = paths[name]
         text = sheet(own, name, attribute) if out.suffix == ".csv" else page(own, task, name, attribute)
         _write(path, text)
         questions = sum(len(items) for _, items in own)
@@ -256,7 +271,4 @@ def _file_name(name: str) -> str:
 def _write(path: Path, text: str) -> None:
     from fairbrief.reports.folder import place
 
-    if path.exists():
-        # People's answers may stand in it, and cannot be had again.
-        raise RequestError(f"{path} is there already, perhaps with answers: name another file, or remove it.")
     place(path, lambda part: part.write_text(text, encoding="utf-8", newline=""))
