@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -139,12 +140,16 @@ def _with_chance(made: Estimate, value: Value, by_chance: Value, null: Null, set
         return made
     mean = float(drawn.mean())
     few = null.log_labellings < np.log(1 / settings.alpha)
+    # So few draws hide whether a labelling could be significant: that is no want of labellings.
+    hidden = (settings.draws + 1) * settings.alpha <= 1
     # Labellings may be many and still tie: of (2, 2, 2) documents' 90, six name the same split of three.
-    if (
-        few
-        or smallest_p(drawn, exact=False, tail="upper" if value.tail == "upper" else "both") >= settings.alpha
-    ):
+    tail: Literal["upper", "both"] = "upper" if value.tail == "upper" else "both"
+    if few or (not hidden and smallest_p(drawn, exact=False, tail=tail) >= settings.alpha):
         return replace(made, null_mean=mean, testable=False)
+    if hidden:
+        enough = math.ceil(10 / settings.alpha) - 1
+        note = f"too few draws for any p below {settings.alpha:g}: --draws {enough} or more"
+        made = replace(made, notes=(*made.notes, note))
     p = (upper_p if value.tail == "upper" else two_sided_p)(np.float64(made.value), drawn, exact=False)
     return replace(made, null_mean=mean, p=float(p), testable=True)
 
