@@ -14,7 +14,7 @@ import typer
 from docs.commands import KINDS, built_ins_only, help_of
 
 from fairbrief import cli, registry, spelling
-from fairbrief.cli.measures import first_line
+from fairbrief.cli.measures import first_line, observation_of
 from fairbrief.reports.words import meaning_of
 
 INTRODUCTIONS = {
@@ -61,7 +61,7 @@ def _observations() -> Iterator[str]:
     yield "What a measure writes down of each summary, and the settings that it shares with others, are told by its observation."
     seen: dict[type, list[str]] = {}
     for name, kind in registry.loaded("measure"):
-        seen.setdefault(_observation_of(kind), []).append(name)
+        seen.setdefault(observation_of(kind), []).append(name)
     for owner, names in seen.items():
         yield f"\n### {owner.__name__}\n"
         yield f"Read by {', '.join(f'`{name}`' for name in names)}.\n"
@@ -80,18 +80,11 @@ def _entry(kind: str, name: str, thing: Any) -> Iterator[str]:
             yield f"On request only: {reason}."
         if harm := meaning_of(name, {}).harm:
             yield f"A gap would mean: {harm[0].lower()}{harm[1:]}"
-        observation = _observation_of(owner).__name__
+        observation = observation_of(owner).__name__
         yield f"Observation: [`{observation}`](#{observation.lower()}).\n"
     yield f"```text\n{inspect.getdoc(owner) or ''}\n```"
     if dataclasses.is_dataclass(owner):
         yield from _settings(owner)
-
-
-def _observation_of(owner: Any) -> type:
-    """The class of a measure's observation; settings that must be given are given their own names."""
-    fields = [f for f in dataclasses.fields(owner) if f.init]
-    needed = [f for f in fields if f.default is f.default_factory is dataclasses.MISSING]
-    return type(owner(**{f.name: f.name for f in needed}).observation)
 
 
 def _settings(owner: Any) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -183,3 +185,152 @@ def test_a_servers_address_is_one(fairbrief: Command, one: Path, tmp_path: Path)
     """An address without its protocol is told before any question is sent."""
     out = tmp_path / "o.jsonl"
     refused(fairbrief("summarize", one, "--with", "chat:x", "--base-url", "host:1", "--out", out), "http://")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ("sweep", "--with", "lead", "--measure", "uerr@mood"),
+            "No measure named 'uerr'. Did you mean 'uer'?",
+        ),
+        (("sweep", "--with", "lead", "--measure", "uer(scorer=x)@mood"), "No scorer named 'x'"),
+        (("sweep", "--with", "lead", "--attribute", "mod"), "Did you mean 'mood'?"),
+        (("choose", "--by", "uer@mod"), "Did you mean 'mood'?"),
+        (("choose", "--by", "uer@mood", "--measure", "nope"), "No measure named 'nope'"),
+        (("choose", "--by", "uer@mood", "--floor", "nope>=1"), "No measure named 'nope'"),
+    ],
+)
+def test_what_nobody_has_is_refused_before_summaries_are_made_or_scored(
+    fairbrief: Command,
+    two: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    says: str,
+) -> None:
+    """A misspelt measure, scorer or attribute ends `sweep` and `choose` while nothing has been done."""
+    from fairbrief.auditing import candidates
+
+    monkeypatch.setattr(candidates, "choose", lambda *_args, **_options: pytest.fail("began to work"))
+    command, *options = arguments
+    out = ("--out", tmp_path / "out") if command == "sweep" else ()
+    refused(fairbrief(command, two, *options, *out), says)
+    assert not (tmp_path / "out").exists()
+
+
+def test_options_of_choose_that_would_do_nothing_are_refused(
+    fairbrief: Command, two: Path, tmp_path: Path
+) -> None:
+    """A prompt that nobody has, one without pairs, and samples without a summarizer are told at once."""
+    choose = ("choose", two, "--by", "uer@mood")
+    refused(fairbrief(*choose, "--pairs", tmp_path / "p.jsonl", "--prompt", "nope"), "no prompt 'nope'")
+    refused(fairbrief(*choose, "--prompt", "plain"), "--pairs FILE")
+    refused(fairbrief(*choose, "--samples", "4"), "--with")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--slice", "kind,kind"), "names an attribute twice"),
+        (("--slice", "kind", "--slice", "kind"), "asked for twice"),
+        (("--slice", "knd"), "Did you mean 'kind'?"),
+        (("--control", "exchange"), "Did you mean 'exchanged'?"),
+        (("--measure", "uer@mood", "--attribute", "mod"), "Did you mean 'mood'?"),
+    ],
+)
+def test_an_audit_refuses_what_would_be_passed_over(
+    fairbrief: Command, tmp_path: Path, options: tuple[str, ...], says: str
+) -> None:
+    """A part named twice, and an attribute beside a measure that has its own, are told and not dropped."""
+    cases = [{**row(i), "attributes": {"kind": "ab"[i % 2]}} for i in range(4)]
+    refused(fairbrief("audit", write(tmp_path / "in.jsonl", cases), *options, *QUICK), says)
+
+
+def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_scored(
+    fairbrief: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Systems may stand one after the other: the input is read to its end before the name is refused."""
+    from fairbrief import auditing
+
+    cases = [row(i, system=system) for system in ("first", "second") for i in range(300)]
+    source = write(tmp_path / "in.jsonl", cases)
+    audit = ("audit", source, "--measure", "uer@mood", "--draws", "0", "--quiet")
+    assert fairbrief(*audit, "--baseline", "second").code == 0
+    monkeypatch.setattr(auditing, "_choose", lambda *_: pytest.fail("began to work"))
+    refused(fairbrief(*audit, "--baseline", "secnd"), "Did you mean 'second'? Systems: first, second.")
+
+
+def test_chunks_by_an_attribute_of_no_document_is_refused(fairbrief: Command, one: Path) -> None:
+    """`chunks --attribute` with a misspelt name does not leave the shares by value out in silence."""
+    refused(fairbrief("chunks", one, "--attribute", "mod", *QUICK), "Did you mean 'mood'?")
+
+
+def test_a_misspelt_command_is_told_with_its_neighbour(fairbrief: Command) -> None:
+    """The line names the command that is near."""
+    refused(fairbrief("audti"), "No such command 'audti'. Did you mean 'audit'? Try")
+
+
+def test_agree_of_saved_audits_refuses_what_only_files_are_told(
+    fairbrief: Command, one: Path, tmp_path: Path
+) -> None:
+    """An option that would do nothing beside folders is not passed over in silence."""
+    fairbrief("audit", one, "--measure", "uer@mood", "--out", tmp_path / "a", *QUICK)
+    folders = (tmp_path / "a", tmp_path / "a")
+    refused(fairbrief("agree", *folders, "--attribute", "mood"), "--attribute is for files of records")
+
+
+def test_who_stops_reading_the_print_loses_no_result(tmp_path: Path) -> None:
+    """`audit … | head` leaves the whole folder, and ends as a shell says of a program that nobody reads."""
+    many = [{**row(i, system=f"s{j}"), "attributes": {"k": str(i % 9)}} for i in range(9) for j in range(9)]
+    source = write(tmp_path / "in.jsonl", many)
+    command = [sys.executable, "-c", "from fairbrief.cli import main; main()", "audit", str(source)]
+    options = ["--measure", "uer@mood", "--slice", "k", "--draws", "2", "--quiet", "--details"]
+    run = subprocess.Popen(
+        [*command, *options, "--out", str(tmp_path / "a")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert run.stdout is not None
+    assert run.stderr is not None
+    run.stdout.close()
+    assert run.stderr.read() == b""
+    run.stderr.close()
+    assert run.wait() == 141
+    assert (tmp_path / "a" / "results.json").is_file()
+    assert (tmp_path / "a" / "report.html").is_file()
+
+
+def test_a_system_called_like_a_control_is_refused(fairbrief: Command, tmp_path: Path) -> None:
+    """It would be taken for a control in silence, and held to nothing."""
+    source = write(tmp_path / "in.jsonl", [row(i, system="control:mine") for i in range(4)])
+    refused(
+        fairbrief("audit", source, "--measure", "uer@mood", *QUICK), "'control:mine'", "rename the system"
+    )
+
+
+def test_sheets_for_several_people_are_written_all_or_none(
+    fairbrief: Command, one: Path, tmp_path: Path
+) -> None:
+    """A sheet that is there already, perhaps with answers, stops the export before the first is written."""
+    (tmp_path / "s.b.csv").write_text("answers")
+    options = ("--task", "rating", "--attribute", "mood", "--annotators", "a,b", "--out", tmp_path / "s.csv")
+    refused(fairbrief("annotate", "export", one, *options), "s.b.csv is there already")
+    assert not (tmp_path / "s.a.csv").exists()
+    options = (
+        "--task",
+        "rating",
+        "--attribute",
+        "mood",
+        "--annotators",
+        "a b,a_b",
+        "--out",
+        tmp_path / "t.csv",
+    )
+    refused(fairbrief("annotate", "export", one, *options), "names are alike")
+
+
+def test_a_rule_of_the_gate_that_is_misspelt_is_told_with_its_neighbour(
+    fairbrief: Command, one: Path, tmp_path: Path
+) -> None:
+    """The refusal names the estimate that is near, before it lists all."""
+    fairbrief("audit", one, "--measure", "uer@mood", "--out", tmp_path / "a", *QUICK)
+    refused(fairbrief("gate", tmp_path / "a", "--max", "uerr@mood<=1"), "Did you mean 'uer@mood'? It has:")

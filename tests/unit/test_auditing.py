@@ -210,6 +210,22 @@ def test_controls_stand_after_the_systems() -> None:
     assert {e.baseline for e in result.differences} == {"control:exchanged(plain)", "control:whole_source"}
 
 
+def test_a_system_is_held_beside_its_own_controls_alone() -> None:
+    """What was made by exchanging another system's summaries is no control of this one."""
+    result = audit(cases_of(6, systems=("a", "b")), replace(PLAN, controls=["exchanged", "whole_source"]))
+    pairs = {(e.system, e.baseline) for e in result.differences if e.baseline.startswith("control:")}
+    assert pairs == {(s, c) for s in "ab" for c in (f"control:exchanged({s})", "control:whole_source")}
+
+
+def test_a_handful_of_draws_is_not_told_as_a_want_of_labellings() -> None:
+    """What only few draws hide is no "not testable": the p that they allow stands, with a note on draws."""
+    [few] = [e for e in audit(cases_of(8), replace(PLAN, draws=10)).estimates if e.quantity == "opening_gap"]
+    assert few.testable
+    assert few.p is not None
+    assert few.p >= 1 / 11
+    assert "too few draws for any p below 0.05: --draws 199 or more" in few.notes
+
+
 def test_too_few_draws_for_so_many_tests_are_said() -> None:
     """Where even the smallest p that the draws allow could not survive Holm, the estimates say how many are needed."""
     cases = cases_of(30, systems=("a", "b", "c"), lean=0.3)

@@ -90,7 +90,7 @@ def test_transcripts(tmp_path: Path) -> None:
     path, out = tmp_path / "iq2.json", tmp_path / "segments.jsonl"
     path.write_text(json.dumps({"d": {"title": "T", "transcript": turns}}), encoding="utf-8")
     said = run("transcripts", path, "--tokens", "12", "--out", out)
-    assert "3 turns were longer than 12 tokens" in said
+    assert "longer than 12 tokens, and split: 3 turns" in said
     for record in read(out).records():
         assert sum(len(d.text.split()) for d in record.documents) <= 12
         assert record.attributes["title"] == "T"

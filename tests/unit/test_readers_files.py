@@ -206,6 +206,22 @@ def test_bad_csv(tmp_path: Path, content: bytes, found: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("mark", "said"), [(";", "semicolons stand there instead, say --format ssv"), ("\t", "say --format tsv")]
+)
+def test_another_delimiter(tmp_path: Path, mark: str, said: str) -> None:
+    """A table cut by another delimiter is not guessed at: it is refused with the format to name, which reads it."""
+    path = tmp_path / "data.csv"
+    path.write_text("id,text,summary\n1,Good, but,fine\n".replace(",", mark).replace(f"{mark} ", ", "))
+    with pytest.raises(RequestError, match=said):
+        list(read(path, documents_field="text"))
+    [case] = read(path, documents_field="text", format=said[-3:])
+    assert case.record.documents[0].text == "Good, but"
+    path.write_text('"a;b"\nx\n')
+    with pytest.raises(RequestError, match=r"no column 'id'. Its columns: 'a;b'"):
+        list(read(path))
+
+
+@pytest.mark.parametrize(
     ("line", "found"),
     [
         (b'{"id": "b", "docum', "JSON that ends too early"),

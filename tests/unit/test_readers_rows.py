@@ -245,6 +245,14 @@ def test_misspelt_field(option: dict[str, Any]) -> None:
         list(read([ROW], **option))
 
 
+def test_misspelt_system_field() -> None:
+    """An id that comes again because no row has the systems' field is told as the field that is missing."""
+    rows = [ROW | {"sys": "A"}, ROW | {"sys": "B"}]
+    with pytest.raises(RequestError, match=r"no field 'syst' in its first 2 records.*Did you mean 'sys'"):
+        list(read(rows, system_field="syst"))
+    assert [case.summary.system for case in read(rows, system_field="sys")] == ["A", "B"]
+
+
 def test_no_summary_anywhere() -> None:
     """Cases without any summary are refused: there is nothing to look at."""
     with pytest.raises(RequestError, match="No record has a summary"):

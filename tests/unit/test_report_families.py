@@ -137,7 +137,7 @@ def test_references_after_the_fifth_are_counted() -> None:
     page = html.render(
         replace(result, exhibits=(replace(first, case=case),), evidence=result.evidence.slice(0, 0))
     )
-    assert "3 more references are not shown" in page
+    assert "Not shown: 3 more references" in page
 
 
 def test_levels_share_one_table_and_one_sentence() -> None:
@@ -196,13 +196,22 @@ def test_quantities_beside_a_headline_fold_under_it() -> None:
     assert ("sentiment_shift", "12") in folds
 
 
-def test_notes_that_differ_in_a_share_are_said_once() -> None:
-    """The span of the shares stands in one note."""
-    notes = ("undefined in 2.0% of the resamples", "undefined in 44.1% of the resamples")
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        (("2.0%", "44.1%"), "up to 44.1%"),
+        (("under 0.1%", "20.8%"), "up to 20.8%"),
+        (("under 0.1%", "under 0.1%"), "under 0.1%"),
+        (("0.1%", "under 0.1%"), "up to 0.1%"),
+    ],
+)
+def test_notes_that_differ_in_a_share_are_said_once(shares: tuple[str, str], said: str) -> None:
+    """One note tells the largest of the shares, as a person would: never "0.0 to"."""
     estimates = [
-        Estimate("a@x", q, "s", 0.1, notes=(note,)) for q, note in zip(("a", "b"), notes, strict=True)
+        Estimate("a@x", q, "s", 0.1, notes=(f"undefined in {share} of the resamples",))
+        for q, share in zip("ab", shares, strict=True)
     ]
-    assert arrangement.notes(estimates) == ("a@x, a@x: b: undefined in 2.0 to 44.1% of the resamples",)
+    assert arrangement.notes(estimates) == (f"a@x, a@x: b: undefined in {said} of the resamples",)
 
 
 def test_equal_reasons_of_several_systems_are_said_once() -> None:
@@ -233,7 +242,7 @@ def test_differences_in_print_are_those_of_headlines() -> None:
     """The list of differences holds headlines, and says how many other quantities were compared."""
     e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
     shown = markdown.render(replace(sample_results.make(), differences=(e, replace(e, quantity="level"))))
-    assert "1 differences of other quantities stand in results.json" in shown
+    assert "1 difference of other quantities stands in results.json" in shown
     assert "bur: level" not in shown
 
 
@@ -273,3 +282,24 @@ def test_hostile_names_stay_text_in_every_picture() -> None:
 def test_the_same_families_give_the_same_pictures(drawn: dict[str, Figure]) -> None:
     """Nothing in a picture depends on the clock or on chance."""
     assert {figure.title: figure for figure in figures.draw(sample_families.make())} == drawn
+
+
+def test_a_page_of_many_systems_and_slices_stays_small_and_says_what_is_not_on_it() -> None:
+    """Headlines on whole data are shown before other quantities and slices; the rest is counted."""
+    estimates = [
+        Estimate(
+            "uer@party", quantity, f"s{i}", 0.1, low=0.0, high=0.2, slice={"topic": part} if part else {}
+        )
+        for part in ("", *"abcdefghi")
+        for i in range(12)
+        for quantity in ("uer", *(f"under[{k}]" for k in range(60)))
+    ]
+    page = html.render(replace(sample_results.make(), estimates=tuple(estimates), differences=()))
+    shown = page.count('class="who"')
+    left = [
+        int(n.replace(",", "")) for n in re.findall(r"Not shown here: ([\d,]+) rows, in results.json", page)
+    ]
+    assert shown <= html.MOST_ON_PAGE
+    assert shown + sum(left) == len(estimates)
+    assert all(f"<bdi>s{i}</bdi>" in page for i in range(12))
+    assert len(page) < 1.2e3 * html.MOST_ON_PAGE

@@ -119,8 +119,8 @@ def test_the_page_says_what_it_cut() -> None:
     many = tuple(replace(first, case=replace(first.case, record=record, summary=summary)) for _ in range(12))
     page = html.render(replace(result, exhibits=many))
     assert "5,000 more characters are not shown" in page
-    assert "20 more documents are not shown" in page
-    assert "2 more stand in results.json" in page
+    assert "Not shown: 20 more documents" in page
+    assert "Not shown here: 2 more, in results.json" in page
     assert page.count('<details class="exhibit">') == 10
 
 
@@ -321,3 +321,9 @@ def test_a_table_of_wide_numbers_keeps_every_column_on_a_narrow_terminal() -> No
     text = bare(printed(replace(EMPTY, estimates=(wide, replace(wide, system="a")))))
     assert len(re.findall(r"1,000,000 +123,456$", text, re.MULTILINE)) == 2
     assert max(len(line) for line in text.splitlines()) <= 80
+
+
+def test_a_measure_over_an_attribute_with_an_at_sign_keeps_its_name() -> None:
+    """The attribute is cut off whole, also where it is quoted and holds what parts it from the measure."""
+    e = Estimate("uer(scorer=ngram)@'<i>m@(=)o,od'", "uer", "s", 0.1, over="<i>m@(=)o,od")
+    assert words.without_over(e) == "uer(scorer=ngram)"

@@ -193,7 +193,7 @@ def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     assert result.made["systems"] == [f"sentences={n}, seed={s}" for n in (1, 3) for s in (0, 1)]
     assert (out / "report.html").is_file()
     again = CliRunner().invoke(app, arguments)
-    assert "sentences=1, seed=0: 12 summaries, 12 were on disk" in again.output
+    assert "sentences=1, seed=0: 12 summaries, 12 on disk already" in again.output
 
 
 @pytest.mark.parametrize(

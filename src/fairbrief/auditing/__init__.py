@@ -22,7 +22,7 @@ import pyarrow as pa
 from fairbrief import __version__, registry
 from fairbrief.auditing import adjusting, choosing, estimating, instruments
 from fairbrief.auditing.carrying import Carried, Carrying, Scope, Shard
-from fairbrief.auditing.controls import Controls
+from fairbrief.auditing.controls import Controls, is_of
 from fairbrief.auditing.evidence import evidence_table
 from fairbrief.auditing.exhibits import Exhibits
 from fairbrief.auditing.ledger import CONTROL, Ledger, Origin, Slice, slices_of, systems_of
@@ -32,9 +32,11 @@ from fairbrief.auditing.scorers import Scorers
 from fairbrief.auditing.sources import sample
 from fairbrief.engines.mapping import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer, Table
+from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer, Summary, Table
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
+from fairbrief.readers.places import did_you_mean
 from fairbrief.reports.result import LeftOut, Result
+from fairbrief.text.counted import counted
 
 HEAD = 200
 """Cases that are looked at to see which measures the input allows."""
@@ -45,7 +47,7 @@ SAMPLE = "sample"
 DESIGN = ("design", "genders")
 """Record attributes that name the design of built inputs: variants of different designs are no unit together."""
 
-__all__ = ["Plan", "audit"]
+__all__ = ["Plan", "audit", "check"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,8 @@ def audit(cases: Iterable[Case], plan: Plan) -> Result:
     """Audit summaries; raise RequestError or DataError where that cannot be done."""
     started = time.monotonic()
     head, stream = _peek(cases)
+    if _lacks_baseline(cases, plan.baseline, head):
+        head, stream = _peek(cases)  # it was read to its end
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_slices(plan.slices, head)
     choice = _choose(plan, protocol, head)
@@ -110,6 +114,19 @@ def audit(cases: Iterable[Case], plan: Plan) -> Result:
     )
 
 
+def check(records: Iterable[Record], plan: Plan) -> None:
+    """Refuse, before summaries of the records are made, what `audit` would refuse of any summaries of them.
+
+    Raises RequestError for measures, attributes, scorers, slices, controls or a protocol that cannot be.
+    """
+    head = [Case(record, Summary(record.id, "", "")) for record in itertools.islice(records, HEAD)]
+    protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
+    _check_slices(plan.slices, head)
+    Controls(plan.controls, (), plan.seed)
+    choice = _asked(plan, protocol, head) or choosing.fitting(head, plan.attributes)
+    choosing.check_scorers(choice.measures, plan.scorers)
+
+
 # ------------------------------------------------------------------------------------- the steps
 
 
@@ -121,14 +138,41 @@ def _peek(cases: Iterable[Case]) -> tuple[list[Case], Iterator[Case]]:
     return head, itertools.chain(head, stream)
 
 
+def _lacks_baseline(cases: Iterable[Case], baseline: str | None, head: Sequence[Case]) -> bool:
+    """Whether the baseline is none of the first cases' systems; RequestError where it is none of all.
+
+    Then the cases are read to their end, if they can be read twice: to refuse it costs less than to score them.
+    """
+    known = dict.fromkeys(case.summary.system for case in head)
+    if baseline is None or baseline in known or baseline.startswith(CONTROL) or isinstance(cases, Iterator):
+        return False
+    for case in cases:
+        if case.summary.system == baseline:
+            return True
+        known[case.summary.system] = None
+    raise _no_baseline(baseline, list(known))
+
+
+def _no_baseline(baseline: str, systems: Sequence[str]) -> RequestError:
+    return RequestError(
+        f"No system named '{baseline}' to compare with.{did_you_mean(baseline, systems)} "
+        f"Systems: {', '.join(systems)}."
+    )
+
+
 def _check_slices(slices: Sequence[Sequence[str]], head: Sequence[Case]) -> None:
     """An attribute that no record among the first has is taken to be misspelt."""
     known = {name for case in head for name in case.record.attributes}
+    for i, names in enumerate(slices):
+        if len(set(names)) < len(names):
+            raise RequestError(f"A slice by {', '.join(names)} names an attribute twice: name each once.")
+        if set(names) in [set(others) for others in slices[:i]]:
+            raise RequestError(f"The slice by {', '.join(names)} is asked for twice: ask for it once.")
     for name in dict.fromkeys(name for names in slices for name in names):
         if name not in known:
             raise RequestError(
-                f"None of the first {len(head)} records has the attribute '{name}' to slice by. "
-                f"Found: {', '.join(sorted(known)) or 'none'}."
+                f"No record of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{name}' to slice by."
+                f"{did_you_mean(name, known)} Found: {', '.join(sorted(known)) or 'none'}."
             )
 
 
@@ -143,6 +187,11 @@ def _with_slices_of(
 
 def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
     """The measures asked for, or the protocol's, or all that the input allows."""
+    return _asked(plan, protocol, head) or _allowed(plan, head)
+
+
+def _asked(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice | None:
+    """The measures asked for, or the protocol's; None where none are named."""
     attributes = tuple(plan.attributes)
     if protocol is not None:
         known = choosing.attributes_of(head)
@@ -151,8 +200,16 @@ def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
     if plan.measures:
         spelled = [m for m in plan.measures if isinstance(m, str)]
         built = [m for m in plan.measures if not isinstance(m, str)]
-        return choosing.Choice((*choosing.named(spelled, attributes, head).measures, *built))
-    choice = choosing.fitting(head, attributes)
+        measures = (*choosing.named(spelled, attributes, head).measures, *built)
+        over = {getattr(measure, "over", None) for measure in measures}
+        choosing.check_attributes([name for name in attributes if name not in over], head)
+        return choosing.Choice(measures)
+    return None
+
+
+def _allowed(plan: Plan, head: Sequence[Case]) -> choosing.Choice:
+    """All measures that the input allows, and that can read one of its first cases at least."""
+    choice = choosing.fitting(head, tuple(plan.attributes))
     trial = _Road(replace(plan, draws=0, controls=(), skips=True, progress=None), choice.measures, trial=True)
     trial.walk(iter(head), ThisProcess())
     observed = {ledger.observation: ledger for ledger in trial.ledgers}
@@ -287,12 +344,10 @@ class _Road:
         plan, settings = self.plan, self.settings()
         systems = self.systems()
         if plan.baseline is not None and plan.baseline not in systems:
-            raise RequestError(
-                f"No system named '{plan.baseline}' to compare with. Systems: {', '.join(systems)}."
-            )
+            raise _no_baseline(plan.baseline, systems)
         real = [s for s in systems if not s.startswith(CONTROL)]
         pairs = estimating.pairs_of(real, plan.baseline)
-        with_control = [[(s, c)] for s in real for c in systems if c.startswith(CONTROL)]
+        with_control = [[(s, c)] for s in real for c in systems if c.startswith(CONTROL) and is_of(c, s)]
         found: list[Estimate] = []
         gaps: list[Estimate] = []
         for ledger in self.ledgers:
@@ -347,6 +402,11 @@ class _Road:
 
     def _sign(self, case: Case) -> None:
         record: Record = case.record
+        if case.summary.system.startswith(CONTROL):
+            raise DataError(
+                f"{record.where or 'input'} (id {record.id!r}): found the system {case.summary.system!r}; "
+                f"'{CONTROL}' begins the names of controls; rename the system."
+            )
         self.ids.append(hash(record.id))
         for text in (record.id, case.summary.system, case.summary.text, *(d.text for d in record.documents)):
             self._digest.update(text.encode("utf-8", "surrogatepass"))

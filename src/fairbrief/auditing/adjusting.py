@@ -26,7 +26,7 @@ def with_holm(
     for indices in members.values():
         tests = sum(estimates[i].p is not None for i in indices)
         too_few = tests > settings.alpha * (settings.draws + 1)
-        note = f"{tests} tests adjusted together need more draws: --draws {math.ceil(2 * tests / settings.alpha)}"
+        note = f"{'one test needs' if tests == 1 else f'{tests} tests adjusted together need'} more draws: --draws {math.ceil(2 * tests / settings.alpha)}"
         for i, p in zip(indices, holm([estimates[i].p for i in indices]), strict=True):
             notes = (*estimates[i].notes, note) if too_few and p is not None else estimates[i].notes
             adjusted[i] = replace(adjusted[i], p_adjusted=p, notes=notes)

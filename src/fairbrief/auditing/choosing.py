@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,9 @@ from typing import Any
 
 from fairbrief import registry, spelling
 from fairbrief.errors import RequestError
+from fairbrief.measures.perspectives import WITHOUT_ASK
 from fairbrief.nouns import Case, Measure
+from fairbrief.readers.places import did_you_mean
 from fairbrief.reports.result import LeftOut
 
 MOST_VALUES = 20
@@ -78,12 +79,40 @@ def named(spellings: Sequence[str], attributes: Sequence[str], head: Sequence[Ca
 def _check_known(text: str, over: str, reader: str, there: Mapping[str, Counter[str]]) -> None:
     if over in there:
         return
-    near = difflib.get_close_matches(over, there, n=1)
-    guess = f" Did you mean '{near[0]}'?" if near else ""
     raise RequestError(
-        f"'{text}' asks for the attribute '{over}', which no {reader} of the first cases has.{guess} "
+        f"'{text}' asks for the attribute '{over}', which no {reader} of the first cases has.{did_you_mean(over, there)} "
         f"Found: {', '.join(there) or 'none'}. Map a field to it with --attribute {over}=FIELD."
     )
+
+
+def check_attributes(attributes: Sequence[str], head: Sequence[Case]) -> None:
+    """RequestError for an attribute that nobody among the first cases has: no document, record or person."""
+    known = attributes_of(head)
+    for name in attributes:
+        if not any(name in known[reader] for reader in READERS):
+            there = sorted({name for reader in READERS for name in known[reader]})
+            raise RequestError(
+                f"No document, record or person has the attribute '{name}'.{did_you_mean(name, there)} Found: {', '.join(there) or 'none'}. "
+                f"To read it from a field or column, write --attribute {name}=FIELD."
+            )
+
+
+def check_over(over: str, head: Sequence[Case]) -> None:
+    """RequestError where no document of the first cases has the attribute."""
+    known = attributes_of(head)["document"]
+    if over not in known:
+        raise RequestError(
+            f"No document of the first cases has the attribute '{over}'.{did_you_mean(over, known)} "
+            f"Found: {', '.join(known) or 'none'}."
+        )
+
+
+def check_scorers(measures: Sequence[Measure], given: Mapping[str, Any]) -> None:
+    """RequestError for a scorer that nobody has declared; ``given`` are those that came as objects."""
+    for measure in measures:
+        text = getattr(measure, "scorer", None)
+        if isinstance(text, str) and text not in (*given, *WITHOUT_ASK):
+            registry.make("scorer", text)
 
 
 def _is_group(values: Counter[str]) -> bool:
@@ -95,14 +124,8 @@ def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:
 
     Whether the cases have what else a measure needs (references, people) is seen when they are observed.
     """
+    check_attributes(attributes, head)
     known = attributes_of(head)
-    for name in attributes:
-        if not any(name in known[reader] for reader in READERS):
-            there = sorted({name for reader in READERS for name in known[reader]})
-            raise RequestError(
-                f"No document, record or person has the attribute '{name}'. Found: {', '.join(there) or 'none'}. "
-                f"To read it from a field or column, write --attribute {name}=FIELD."
-            )
     measures: list[Measure] = []
     left_out: list[LeftOut] = []
     for name, kind in registry.loaded("measure"):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.auditing.choosing import check_over
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.units import chunks_of, units_of
@@ -16,6 +17,7 @@ from fairbrief.nouns import Ask, Case, Floats, Scores, Table
 from fairbrief.reports.numerals import number
 from fairbrief.statistics import Bootstrap, percentile_interval
 from fairbrief.text.chunks import Cut
+from fairbrief.text.counted import counted
 
 SIZES = ("sentence", "50", "100", "200", "400")
 """What Li et al. tried, in words."""
@@ -87,6 +89,8 @@ def chunk_sizes(
     found: dict[tuple[str, str], _Found] = {}
     stream, seen = iter(cases), 0
     while batch := list(itertools.islice(stream, BATCH)):
+        if over and not seen:
+            check_over(over, batch)
         usable = [case for case in batch if not case.summary.reason and units_of(case.summary, units)]
         for size, (cut, words) in cuts.items():
             asks = [
@@ -170,7 +174,7 @@ def _table(system: str, found: Sequence[ChunkSize], scorer: str, threshold: floa
     )
     note = (
         f"Identified: a piece of so many words supports the unit above {threshold:g} by {scorer}; "
-        f"{found[0].records:,} records, resampled. Pieces: of a document, on average."
+        f"{counted(found[0].records, 'record')}, resampled. Pieces: of a document, on average."
     )
     header = ("words", "identified", f"{level:.0%} interval", *(f"by {v}" for v in values), "pieces", "units")
     return Table(f"Units whose source document is identified · {system}", header, rows, (note,))

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fairbrief.auditing.ledger import CONTROL
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Case
+from fairbrief.readers.places import did_you_mean
 from fairbrief.summarizers.controls import WRITERS, Control, exchanged, random_sentences
 
 OF_SYSTEMS = ("exchanged", "random_sentences")
 """Controls made from a system's own summaries; the others from the record alone."""
 CONTROLS = (*OF_SYSTEMS, *WRITERS, "largest_group")
+
+
+def is_of(control: str, system: str) -> bool:
+    """Whether a control's texts are to be held beside a system: its own, or those made from the records alone.
+
+    What was made from another system's summaries says nothing of this one's.
+    """
+    kind, bracket, _ = control.removeprefix(CONTROL).partition("(")
+    return kind not in OF_SYSTEMS or not bracket or control == f"{CONTROL}{kind}({system})"
 
 
 @dataclass(frozen=True)
@@ -25,7 +36,9 @@ class Controls:
     def __post_init__(self) -> None:
         for name in self.names:
             if name not in CONTROLS:
-                raise RequestError(f"No control named '{name}'. Controls: {', '.join(CONTROLS)}.")
+                raise RequestError(
+                    f"No control named '{name}'.{did_you_mean(name, CONTROLS)} Controls: {', '.join(CONTROLS)}."
+                )
 
     def beside(self, batch: Sequence[Case]) -> Iterator[Case]:
         """The batch, then its controls: one per record, or one per record and system."""

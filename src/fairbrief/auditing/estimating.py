@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from fairbrief.auditing.ledger import Ledger, Null, Slice
 from fairbrief.auditing.parts import Part
 from fairbrief.auditing.regrouping import regrouped_null
 from fairbrief.nouns import Estimate, Floats, Measure, Totals, Value
+from fairbrief.reports import numerals
 from fairbrief.statistics import (
     BlockBootstrap,
     Bootstraps,
@@ -105,7 +108,10 @@ def with_interval(made: Estimate, value: Value, resampled: Value | None, setting
     low, high, undefined = percentile_interval(resampled.array, settings.level)
     notes = made.notes
     if undefined > 0:
-        notes = (*notes, f"undefined in {undefined:.1%} of the resamples, which the interval leaves out")
+        notes = (
+            *notes,
+            f"undefined in {numerals.share(float(undefined))} of the resamples, which the interval leaves out",
+        )
     if not (np.isfinite(low) and np.isfinite(high)):
         return replace(made, value=point, notes=(*notes, "no interval: undefined in the resamples"))
     return replace(made, value=point, low=float(low), high=float(high), notes=notes)
@@ -135,12 +141,16 @@ def _with_chance(made: Estimate, value: Value, by_chance: Value, null: Null, set
         return made
     mean = float(drawn.mean())
     few = null.log_labellings < np.log(1 / settings.alpha)
+    # So few draws hide whether a labelling could be significant: that is no want of labellings.
+    hidden = (settings.draws + 1) * settings.alpha <= 1
     # Labellings may be many and still tie: of (2, 2, 2) documents' 90, six name the same split of three.
-    if (
-        few
-        or smallest_p(drawn, exact=False, tail="upper" if value.tail == "upper" else "both") >= settings.alpha
-    ):
+    tail: Literal["upper", "both"] = "upper" if value.tail == "upper" else "both"
+    if few or (not hidden and smallest_p(drawn, exact=False, tail=tail) >= settings.alpha):
         return replace(made, null_mean=mean, testable=False)
+    if hidden:
+        enough = math.ceil(10 / settings.alpha) - 1
+        note = f"too few draws for any p below {settings.alpha:g}: --draws {enough} or more"
+        made = replace(made, notes=(*made.notes, note))
     p = (upper_p if value.tail == "upper" else two_sided_p)(np.float64(made.value), drawn, exact=False)
     return replace(made, null_mean=mean, p=float(p), testable=True)
 

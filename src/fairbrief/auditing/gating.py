@@ -18,10 +18,12 @@ from fairbrief.auditing.direction import Direction, directions
 from fairbrief.auditing.ledger import CONTROL
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Estimate
+from fairbrief.readers.places import did_you_mean
 from fairbrief.reports.folder import load
 from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
 from fairbrief.reports.words import is_headline
+from fairbrief.text.counted import counted
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
@@ -117,7 +119,9 @@ def hold(rule: Rule, estimates: Sequence[Estimate], level: float = 0.95) -> list
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
         known = sorted({e.measure if is_headline(e) else f"{e.measure}:{e.quantity}" for e in candidates})
-        raise RequestError(f"The audit has no estimate of '{rule}'. It has: {', '.join(known)}.")
+        raise RequestError(
+            f"The audit has no estimate of '{rule}'.{did_you_mean(rule.measure, known)} It has: {', '.join(known)}."
+        )
     return [
         _decide(f"{rule} [{e.system}]", e, rule.sign, rule.limit, _unanimous(e.clusters, level), level)
         for e in named
@@ -179,7 +183,9 @@ def _decide(
         return Check(name, "inconclusive", f"{why} (n = {estimate.n})")
     if estimate.clusters < FEWEST:
         return Check(
-            name, "inconclusive", f"{estimate.clusters} records are too few to decide on; {FEWEST} are wanted"
+            name,
+            "inconclusive",
+            f"{counted(estimate.clusters, 'record')} {'is' if estimate.clusters == 1 else 'are'} too few to decide on; {FEWEST} are wanted",
         )
     low, high = _bounds(estimate.value, estimate.low, estimate.high, estimate.clusters, level)
     if low == high:

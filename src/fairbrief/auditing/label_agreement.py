@@ -16,6 +16,7 @@ from fairbrief.measures.perspectives import Representation
 from fairbrief.measures.units import chunks_of
 from fairbrief.nouns import Ask, Case, Floats, Reason, Rows, Scores, Table
 from fairbrief.statistics import alpha_of_two, kappa_of_two, pearson, spearman
+from fairbrief.text.counted import counted
 
 TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 BATCH = 256
@@ -95,6 +96,7 @@ def agreement(
     """
     read = _Read()
     made = scorers if scorers is not None else Scorers()
+    made[scorer]  # one that is misspelt is refused before anything is read
     stream, seen = iter(cases), 0
     while batch := list(itertools.islice(stream, BATCH)):
         _read_batch(batch, over, scorer, temperatures, made, read)
@@ -263,7 +265,7 @@ def tables(found: Agreement, level: float = 0.95) -> tuple[Table, ...]:
     """Shares by temperature, and unit labels."""
     left = _counted(found.excluded)
     notes = (
-        f"{found.records:,} records, resampled for the {level:.0%} intervals." + (f" Left out: {left}." if left else ""),
+        f"{counted(found.records, 'record')}, resampled for the {level:.0%} intervals." + (f" Left out: {left}." if left else ""),
         "α: Krippendorff's, interval scale, over the values of all records. κ: Randolph's, which value has most.",
     )  # fmt: skip
     rows = tuple(

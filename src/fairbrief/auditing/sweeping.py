@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief import registry
-from fairbrief.auditing import Plan, audit
+from fairbrief.auditing import Plan, audit, check
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.relative import QUANTITY, relative_changes
 from fairbrief.engines.answering import Count
@@ -78,6 +78,7 @@ def sweep(
     baseline = plan.baseline if plan.baseline is not None else names[0]
     if baseline not in names:
         raise RequestError(f"No cell is named '{baseline}'. Cells: {'; '.join(names)}.")
+    check(records(), plan)
     files = {}
     for cell in cells:
         files[cell.name] = folder / ANSWERS / _file_name(cell)

@@ -13,6 +13,7 @@ from fairbrief.chat.endpoint import Endpoint, library
 from fairbrief.chat.pacing import Pace, pause_before, retry_after
 from fairbrief.chat.replies import REFUSED, UNANSWERED, Malformed, Question, Reply, Tally, read_reply
 from fairbrief.errors import BackendError, RequestError, first_line
+from fairbrief.text.counted import counted
 
 K = TypeVar("K")
 
@@ -194,7 +195,7 @@ class _Talk(Generic[K]):
         limit = self.endpoint.max_requests
         if limit is not None and self.tally.requests >= limit:
             raise BudgetSpent(
-                f"The {limit:,} requests that max_requests allows are spent, and questions are left. "
+                f"What max_requests allows ({counted(limit, 'request')}) is spent, and questions are left. "
                 "Run the same command again to go on: what was answered is kept."
             )
         self.tally.requests += 1

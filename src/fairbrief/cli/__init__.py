@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import signal
 import sys
 from importlib import import_module
 from typing import Any
@@ -58,6 +60,15 @@ class LazyGroup(TyperGroup):
         command.name = cmd_name
         return command
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that was named; a misspelt one is told with its neighbour."""
+        try:
+            return super().resolve_command(ctx, args)
+        except UsageError as error:
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            error.message += f" Did you mean '{near[0]}'?" if near else ""  # type: ignore[attr-defined] # of click's UsageError
+            raise
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """The list of commands, from the table alone: help loads nothing."""
         with formatter.section("Commands"):
@@ -94,15 +105,22 @@ def main() -> None:
         sys.stderr.write(f"fairbrief: {printable(str(error))}\n")
         sys.exit(2)
     except BrokenPipeError:
-        # The reader of our output has gone, as with `| head`: nothing is wrong.
-        sys.stderr.close()
-        sys.exit(0)
+        sys.exit(_unread())
+    except SystemExit as error:
+        # Rich ends a program whose output nobody reads with 1, which a gate says of a limit that is broken.
+        sys.exit(_unread() if isinstance(error.__context__, BrokenPipeError) else error.code)
     except OSError as error:
         if error.filename is None:
             raise
         sys.stderr.write(f"fairbrief: {printable(str(error.filename))}: {error.strerror}.\n")
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _unread() -> int:
+    """The reader of our output has gone, as with `| head`: what a shell says of a program that ends so."""
+    sys.stdout = None  # nothing is left to be flushed
+    return 128 + signal.SIGPIPE
 
 
 def _refuse(error: Any) -> int:
@@ -112,7 +130,8 @@ def _refuse(error: Any) -> int:
     else:
         command = error.ctx.command_path if error.ctx is not None else "fairbrief"
         said = " ".join(error.format_message().split())
-        sys.stderr.write(f"fairbrief: {printable(said)} Try '{command} --help'.\n")
+        end = "" if said.endswith((".", "?")) else "."
+        sys.stderr.write(f"fairbrief: {printable(said)}{end} Try '{command} --help'.\n")
     return 2
 
 

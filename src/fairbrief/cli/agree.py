@@ -46,7 +46,10 @@ def agree(
     *,
     options: ReadingOptions,
 ) -> None:
-    """Agreement of judges: two scorers in saved audits, or a scorer and people's labels of units."""
+    """Agreement of judges: two scorers in saved audits, or a scorer and people's labels of units.
+
+    Whether a measure orders summaries as people do who filled in sheets is told by 'fairbrief annotate agree'.
+    """
     from rich.console import Console
 
     from fairbrief.auditing import label_agreement, scorer_agreement
@@ -57,6 +60,10 @@ def agree(
     if any(saved):
         if not all(saved):
             raise RequestError("Give folders of saved audits, or files of records; not both at once.")
+        given = {"attribute": attribute, "threshold": threshold, **options.told()}
+        if told := [name for name, value in given.items() if value is not None]:
+            option = told[0].replace("_", "-")
+            raise RequestError(f"--{option} is for files of records; saved audits are compared as they are.")
         found = scorer_agreement.correlations(
             [load(source) for source in sources], draws=draws, seed=seed, level=level
         )

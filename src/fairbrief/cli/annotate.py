@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.corpora.annotation import Agreement, Item
@@ -70,6 +71,7 @@ def export(
     seed: Seed = 0,
 ) -> None:
     """Write sheets (CSV) or offline pages (HTML) that ask people about summaries."""
+    from fairbrief.cli.outputs import refuse_overwriting
     from fairbrief.corpora.annotation import assign, page, sheet
 
     if out.suffix not in (".csv", ".html"):
@@ -81,12 +83,26 @@ def export(
     loads = assign(asked, names, per_case=per_case, per_annotator=per_annotator, seed=seed) if annotators else {
         "": asked if per_annotator is None else assign(asked, ["x"], per_annotator=per_annotator, seed=seed)["x"]
     }  # fmt: skip
+    paths = {
+        name: out.with_name(f"{out.stem}.{_file_name(name)}{out.suffix}") if name else out for name in loads
+    }
+    if len(set(paths.values())) < len(paths):
+        raise RequestError(
+            "Two of the annotators' names are alike but for characters that a file cannot have."
+        )
+    for path in paths.values():
+        refuse_overwriting(path, [records])
+        if path.exists():
+            # People's answers may stand in it, and cannot be had again.
+            raise RequestError(
+                f"{path} is there already, perhaps with answers: name another file, or remove it."
+            )
     for name, own in loads.items():
-        path = out.with_name(f"{out.stem}.{_file_name(name)}{out.suffix}") if name else out
+        path = paths[name]
         text = sheet(own, name, attribute) if out.suffix == ".csv" else page(own, task, name, attribute)
         _write(path, text)
         questions = sum(len(items) for _, items in own)
-        typer.echo(f"{path}: {questions:,} questions on {len(own):,} summaries")
+        typer.echo(f"{path}: {counted(questions, 'question')} on {counted(len(own), 'summary', 'summaries')}")
 
 
 @app.command("import")
@@ -107,6 +123,7 @@ def import_(
     seed: Seed = 0,
 ) -> None:
     """Read the sheets: agreement, judged records, and the measures of the distributions that people saw."""
+    from fairbrief.cli.outputs import refuse_overwriting
     from fairbrief.corpora.annotation import judged_cases
     from fairbrief.corpora.annotation.judged import COMBINES
     from fairbrief.lines import case_line, write_lines
@@ -114,12 +131,13 @@ def import_(
     rules = {name: name for name in COMBINES}
     if combine not in rules:
         raise RequestError(f"--combine is {', '.join(rules)}, not '{combine}'.")
+    refuse_overwriting(out, [records, *sheets])
     asked, answers = _answered(sheets, records, task, attribute, choices)
     judged = list(judged_cases(asked, answers.given, attribute, rules[combine]))
     _tell(answers, asked, seed)
     if out is not None:
         count = write_lines((case_line(case) for case in judged), out)
-        typer.echo(f"\n{count:,} judged summaries in {out}")
+        typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
     if task == "units" and judged:
         _measure(judged, attribute, draws, seed)
 
@@ -137,17 +155,24 @@ def agree(
     choices: Choices = None,
     seed: Seed = 0,
 ) -> None:
-    """How often each measure orders summaries as people do, and how its value shares correlate with theirs."""
+    """How often each measure orders summaries as people do, and how its value shares correlate with theirs.
+
+    People's judgement comes from the sheets that 'fairbrief annotate export' wrote. How far a scorer agrees with
+    labels that stand in the units of a file is told by 'fairbrief agree FILE'.
+    """
     from fairbrief import registry
     from fairbrief.auditing.candidates import case_values
+    from fairbrief.auditing.choosing import check_scorers
     from fairbrief.auditing.scorers import Scorers
     from fairbrief.corpora.annotation import concordance, correlations, judged_cases, unfairness
 
-    asked, answers = _answered(sheets, records, task, attribute, choices)
     if task == "people":
         raise RequestError(
             "Measures are held against units, ratings or leanings; people are checked on import."
         )
+    measures = {spelling: registry.make("measure", spelling) for spelling in measure}
+    check_scorers(list(measures.values()), {})
+    asked, answers = _answered(sheets, records, task, attribute, choices)
     import numpy as np
 
     scorers = Scorers()
@@ -162,8 +187,8 @@ def agree(
     if not cases:
         raise RequestError("No summary was judged as a whole: each needs an answer to all its questions.")
     ids = [case.record.cluster for case in cases]
-    for spelling in measure:
-        values = case_values(made := registry.make("measure", spelling), cases, scorers)
+    for spelling, made in measures.items():
+        values = case_values(made, cases, scorers)
         typer.echo(f"\n{spelling}")
         level = values[made.name] if _is_disparity(made) else -values[made.name]
         _print([concordance(level, judged, ids, seed), *correlations(level, judged, ids, seed)])
@@ -199,7 +224,9 @@ def _tell(answers: Answers, asked: Asked, seed: int) -> None:
     from fairbrief.corpora.annotation import agreement
 
     people = dict.fromkeys(answer.annotator for answer in answers.given)
-    typer.echo(f"{len(answers.given):,} answers of {len(people)} annotators: {', '.join(people)}")
+    typer.echo(
+        f"{counted(len(answers.given), 'answer')} of {counted(len(people), 'annotator')}: {', '.join(people)}"
+    )
     for name, count in answers.blank.items():
         typer.echo(f"  left blank by {name}: {count:,}")
     _print(agreement(answers.given, {item.key: item for _, items in asked for item in items}, seed))
@@ -244,7 +271,4 @@ def _file_name(name: str) -> str:
 def _write(path: Path, text: str) -> None:
     from fairbrief.reports.folder import place
 
-    if path.exists():
-        # People's answers may stand in it, and cannot be had again.
-        raise RequestError(f"{path} is there already, perhaps with answers: name another file, or remove it.")
     place(path, lambda part: part.write_text(text, encoding="utf-8", newline=""))

@@ -19,7 +19,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 Files = Annotated[
     list[str],
-    typer.Argument(help="Files or folders with records and summaries, or hf:NAME.", metavar="FILE…"),
+    typer.Argument(help="Files or saved data sets with records and summaries, or hf:NAME.", metavar="FILE…"),
 ]
 Attribute = Annotated[
     list[str] | None,
@@ -117,7 +117,7 @@ def audit(
                 measures=measure or (),
                 attributes=names,
                 protocol=protocol,
-                slices=[text.split(",") for text in slice_by or ()],
+                slices=[[name.strip() for name in text.split(",")] for text in slice_by or ()],
                 controls=list(dict.fromkeys([*(control or ()), *(CONTROLS if controls else ())])),
                 baseline=baseline,
                 seed=seed,
@@ -131,9 +131,12 @@ def audit(
             ),
         )
     result = _with_reading(result, files, reading)
-    terminal.print_result(result, Console(), details=details)
+    try:  # written first: who reads the print may stop reading, as `| head` does
+        if out is not None:
+            write_all(result, out)
+    finally:
+        terminal.print_result(result, Console(), details=details)
     if out is not None:
-        write_all(result, out)
         typer.echo(
             f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence.parquet'}"
         )

@@ -15,6 +15,7 @@ from fairbrief.cli.build_stratified import stratified
 from fairbrief.cli.build_transcripts import transcripts
 from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.corpora.people import Report
@@ -128,7 +129,9 @@ def read_people(source: Path) -> Iterator[Record]:
 def tell(report: Report, out: Path) -> None:
     """What was written, and which originals were left out and why."""
     originals = len(report.capacities)
-    typer.echo(f"{report.written} inputs of {len(report.built)} originals (of {originals}) in {out}")
+    typer.echo(
+        f"{counted(report.written, 'input')} of {counted(len(report.built), 'original')} (of {originals:,}) in {out}"
+    )
     if report.refused:
         reasons = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(report.reasons().items()))
         typer.echo(f"left out, with all of their inputs: {reasons}")

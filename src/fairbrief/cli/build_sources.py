@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.corpora.formats.lines import Encoding
@@ -84,7 +85,7 @@ def write(rows: Iterable[Mapping[str, object]], out: Path, left_out: Mapping[str
         why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
         raise DataError(f"No set could be made, and nothing is written. Left out: {why or 'nothing'}.")
     count = write_lines(chain((first,), stream), out)
-    typer.echo(f"{count:,} sets in {out}")
+    typer.echo(f"{counted(count, 'set')} in {out}")
     for note in notes:
         typer.echo(f"  {note}")
     for reason, times in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])):

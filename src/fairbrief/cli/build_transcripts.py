@@ -10,6 +10,7 @@ import typer
 
 from fairbrief.cli import build_sources as sources
 from fairbrief.cli.outputs import refuse_overwriting
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.nouns import Record
@@ -53,4 +54,4 @@ def transcripts(
     rows = (record_line(record) for record in segments(records, cut, told))
     sources.write(rows, out, told.left_out)
     if told.split:
-        typer.echo(f"  {told.split:,} turns were longer than {most} tokens and were split")
+        typer.echo(f"  longer than {counted(most or 0, 'token')}, and split: {counted(told.split, 'turn')}")

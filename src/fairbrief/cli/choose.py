@@ -12,6 +12,7 @@ from fairbrief.cli.inputs import ReadingOptions, cached, reading_options
 from fairbrief.cli.options import Cache, Resamples
 from fairbrief.cli.outputs import refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.auditing.candidates import Choice
@@ -49,7 +50,10 @@ With = Annotated[
     str | None,
     typer.Option("--with", help="Summarizer that makes the candidates, e.g. random.", metavar="SUMMARIZER"),
 ]
-Samples = Annotated[int, typer.Option(help="With --with: how many candidates, from seeds 0, 1, 2 …")]
+Samples = Annotated[
+    int | None,
+    typer.Option(help="With --with: how many candidates, from seeds 0, 1, 2 …; 8 if it is not said."),
+]
 Out = Annotated[Path | None, typer.Option(help="Write the chosen summaries, as records.", metavar="FILE")]
 Pairs = Annotated[
     Path | None,
@@ -80,7 +84,7 @@ def choose(
     corpus_aware: CorpusAware = False,
     length_within: LengthWithin = None,
     with_: With = None,
-    samples: Samples = 8,
+    samples: Samples = None,
     out: Out = None,
     pairs: Pairs = None,
     prompt: Prompt = None,
@@ -100,17 +104,27 @@ def choose(
     """
     from rich.console import Console
 
-    from fairbrief.auditing import Plan, candidates, gating
+    from fairbrief.auditing import Plan, candidates, check, gating
     from fairbrief.auditing.choice_report import against_random
     from fairbrief.auditing.scorers import Scorers
     from fairbrief.lines import case_line, write_lines
     from fairbrief.reports import terminal, write_all
+    from fairbrief.summarizers.prompts import find
 
+    if samples is not None and with_ is None:
+        raise RequestError("--samples says how many candidates --with makes: name a summarizer, or drop it.")
+    if prompt is not None:
+        if pairs is None:
+            raise RequestError("--prompt is for the pairs: say where to write them, with --pairs FILE.")
+        find(prompt)
     floors = [gating.rule(text) for text in floor or ()]
     reading = options.read(files, attribute)
     refuse_overwriting(out, reading.files)
     refuse_overwriting(pairs, reading.files, "--pairs")
     refuse_no_folder(report, "--report")
+    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
+    plan = Plan(measures=measures, seed=seed, draws=draws, skips=options.skips, wrap=cached(cache))
+    check(reading.records(), plan)
     choices = list(
         candidates.choose(
             _cases(reading, with_, samples),
@@ -122,27 +136,30 @@ def choose(
         )
     )
     _check_several(choices)
-    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
-    plan = Plan(measures=measures, seed=seed, draws=draws, skips=options.skips, wrap=cached(cache))
     result = against_random(choices, plan)
-    terminal.print_result(result, Console())
-    if out is not None:
-        count = write_lines((case_line(candidates.chosen_case(c, by)) for c in choices), out)
-        typer.echo(f"\nChosen: {out} ({count:,} summaries)")
-    if pairs is not None:
-        count = write_lines(_pairs(choices, prompt), pairs)
-        typer.echo(f"Preference pairs: {pairs} ({count:,} of {len(choices):,} records)")
-    if report is not None:
-        write_all(result, report)
-        typer.echo(f"Report: {report / 'report.html'}")
+    written = []
+    try:  # written first: who reads the print may stop reading, as `| head` does
+        if out is not None:
+            count = write_lines((case_line(candidates.chosen_case(c, by)) for c in choices), out)
+            written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
+        if pairs is not None:
+            count = write_lines(_pairs(choices, prompt), pairs)
+            written.append(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
+        if report is not None:
+            write_all(result, report)
+            written.append(f"Report: {report / 'report.html'}")
+    finally:
+        terminal.print_result(result, Console())
+    for line in ("", *written) if written else ():
+        typer.echo(line)
 
 
-def _cases(reading: Reading, summarizer: str | None, samples: int) -> Any:
+def _cases(reading: Reading, summarizer: str | None, samples: int | None) -> Any:
     if summarizer is None:
         return reading
     from fairbrief.auditing.sampling import sampled
 
-    return sampled(list(reading.records()), summarizer, samples)
+    return sampled(list(reading.records()), summarizer, 8 if samples is None else samples)
 
 
 def _check_several(choices: list[Choice]) -> None:

@@ -13,7 +13,7 @@ from fairbrief.cli.options import Cache, Quiet, ResamplesSeed
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 Files = Annotated[
-    list[str], typer.Argument(help="Files or folders with records and summaries.", metavar="FILE…")
+    list[str], typer.Argument(help="Files or saved data sets with records and summaries.", metavar="FILE…")
 ]
 Attribute = Annotated[
     str | None,

@@ -12,6 +12,8 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from fairbrief.text.counted import counted
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 Cache = Annotated[Path | None, typer.Option("--cache", help="A score cache to look into (read whole).")]
@@ -189,7 +191,7 @@ def _state_of(path: Path) -> Finding:
         return Finding(
             is_well=True,
             name=str(path),
-            words=f"{store.count():,} scores, {path.stat().st_size / 1e6:,.1f} MB, sound",
+            words=f"{counted(store.count(), 'score')}, {path.stat().st_size / 1e6:,.1f} MB, sound",
         )
 
 

@@ -61,12 +61,6 @@ def gate(
     refuse_overwriting(markdown, (), "--markdown")
     checks = gating.hold_folder(folder, gating.rules(most or (), least or ()), baseline, margin)
     outcome = gating.overall(checks)
-    styles = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
-    console = Console()
-    for check in checks:
-        console.print(Text.assemble((f"{check.outcome:13}", styles[check.outcome]), check.name))
-        console.print(Text(f"{'':13}{check.message}", style="dim"))
-    console.print(Text(outcome, style=styles[outcome]))
     if junit is not None:
         text = junit_report.render(checks)
         place(junit, lambda path: path.write_text(text, encoding="utf-8"))
@@ -74,4 +68,10 @@ def gate(
         rows = tuple((check.name, check.outcome, check.message) for check in checks)
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
         place(markdown, lambda path: path.write_text(markdown_report.table(table) + "\n", encoding="utf-8"))
+    styles = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
+    console = Console()
+    for check in checks:
+        console.print(Text.assemble((f"{check.outcome:13}", styles[check.outcome]), check.name))
+        console.print(Text(f"{'':13}{check.message}", style="dim"))
+    console.print(Text(outcome, style=styles[outcome]))
     raise typer.Exit(gating.EXIT[outcome])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +53,9 @@ class ReadingOptions:
     ] = None
     format: Annotated[
         str | None,
-        typer.Option(help="jsonl, csv, tsv, parquet, arrow: instead of the file's ending.", metavar="NAME"),
+        typer.Option(
+            help="jsonl, csv, tsv, ssv, parquet, arrow: instead of the file's ending.", metavar="NAME"
+        ),
     ] = None
     require: Annotated[
         list[str] | None,
@@ -66,6 +69,10 @@ class ReadingOptions:
     def skips(self) -> bool:
         """Whether bad input is left out."""
         return self.on_error == "skip"
+
+    def told(self) -> dict[str, object]:
+        """The options that say something else than what is usual."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
     def read(self, files: Sequence[str], attributes: Sequence[str] | None) -> Reading:
         """The files as a stream of cases; attributes as NAME, or NAME=FIELD."""
@@ -157,14 +164,16 @@ def progress_bar(reading: Reading, *, quiet: bool) -> Iterator[Callable[[int], N
     from fairbrief.scorers.progress import watched
 
     columns = (
-        TextColumn("auditing"), BarColumn(), TextColumn("{task.fields[cases]:,} summaries"),
+        TextColumn("auditing"), BarColumn(), TextColumn("{task.fields[cases]}"),
         TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), TextColumn("{task.fields[scoring]}"),
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("audit", total=reading.bytes_total or None, cases=0, scoring="")
+        task = bar.add_task("audit", total=reading.bytes_total or None, cases="", scoring="")
 
         def advance(cases: int) -> None:
-            bar.update(task, completed=reading.bytes_read, cases=cases, scoring="")
+            bar.update(
+                task, completed=reading.bytes_read, cases=counted(cases, "summary", "summaries"), scoring=""
+            )
 
         def scoring(scored: Scored) -> None:
             done = f"{scored.scorer} {scored.done:,}/{scored.total:,}, {scored.per_second:,.0f}/s"

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
+KINDS: tuple[Literal["measure", "scorer", "summarizer", "protocol"], ...] = (
+    "measure",
+    "scorer",
+    "summarizer",
+    "protocol",
+)
+"""What can be named, in the order that it is listed."""
 Name = Annotated[str | None, typer.Argument(help="Measure, scorer, summarizer or protocol to explain.")]
 
 
@@ -21,19 +28,20 @@ def measures(name: Name = None) -> None:
     from rich.text import Text
 
     from fairbrief import registry, spelling
+    from fairbrief.reports.docstrings import unmarked
 
     console = Console()
     if name is not None:
-        console.print(Text(explanation(name)))
+        console.print(Text(explanation(name, console.width)))
         return
-    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "summarizer", "protocol")
-    for kind in kinds:
+    known_as = names_of_classes()
+    for kind in KINDS:
         table = Table(title=f"{kind}s", title_justify="left", title_style="bold", box=None, pad_edge=False)
         table.add_column("name", no_wrap=True)
         table.add_column("what it is")
         for known, thing in registry.loaded(kind):
             over = "@ATTRIBUTE" if spelling.needs_over(thing) else ""
-            table.add_row(f"{known}{over}", first_line(thing))
+            table.add_row(f"{known}{over}", Text(unmarked(first_line(thing), known_as)))
         console.print(table)
         console.print()
     console.print("fairbrief measures NAME explains one.")
@@ -45,22 +53,46 @@ def first_line(thing: Any) -> str:
     return " ".join(text.split("\n\n")[0].split())
 
 
-def explanation(name: str) -> str:
-    """A plug-in's docstring and settings."""
+def names_of_classes() -> dict[str, str]:
+    """The class behind each name that can be asked for → that name."""
+    from fairbrief import registry
+
+    return {
+        (thing if inspect.isclass(thing) else type(thing)).__name__: name
+        for kind in reversed(KINDS)
+        for name, thing in registry.loaded(kind)
+    }
+
+
+def observation_of(owner: Any) -> type:
+    """The class of a measure's observation; settings that must be given are given their own names."""
+    fields = [f for f in dataclasses.fields(owner) if f.init]
+    needed = [f for f in fields if f.default is f.default_factory is dataclasses.MISSING]
+    return type(owner(**{f.name: f.name for f in needed}).observation)
+
+
+def explanation(name: str, width: int = 80) -> str:
+    """A plug-in's docstring, what its observation tells of the settings, and the settings."""
     from fairbrief import registry
     from fairbrief.errors import RequestError
+    from fairbrief.readers.places import did_you_mean
+    from fairbrief.reports.docstrings import filled
 
-    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "summarizer", "protocol")
-    for kind in kinds:
+    known_as = names_of_classes()
+    for kind in KINDS:
         if name in registry.names(kind):
             thing = registry.load(kind, name)
             owner = thing if inspect.isclass(thing) else type(thing)
-            lines = [f"{name} ({kind})", "", inspect.getdoc(owner) or ""]
+            lines = [f"{name} ({kind})", "", filled(inspect.getdoc(owner) or "", width, known_as)]
+            if kind == "measure" and dataclasses.is_dataclass(owner):
+                seen = observation_of(owner)
+                lines += ["", f"{seen.__name__}, what is written down of each summary:", ""]
+                lines += [filled(inspect.getdoc(seen) or "", width, known_as)]
             if dataclasses.is_dataclass(owner):
                 lines += ["", "Settings:", *(f"  {text}" for text in _settings(owner))]
             return "\n".join(lines)
-    known = ", ".join(known for kind in kinds for known in registry.names(kind))
-    raise RequestError(f"Nothing is named '{name}'. Known: {known}.")
+    known = [known for kind in KINDS for known in registry.names(kind)]
+    raise RequestError(f"Nothing is named '{name}'.{did_you_mean(name, known)} Known: {', '.join(known)}.")
 
 
 def _settings(owner: Any) -> list[str]:

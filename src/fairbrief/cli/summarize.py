@@ -11,7 +11,8 @@ import typer
 
 from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, reading_options
 from fairbrief.cli.outputs import refuse_overwriting
-from fairbrief.errors import RequestError
+from fairbrief.errors import FairbriefError, RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.chat.replies import Tally
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 Files = Annotated[
-    list[str], typer.Argument(help="Files or folders with records, or hf:NAME.", metavar="RECORDS…")
+    list[str], typer.Argument(help="Files with records, saved data sets, or hf:NAME.", metavar="RECORDS…")
 ]
 With = Annotated[
     str,
@@ -111,7 +112,7 @@ def summarize(
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files, attribute)
     refuse_overwriting(out, reading.files)
-    with progress(quiet=quiet) as watch:
+    with keeping(out), progress(quiet=quiet) as watch:
         count = run(summarizer, reading.records, out, watch)
     typer.echo(f"{out}: {told(count, getattr(summarizer, 'tally', None), prices)}")
     if reading.skipped_count:
@@ -133,8 +134,10 @@ def told(count: Count, tally: Tally | None, prices: tuple[float, float] | None =
     ]
     if tally is not None and tally.requests:
         failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.failures.items()))
-        parts += [f"{tally.requests:,} requests" + (f" (of which failed: {failed})" if failed else "")]
-        parts += [f"{tally.prompt_tokens:,} + {tally.completion_tokens:,} tokens"]
+        parts += [
+            f"{counted(tally.requests, 'request')}" + (f" (of which failed: {failed})" if failed else "")
+        ]
+        parts += [f"{tally.prompt_tokens:,} + {counted(tally.completion_tokens, 'token')}"]
     if tally is not None and prices is not None:
         parts += [f"cost {tally.cost(*prices):,.4f}"]
     return ", ".join(parts)
@@ -151,6 +154,21 @@ def prices_of(text: str | None) -> tuple[float, float] | None:
             f"--price {text}: write the price per million tokens of the prompt and of the answer, e.g. 0.15,0.6."
         ) from None
     return first, second
+
+
+@contextmanager
+def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
+    """Say where the answers are, if the work on ``out`` is stopped or fails after some came."""
+    from fairbrief.engines.journal import journal_of
+
+    kept = journal_of(out) if kept is None else kept
+    try:
+        yield
+    except (KeyboardInterrupt, FairbriefError):
+        if kept.exists():
+            again = "run the same command again to go on"
+            typer.echo(f"fairbrief: what was answered is kept in {kept}: {again}.", err=True)
+        raise
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, cached, reading_o
 from fairbrief.cli.options import Cache, Details, Draws, Level
 from fairbrief.cli.outputs import refuse_no_folder
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.auditing.sweeping import Cell
@@ -80,6 +81,7 @@ def sweep(
     from rich.console import Console
 
     from fairbrief.auditing import Plan, sweeping
+    from fairbrief.cli.summarize import keeping
     from fairbrief.reports import terminal, write_all
 
     axes = axes_of(
@@ -102,14 +104,17 @@ def sweep(
     def tell(cell: Cell, count: Count) -> None:
         if not quiet:
             typer.echo(
-                f"{cell.name}: {count.wanted:,} summaries, {count.from_journal:,} were on disk, "
+                f"{cell.name}: {counted(count.wanted, 'summary', 'summaries')}, {count.from_journal:,} on disk already, "
                 f"{count.refused:,} refused, {count.empty:,} empty, {count.unanswered:,} unanswered",
                 err=True,
             )
 
-    result = sweeping.sweep(reading.records, cells, out, plan, tell)
-    terminal.print_result(result, Console(), details=details)
-    write_all(result, out)
+    with keeping(out, out / sweeping.ANSWERS):
+        result = sweeping.sweep(reading.records, cells, out, plan, tell)
+    try:  # written first: who reads the print may stop reading, as `| head` does
+        write_all(result, out)
+    finally:
+        terminal.print_result(result, Console(), details=details)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {out / sweeping.ANSWERS}")
 
 

@@ -8,8 +8,18 @@ from typing import Annotated
 import typer
 
 from fairbrief.cli.inputs import ReadingOptions, reading_options
-from fairbrief.cli.summarize import BaseUrl, Concurrency, MaxRequests, PerMinute, Price, Quiet, progress
+from fairbrief.cli.summarize import (
+    BaseUrl,
+    Concurrency,
+    MaxRequests,
+    PerMinute,
+    Price,
+    Quiet,
+    keeping,
+    progress,
+)
 from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -66,13 +76,13 @@ def units(
     reading = options.read(files, attribute)
     refuse_overwriting(out, reading.files)
     prices = prices_of(price)
-    with progress(quiet=quiet) as watch:
+    with keeping(out), progress(quiet=quiet) as watch:
         outcome = split_file(splitter, lambda: reading, out, watch)
     typer.echo(f"{out}: {told(outcome.count, splitter.tally, prices)}")
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     typer.echo(
-        f"{outcome.units:,} units of {outcome.split:,} summaries, unit recall {recall}, "
-        f"{outcome.unparsed_count:,} replies unparsed"
+        f"{counted(outcome.units, 'unit')} of {counted(outcome.split, 'summary', 'summaries')}, unit recall {recall}, "
+        f"{counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
     )
     for line in outcome.unparsed:
         typer.echo(f"  {line}")

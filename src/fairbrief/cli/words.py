@@ -40,12 +40,14 @@ def words(
     from rich.console import Console
 
     from fairbrief.cli.inputs import ReadingOptions
+    from fairbrief.cli.outputs import refuse_overwriting
     from fairbrief.corpora.words import distinctive_words, identifier_shares, word_tables
     from fairbrief.errors import RequestError
     from fairbrief.summarizers.planted import FAMILY, SPORT
 
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise RequestError(f"--out {out}: the page is HTML, so its name ends in .html.")
+    refuse_overwriting(out, [file])
     reading = ReadingOptions().read([file], attribute)
     records = list(reading.records())
     contrasts = distinctive_words(records, by, punctuation=punctuation)

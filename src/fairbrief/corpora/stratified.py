@@ -14,6 +14,7 @@ from typing import Literal
 
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Document, Record
+from fairbrief.text.counted import counted
 
 Ties = Literal["drop", "lowest"]
 PATIENCE = 1_000
@@ -125,7 +126,7 @@ def _share(sets: int, order: Sequence[str], ties: Ties) -> int:
     if sets < 1 or sets % len(order):
         near = max(1, round(sets / len(order))) * len(order)
         raise RequestError(
-            f"{sets} sets cannot be dominated equally by {len(order)} values ({', '.join(order)}): ask for {near}."
+            f"{counted(sets, 'set')} cannot be dominated equally by {len(order)} values ({', '.join(order)}): ask for {near}."
         )
     return sets // len(order)
 
@@ -135,7 +136,9 @@ def _check_size(topics: Mapping[str, Sequence[Document]], size: int) -> None:
         raise RequestError(f"A set has one text at least, not {size}.")
     largest = max((len(texts) for texts in topics.values()), default=0)
     if largest < size:
-        raise RequestError(f"No topic has {size} texts; the largest has {largest}. Ask for smaller sets.")
+        raise RequestError(
+            f"No topic has {counted(size, 'text')}; the largest has {largest}. Ask for smaller sets."
+        )
 
 
 def _too_few(
@@ -145,6 +148,6 @@ def _too_few(
     fewest = min(len(strata[value]) for value in order)
     fewer = f"Ask for {fewest * len(order)} sets, name" if fewest else "Name"
     return (
-        f"Of {seen} sets too few are dominated by {told}; wanted {share} each. {fewer} the --values that shall "
+        f"Of {counted(seen, 'set')} too few are dominated by {told}; wanted {share} each. {fewer} the --values that shall "
         "dominate, or let ties go to the lowest."
     )

@@ -17,6 +17,11 @@ from fairbrief.errors import BackendError, RequestError
 HEAD = b"fairbrief journal 1\n"
 
 
+def journal_of(out: Path) -> Path:
+    """Where the answers behind an output stand."""
+    return out.with_name(out.name + ".journal")
+
+
 @dataclass(slots=True)
 class Journal:
     """Answers by key in one append-only file: ``checksum key json`` a line, after a line that says what it is.
@@ -93,14 +98,21 @@ class Journal:
 
 @contextlib.contextmanager
 def open_journal(path: Path) -> Iterator[Journal]:
-    """The journal in a file, made if it is absent; raises RequestError if the file is something else."""
+    """The journal in a file, made if it is absent; raises RequestError if the file is something else.
+
+    A journal that holds no answer when it is closed is taken away again.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         journal = Journal(path, _file=descriptor)
         journal._load()
         _sync_folder(path.parent)
-        yield journal
+        try:
+            yield journal
+        finally:
+            if not journal.places and not journal.damaged:
+                path.unlink(missing_ok=True)
     finally:
         os.close(descriptor)
 
@@ -109,33 +121,51 @@ def open_journal(path: Path) -> Iterator[Journal]:
 def locked(path: Path) -> Iterator[None]:
     """Hold an output for this process alone; RequestError at once if another holds it.
 
-    The lock is the kernel's, on ``PATH.lock``: it goes with its process, however that ends. The file stays,
-    since whoever removed it could remove another's.
+    The lock is the kernel's, on ``PATH.lock``: it goes with its process, however that ends. Who holds it takes
+    the file away when done; one that a dead process has left is in nobody's way.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = path.with_name(path.name + ".lock")
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
+    while True:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RequestError(
-                f"Another process is writing {path}. Wait for it, or write to another file."
-            ) from None
-        yield
-    finally:
-        os.close(descriptor)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RequestError(
+                    f"Another process is writing {path}. Wait for it, or write to another file."
+                ) from None
+            if not _is_at(descriptor, lock):
+                continue  # it was taken away between the opening and the locking: another may hold its successor
+            try:
+                yield
+            finally:
+                lock.unlink(missing_ok=True)
+            return
+        finally:
+            os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether the open file is the one that stands under the name."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Any]:
     """A binary stream whose content takes the file's place when all of it is on disk; nothing if it fails."""
     partial = path.with_name(path.name + ".part")
-    with partial.open("wb") as stream:
-        yield stream
-        stream.flush()
-        os.fsync(stream.fileno())
-    partial.replace(path)
+    try:
+        with partial.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
     _sync_folder(path.parent)
 
 

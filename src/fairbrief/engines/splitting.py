@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fairbrief.chat.splitting import UNPARSED, Splitter
 from fairbrief.engines.answering import Answer, Batches, Count, gather
-from fairbrief.engines.journal import Journal, locked, open_journal, replacing
+from fairbrief.engines.journal import Journal, journal_of, locked, open_journal, replacing
 from fairbrief.lines import line_of, summary_fields
 from fairbrief.nouns import Case, Unit
 
@@ -59,7 +59,7 @@ def split_file(
     """
     count = Count()
     outcome = Outcome(count)
-    with locked(out), open_journal(out.with_name(out.name + ".journal")) as journal:
+    with locked(out), open_journal(journal_of(out)) as journal:
         tasks = _texts(splitter, cases)
         without = gather(tasks, lambda missing: _answers(splitter, missing), journal, count, watch)
         with replacing(out) as stream:

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from fairbrief import __version__
 from fairbrief.engines.answering import Batches, Count, gather
-from fairbrief.engines.journal import locked, open_journal, replacing
+from fairbrief.engines.journal import journal_of, locked, open_journal, replacing
 from fairbrief.lines import line_of, record_line, summary_fields
 from fairbrief.nouns import Record, Summarizer, Summary
 
@@ -52,8 +52,7 @@ def summarize(
     """
     drafting = summarizer if isinstance(summarizer, Drafting) else _InOrder(summarizer)
     count = Count()
-    journal_path = out.with_name(out.name + ".journal")
-    with locked(out), open_journal(journal_path) as journal:
+    with locked(out), open_journal(journal_of(out)) as journal:
         tasks = (
             (key, record, sample) for record in records() for sample, key in enumerate(drafting.keys(record))
         )

@@ -18,6 +18,7 @@ from fairbrief.measures.settings import shared
 from fairbrief.nouns import Floats, Totals, Value
 from fairbrief.spelling import spell
 from fairbrief.statistics import ratio
+from fairbrief.text.counted import counted
 
 __all__ = ["Coverage", "CoverageParity", "EqualCoverage"]
 
@@ -37,7 +38,7 @@ class _CoverageMeasure(CoverageSettings):
     def explain(self, totals: Totals) -> str:
         """Coverage of each value in one record."""
         parts = [
-            f"{v}: {float(totals['level'] + totals['shift', v]):.2f} over {int(totals['documents', v])} documents"
+            f"{v}: {float(totals['level'] + totals['shift', v]):.2f} over {counted(float(totals['documents', v]), 'document')}"
             for v in totals.values_of("documents")
         ]
         return f"coverage by value: {'; '.join(parts)}; record mean {float(totals['level']):.2f}"

@@ -26,6 +26,7 @@ from fairbrief.nouns import (
 )
 from fairbrief.spelling import spell
 from fairbrief.statistics import Fit, fit_sums, ratio
+from fairbrief.text.counted import counted
 
 EMPTY_ARTICLE = Reason("no word of known sentiment in the article")
 EMPTY_SUMMARY = Reason("no word of known sentiment in the summary")
@@ -166,8 +167,8 @@ class SentimentShift(SentimentSettings):
     def explain(self, totals: Totals) -> str:
         """Sentiment of one article and of its summary, and their lengths."""
         parts = [
-            f"{g}: article {float(totals['article', g]):+.3f} ({int(totals['article words', g])} words), "
-            f"summary {float(totals['summary', g]):+.3f} ({int(totals['summary words', g])} words), "
+            f"{g}: article {float(totals['article', g]):+.3f} ({counted(float(totals['article words', g]), 'word')}), "
+            f"summary {float(totals['summary', g]):+.3f} ({counted(float(totals['summary words', g]), 'word')}), "
             f"shift {float(totals['shift', g]):+.3f}"
             for g in totals.values_of("one")
             if totals["one", g] > 0

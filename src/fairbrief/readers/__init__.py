@@ -41,7 +41,7 @@ def read(
 ) -> Reading:
     """The cases of a path, several paths, a saved data set, ``hf:NAME[:SPLIT]``, a table or an iterable.
 
-    Files: JSON Lines or a JSON array, CSV and TSV (all also as .gz and .zst), Parquet, Arrow and Feather;
+    Files: JSON Lines or a JSON array, CSV, TSV and SSV (between semicolons; all also as .gz and .zst), Parquet, Arrow and Feather;
     ``format`` says which where the ending does not. Tables: pandas, polars, pyarrow. Iterables: of dicts,
     Records or Cases.
 

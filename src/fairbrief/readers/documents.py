@@ -16,6 +16,7 @@ from fairbrief.errors import DataError
 from fairbrief.nouns import Document
 from fairbrief.readers.places import did_you_mean, fault, names, show
 from fairbrief.readers.values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of, value_of
+from fairbrief.text.counted import counted
 
 ABSENT = object()
 """What a field that is not there holds; null is there."""
@@ -85,7 +86,7 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     if (values := _parallel(value, what, draft, separator)) is not None:
         if len(values) != len(draft.texts):
             raise fault(
-                f"{len(values)} values in {what} for {len(draft.texts)} documents",
+                f"{counted(len(values), 'value')} in {what} for {counted(len(draft.texts), 'document')}",
                 "one value per document",
                 "check the separator, and fill in what is absent with an empty value",
             )

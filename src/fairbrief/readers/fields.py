@@ -67,6 +67,7 @@ class RowReader:
         self.cells = cells
         self.own_summaries = own_summaries
         self.last: Mapping[str, Any] | None = None
+        self.count = 0
         self.unseen = {*fields.named(), fields.summary, *fields.attributes.values()}
         if not own_summaries:
             self.unseen.discard(fields.summary)
@@ -84,6 +85,7 @@ class RowReader:
     def read(self, row: Mapping[str, Any], number: int, where: str) -> Read:
         """The record and summaries of a row; DataError, with its place, where it is not as it must be."""
         self.last = row
+        self.count += 1
         if self.unseen:
             self.unseen.difference_update(row)
         try:

@@ -18,7 +18,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.places import names
 
 FORMATS = {
-    "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "csv": "csv", "tsv": "tsv",
+    "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "csv": "csv", "tsv": "tsv", "ssv": "ssv",
     "parquet": "parquet", "pq": "parquet", "arrow": "arrow", "feather": "arrow", "ipc": "arrow",
 }  # fmt: skip
 """A file's ending, or what the caller says, to the format that it is read as."""

@@ -75,6 +75,7 @@ class Reading:
         self._require = require
         self._system = system
         self._meter = Meter()
+        self._reader: RowReader | None = None
 
     @property
     def bytes_read(self) -> int:
@@ -158,7 +159,7 @@ class Reading:
     def _steps(self, *, own: bool) -> Iterator[Step]:
         for index, source in enumerate(self._sources):
             system = self._system or source.system
-            reader = RowReader(self._fields, system, cells=source.is_table, own_summaries=own)
+            self._reader = reader = RowReader(self._fields, system, cells=source.is_table, own_summaries=own)
             count = 0
             for number, row in source.rows(self._meter):
                 count += 1
@@ -207,6 +208,8 @@ class Reading:
         before = seen.first(summary.record, summary.system, step.source, step.number)
         if before is None:
             return True
+        if self._on_error == "stop":
+            self._check_system(step)
         source, number = before
         first = f"{self._sources[source].name}:{number}"
         again = fault(
@@ -216,6 +219,12 @@ class Reading:
         )
         self._leave_out(at(step.where, again, summary.record))
         return False
+
+    def _check_system(self, step: Step) -> None:
+        """An id that comes a second time is no fault of its row where no row has the systems' field."""
+        reader = self._reader
+        if reader is not None and reader.last is not None and self._fields.system in reader.unseen:
+            _complain(reader, self._sources[step.source], reader.last, self._fields.system)
 
     def _is_wanted(self, record: Record, where: str) -> bool:
         """Whether all documents have the attributes that were required; if not, the case is counted."""
@@ -233,7 +242,7 @@ class Reading:
         """An attribute that is required and that leaves nothing over is taken to be misspelt."""
         if self._unwanted and not self._wanted:
             raise RequestError(
-                f"Requiring {' and '.join(map(repr, self._require))} leaves out all {self._unwanted:,} cases: in "
+                f"Requiring {' and '.join(map(repr, self._require))} leaves out {'the only case' if self._unwanted == 1 else f'all {self._unwanted:,} cases'}: in "
                 "each, some document lacks it. Name an attribute that the documents have."
             )
 
@@ -253,14 +262,15 @@ def _pass_over(besides: Sequence[Beside]) -> None:
         beside.take(None)
 
 
-def _complain(reader: RowReader, source: Source, row: Any) -> None:
-    """Refuse to go on without a field that was asked for and is nowhere."""
+def _complain(reader: RowReader, source: Source, row: Any, source_field: str | None = None) -> None:
+    """Refuse to go on without a field that was asked for and is in none of the objects read."""
     if not isinstance(row, Mapping):
         return
-    source_field = min(reader.unseen)
+    source_field = source_field or min(reader.unseen)
     what = "column" if source.is_table else "field"
     inner = [key for key in _inner_fields(row.get(reader.fields.documents)) if key != "text"]
-    among = "" if source.is_table else f" in its first {PATIENCE:,} records"
+    many = "record" if reader.count == 1 else f"{reader.count:,} records"
+    among = "" if source.is_table else f" in its first {many}"
     also = f" Of its documents: {names(inner)}." if inner else ""
     raise RequestError(
         f"{source.name} has no {what} {source_field!r}{among}. Its {what}s: {names(row)}.{also}"

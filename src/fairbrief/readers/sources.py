@@ -21,6 +21,7 @@ READERS: Mapping[str, Callable[[Path, str, Meter], Iterator[Row]]] = {
     "json": lines.read_json,
     "csv": tables.read_csv,
     "tsv": lambda path, name, meter: tables.read_csv(path, name, meter, "\t"),
+    "ssv": lambda path, name, meter: tables.read_csv(path, name, meter, ";"),
     "parquet": tables.read_parquet,
     "arrow": tables.read_arrow,
 }

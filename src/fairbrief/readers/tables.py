@@ -1,4 +1,4 @@
-"""Tables: CSV and TSV line by line, Parquet and Arrow batch by batch, data frames slice by slice."""
+"""Tables: CSV and its kin line by line, Parquet and Arrow batch by batch, data frames slice by slice."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from fairbrief.errors import DataError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.files import Meter, open_text, unreadable
 from fairbrief.readers.lines import EVERY, Row
 from fairbrief.readers.places import fault, names
+from fairbrief.text.counted import counted
 
+DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "ssv"), "\t": ("tabs", "tsv")}
+"""What stands between the fields of a table in text → how it is called, and the format to name."""
 BATCH = 256
 """Rows of a table that are held at a time."""
 LARGEST = 1 << 26
@@ -20,12 +23,13 @@ LARGEST = 1 << 26
 
 
 def read_csv(path: Path, name: str, meter: Meter, delimiter: str = ",") -> Iterator[Row]:
-    """The rows of a CSV or TSV file as objects; the first line names the columns."""
+    """The rows of a CSV file, or one with another delimiter, as objects; the first line names the columns."""
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
     with open_text(path, name) as (raw, content):
         lines = _Lines(content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         header = _header(reader, lines, name)
+        _check_delimiter(header, lines.line, delimiter, name)
         for count, (number, cells) in enumerate(_records(reader, lines)):
             if count % EVERY == 0:
                 meter.at(raw.tell())
@@ -37,7 +41,7 @@ def read_csv(path: Path, name: str, meter: Meter, delimiter: str = ",") -> Itera
                 yield (
                     number,
                     fault(
-                        f"{len(cells)} fields",
+                        counted(len(cells), "field"),
                         f"{len(header)}, as many as the columns",
                         "quote fields that hold the delimiter",
                     ),
@@ -145,6 +149,7 @@ class _Lines:
     def __init__(self, content: IO[bytes]) -> None:
         self.content = content
         self.number = 0
+        self.line = ""
         self.bad: DataError | None = None
 
     def __iter__(self) -> Iterator[str]:
@@ -159,14 +164,32 @@ class _Lines:
         line = next(self.content)
         self.number += 1
         try:
-            return line.decode()
+            self.line = line.decode()
         except UnicodeDecodeError as error:
             self.bad = fault(
                 f"the byte 0x{line[error.start]:02x} in line {self.number}, {error.start + 1} bytes from its start, which is not UTF-8",
                 "UTF-8 text",
                 "save the file with that encoding (it may be Latin-1, or a mixture)",
             )
-            return line.decode(errors="replace")
+            self.line = line.decode(errors="replace")
+        return self.line
+
+
+def _check_delimiter(header: Sequence[str], line: str, delimiter: str, name: str) -> None:
+    """RequestError where the first line is one column that another delimiter would cut into several.
+
+    A name in quotation marks may hold any of them. Nothing is read by a guess: a text may hold both.
+    """
+    if len(header) != 1 or line.lstrip().startswith('"'):
+        return
+    others = {header[0].count(mark): mark for mark in reversed(DELIMITERS) if mark != delimiter}
+    most = max(others)
+    if most:
+        (found, said), (wanted, _) = DELIMITERS[others[most]], DELIMITERS[delimiter]
+        raise RequestError(
+            f"{name}:1: found one column {names(header)}, with {found} in its name; wanted {wanted} between the "
+            f"columns; if {found} stand there instead, say --format {said}, or let the file's name end in .{said}."
+        )
 
 
 def _header(reader: Iterator[list[str]], lines: _Lines, name: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from fairbrief.nouns import Estimate
 from fairbrief.reports import words
 
-SHARE = re.compile(r"(\d+\.\d)%")
+SHARE = re.compile(r"(?:under )?\d+\.\d%")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ def reasons(counts: Mapping[str, int]) -> str:
 def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     """What estimates say of themselves, once each, with the rows that say so."""
     said: dict[str, list[str]] = {}
-    shares: dict[str, list[float]] = {}
+    shares: dict[str, list[str]] = {}
     for e in estimates:
         for note in e.notes:
             pattern = SHARE.sub("%", note)
-            shares.setdefault(pattern, []).extend(float(x) for x in SHARE.findall(note))
+            shares.setdefault(pattern, []).extend(SHARE.findall(note))
             rows = said.setdefault(pattern, [])
             if label(e) not in rows:
                 rows.append(label(e))
@@ -108,9 +108,9 @@ def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     )
 
 
-def _with_shares(note: str, shares: Sequence[float]) -> str:
-    """A note that differs between rows in its share alone is said once, with the span of the shares."""
+def _with_shares(note: str, shares: Sequence[str]) -> str:
+    """A note that differs between rows in its share alone is said once, with the largest share."""
     if not shares:
         return note
-    low, high = min(shares), max(shares)
-    return note.replace("%", f"{high:.1f}%" if low == high else f"{low:.1f} to {high:.1f}%")
+    most = max(shares, key=lambda share: (not share.startswith("under"), float(share.split()[-1][:-1])))
+    return note.replace("%", most if len(set(shares)) == 1 else f"up to {most}")

@@ -10,6 +10,7 @@ from fairbrief.nouns import Estimate
 from fairbrief.reports import dots, numerals, pictures
 from fairbrief.reports.figure import Figure, Panel, even_edges, note_cut, shares_of
 from fairbrief.reports.observed import MOST_SYSTEMS, Material, Part
+from fairbrief.text.counted import counted
 
 P_EDGES = tuple(i / 20 for i in range(21))
 
@@ -56,7 +57,9 @@ def _gaps(material: Material, measure: str, part: Part) -> Figure:
         if estimate is not None and chance is not None:
             told += f", chance level {numerals.chance(estimate)}"
         half = float(np.median(gaps[system])) if len(gaps[system]) else 0.0
-        alt = f"{system}: gaps of {len(gaps[system]):,} records, half of them below {half:.3f}; {told}"
+        alt = (
+            f"{system}: gaps of {counted(len(gaps[system]), 'record')}, half of them below {half:.3f}; {told}"
+        )
         svg = pictures.histogram(
             {system: shares[system]},
             edges,

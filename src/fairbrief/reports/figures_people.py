@@ -10,6 +10,7 @@ from fairbrief.reports import dots, numerals, pictures
 from fairbrief.reports.dots import Found
 from fairbrief.reports.figure import MOST_VALUES, Figure, Panel, describe, even_edges, note_cut, shares_of
 from fairbrief.reports.observed import MOST_SYSTEMS, Material, Part
+from fairbrief.text.counted import counted
 
 MOST_NAMES = 10
 
@@ -129,7 +130,7 @@ def _names(material: Material, part: Part) -> Figure | None:
         rows = [{"name": n, "value": t, "text": f"{t:,.0f}"} for n, t in found[system][:MOST_NAMES]]
         alt = describe([f"{system}: invented most often", *(f"{r['name']} {r['text']}" for r in rows)])
         more = len(found[system]) - len(rows)
-        title = f"{system} · {more:,} more name{'s' * (more != 1)}" if more else system
+        title = f"{system} · {counted(more, 'more name')}" if more else system
         panels.append(Panel(title, pictures.bars(rows, alt, top)))
     caption = "How often each name stands in a summary whose source does not know it."
     caption += note_cut(len(shown), len(found), "systems")
@@ -151,7 +152,7 @@ def _originals(material: Material, measure: str, part: Part) -> Figure:
         told = "" if estimate is None else f" · mean {numerals.value(estimate)}"
         if estimate is not None and chance is not None:
             told += f", chance level {numerals.chance(estimate)}"
-        alt = f"{system}: scores of {len(scores[system]):,} originals{told.replace(' · ', '; ')}"
+        alt = f"{system}: scores of {counted(len(scores[system]), 'original')}{told.replace(' · ', '; ')}"
         svg = pictures.histogram(
             {system: shares[system]},
             edges,

@@ -11,6 +11,7 @@ from fairbrief.nouns import Floats
 from fairbrief.reports import pictures
 from fairbrief.reports.figure import MOST_VALUES, Figure, Panel, describe, even_edges, note_cut, shares_of
 from fairbrief.reports.observed import MOST_SYSTEMS, Material, Part
+from fairbrief.text.counted import counted
 
 MOST_POINTS = 300
 """Points of one scatter; more are a blot on the page and megabytes in the file."""
@@ -49,13 +50,13 @@ def _levels(material: Material, part: Part) -> Figure:
             edges,
             "sentiment",
             "share of texts",
-            describe([f"{group}: {len(of[ARTICLES]):,} articles", *told]),
+            describe([f"{group}: {counted(len(of[ARTICLES]), 'article')}", *told]),
             mark=0.0 if edges[0] < 0 < edges[-1] else None,
             top=top,
             names=(ARTICLES, *shown),
         )
         panels.append(
-            Panel(f"{group} · {len(of[ARTICLES]):,} articles, mean {of[ARTICLES].mean():+.2f}", svg)
+            Panel(f"{group} · {counted(len(of[ARTICLES]), 'article')}, mean {of[ARTICLES].mean():+.2f}", svg)
         )
     return Figure(
         "The sentiment of articles and of their summaries, by group",
@@ -92,7 +93,12 @@ def _regressions(material: Material, measure: str, part: Part) -> Figure:
         lines, told = _lines(material, measure, system, drawn, all_points, domains[1])
         kept = _thin(all_points)
         thinned |= len(kept) < len(all_points)
-        alt = describe([f"{system}: shift against article sentiment of {len(all_points):,} summaries", *told])
+        alt = describe(
+            [
+                f"{system}: shift against article sentiment of {counted(len(all_points), 'summary', 'summaries')}",
+                *told,
+            ]
+        )
         svg = pictures.scatter(
             kept, drawn, "sentiment of the article", "summary − article", alt, lines, domains
         )

@@ -14,9 +14,12 @@ from fairbrief.reports.arrangement import Section
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
+from fairbrief.text.counted import counted
 
 MOST_ROWS = 400
 """Rows of one table on the page; all stand in ``results.json`` and ``estimates.csv``."""
+MOST_ON_PAGE = 2_400
+"""Rows of all tables on the page together: about two megabytes, which a phone can still open."""
 BAR = 140
 """Width of an interval's picture in a table, in pixels."""
 NAME = 120
@@ -87,7 +90,7 @@ def write(result: Result, path: Path | str) -> None:
 
 def render(result: Result) -> str:
     """The page as text."""
-    told = {"bar_width": BAR, "glossary": words.GLOSSARY, **_context(result)}
+    told = {"bar_width": BAR, "counted": counted, "glossary": words.GLOSSARY, **_context(result)}
     return page("report.html.j2", told, {"by_quantity": _blocks})
 
 
@@ -100,6 +103,7 @@ def _context(result: Result) -> dict[str, Any]:
     made = result.made
     sections = arrangement.arrange(result.estimates, made)
     contrasts = arrangement.arrange(result.differences, made)
+    rooms = _rooms([*sections, *contrasts])
     everything = [e for s in sections for e in s.estimates]
     return {
         "facts": _facts(result),
@@ -109,8 +113,8 @@ def _context(result: Result) -> dict[str, Any]:
         "tables": result.tables,
         "is_numeric": _is_numeric,
         "findings": findings.find(sections, made),
-        "grids": [_grid(s) for s in sections],
-        "contrasts": [_grid(s, is_difference=True) for s in contrasts],
+        "grids": [_grid(s, rooms[id(s)]) for s in sections],
+        "contrasts": [_grid(s, rooms[id(s)], is_difference=True) for s in contrasts],
         "figures": figures.draw(result),
         "groups": showcase.groups(result),
         "reasons": [
@@ -143,16 +147,32 @@ def _total_skipped(result: Result) -> int:
     return told if isinstance(told, int) else len(result.skipped)
 
 
-def _grid(section: Section, *, is_difference: bool = False) -> Grid:
+def _rooms(sections: Sequence[Section]) -> dict[int, tuple[int, int]]:
+    """How many rows each section may show (headlines, others), by its identity.
+
+    Headlines come before other quantities, and whole data before slices, where the page has not room for all.
+    """
+    order = sorted(sections, key=lambda s: bool(s.by))
+    left, rooms = MOST_ON_PAGE, {id(s): [0, 0] for s in sections}
+    for place, is_shown in ((0, words.is_headline), (1, lambda e: not words.is_headline(e))):
+        for section in order:
+            wanted = sum(map(is_shown, section.estimates))
+            rooms[id(section)][place] = given = min(wanted, MOST_ROWS, left)
+            left -= given
+    return {key: (main, rest) for key, (main, rest) in rooms.items()}
+
+
+def _grid(section: Section, rooms: tuple[int, int], *, is_difference: bool = False) -> Grid:
     main = [e for e in section.estimates if words.is_headline(e)]
-    rows, folds = _rows(main, is_difference=is_difference), []
-    hidden, room = max(len(rows) - MOST_ROWS, 0), MOST_ROWS
+    most, room = rooms
+    rows, folds = _rows(main[:most], is_difference=is_difference), []
+    hidden = len(main) - most
     for measure, members in groupby(section.estimates, key=lambda e: e.measure):
         rest = [e for e in members if not words.is_headline(e)]
-        found = _rows(rest, is_difference=is_difference)
-        if found[:room]:
-            folds.append(Fold(_name(words.without_over(rest[0]) if rest else measure), found[:room]))
-        hidden, room = hidden + max(len(found) - room, 0), max(room - len(found), 0)
+        found = _rows(rest[:room], is_difference=is_difference)
+        if found:
+            folds.append(Fold(_name(words.without_over(rest[0]) if rest else measure), found))
+        hidden, room = hidden + len(rest) - len(found), room - len(found)
     holm = any(e.p_adjusted is not None for e in section.estimates)
     within = any(e.low_within is not None for e in section.estimates)
     return Grid(
@@ -162,7 +182,7 @@ def _grid(section: Section, *, is_difference: bool = False) -> Grid:
         holm=holm,
         within=within,
         columns=6 + bool(section.by) + holm + within + 2 * (not is_difference),
-        rows=rows[:MOST_ROWS],
+        rows=rows,
         folds=tuple(folds),
         hidden=hidden,
         notes=arrangement.notes(section.estimates),

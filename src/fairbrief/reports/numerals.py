@@ -67,6 +67,15 @@ def probability(p: float | None) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def share(part: float) -> str:
+    """A share in per cent with one decimal; one that is there is never 0.
+
+    >>> share(0.208), share(0.0004)
+    ('20.8%', 'under 0.1%')
+    """
+    return "under 0.1%" if 0 < part < 0.0005 else f"{part:.1%}"
+
+
 def count(n: int) -> str:
     """A whole number with thousands separated."""
     return f"{n:,}"

@@ -9,6 +9,7 @@ from fairbrief.nouns import Estimate, Table
 from fairbrief.reports import arrangement, numerals, words
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.result import Result
+from fairbrief.text.counted import counted
 
 
 def tables(result: Result) -> tuple[Table, ...]:
@@ -53,7 +54,9 @@ def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
     )
     left = len(section.estimates) - len(estimates)
     note = (
-        (f"{left:,} differences of other quantities stand in results.json and estimates.csv.",)
+        (
+            f"{counted(left, 'difference')} of other quantities {'stands' if left == 1 else 'stand'} in results.json and estimates.csv.",
+        )
         if left
         else ()
     )

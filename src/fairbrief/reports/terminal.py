@@ -20,6 +20,7 @@ from fairbrief.reports import arrangement, numerals, words
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
+from fairbrief.text.counted import counted
 
 MOST_SUBSCRIPTS = 6
 """A quantity with more values than this (segments of a text, many groups) is left to the written report."""
@@ -60,8 +61,8 @@ def _made_line(result: Result) -> str:
     records = made.get("records")
     parts = [f"Fairbrief {made['version']}" if "version" in made else "Fairbrief"]
     if isinstance(records, int):
-        parts.append(f"{records:,} record{'s' * (records != 1)}")
-    parts.append(f"{many} system{'s' * (many != 1)}")
+        parts.append(counted(records, "record"))
+    parts.append(counted(many, "system"))
     parts += [
         f"{name} {made[name]}" for name in ("protocol", "seed", "draws") if made.get(name) not in (None, "")
     ]
@@ -276,7 +277,7 @@ def _print_left_out(result: Result, console: Console) -> None:
     if result.skipped:
         told = result.made.get("skipped")
         total = told if isinstance(told, int) else len(result.skipped)
-        _heading(console, f"Input that was left out: {total:,} line{'s' * (total != 1)}")
+        _heading(console, f"Input that was left out: {counted(total, 'line')}")
         for line in result.skipped[:MOST_SKIPPED]:
             console.print(Padding(_plain(line), (0, 0, 0, 2)))
         if total > MOST_SKIPPED:

@@ -85,8 +85,10 @@ def name_of(measure: str) -> str:
 
 def without_over(estimate: Estimate) -> str:
     """The measure's spelling without its attribute, which the section's title names."""
-    head, at, _ = estimate.measure.rpartition("@")
-    return head if at and estimate.over else estimate.measure
+    if not estimate.over:
+        return estimate.measure
+    head = estimate.measure.removesuffix(f"@{spelling.quoted(estimate.over)}")
+    return head if head != estimate.measure else estimate.measure.rpartition("@")[0] or estimate.measure
 
 
 def meaning_of(measure: str, made: Mapping[str, Any]) -> Meaning:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fairbrief.errors import DataError
 from fairbrief.nouns import Document, Record
+from fairbrief.text.counted import counted
 from fairbrief.text.sentences import split
 
 Fits = Callable[[Record], bool]
@@ -28,8 +29,8 @@ def truncated(record: Record, fits: Fits) -> tuple[Record, int]:
             high = middle - 1
     if low == 0 and not fits(_capped(record, words, 1)):
         raise DataError(
-            f"{record.where or 'input'} (id '{record.id}'): the prompt and one word of each of the "
-            f"{len(words)} documents are more than the model takes. Use fewer documents, or another model."
+            f"{record.where or 'input'} (id '{record.id}'): the prompt and one word of each of "
+            f"{counted(len(words), 'document')} are more than the model takes. Use fewer documents, or another model."
         )
     low = max(low, 1)
     return _capped(record, words, low), sum(max(0, len(w) - low) for w in words)

@@ -18,6 +18,7 @@ from fairbrief.summarizers.filling import Asked, Wish, fill
 from fairbrief.summarizers.finishing import finished
 from fairbrief.summarizers.prompts import Prompt, find
 from fairbrief.summarizers.writers import Writer
+from fairbrief.text.counted import counted
 
 VERSION = 1
 AT_ONCE = 256
@@ -187,10 +188,13 @@ class Transformers:
                 )
             if self.long == "windows":
                 windows = fitting.parts(record, fits)
-                record, long = self._of_windows(record, windows, writer, prompt), f"{len(windows)} windows"
+                record, long = (
+                    self._of_windows(record, windows, writer, prompt),
+                    counted(len(windows), "window"),
+                )
             if not fits(record):
                 record, cut = fitting.truncated(record, fits)
-                long = f"{long}{', ' if long else ''}{cut} words cut off"
+                long = f"{long}{', ' if long else ''}{counted(cut, 'word')} cut off"
         text, asked = self._sent(record, writer, prompt)
         return Draft(key, task[1], sample, text, self._pieces(text, writer), asked.wording, long)
 

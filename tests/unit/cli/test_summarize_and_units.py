@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from tests.cli.command import printed
 from tests.stub_chat import StubChat
+from typer.testing import CliRunner
 
 from fairbrief import readers
+from fairbrief.cli import app
 from fairbrief.engines.journal import locked
 from fairbrief.errors import RequestError
 
@@ -96,7 +98,7 @@ def test_units_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) ->
     assert units == [["The thing is red.", "It broke."]] * 2 + [["2.5 percent left."], None, None]
     assert cases[0].summary.made["model"] == "m"
     assert cases[2].summary.made["unit_recall"] == "0.6667"
-    assert "5 units of 3 summaries, unit recall 0.756, 1 replies unparsed" in said
+    assert "5 units of 3 summaries, unit recall 0.756, 1 reply unparsed" in said
     assert "(id 'r3', s): 'What do you mean" in said
 
 
@@ -117,3 +119,17 @@ def test_units_need_a_chat_model(tmp_path: Path) -> None:
     """Another kind of model is refused in words."""
     with pytest.raises(RequestError, match="chat:MODEL"):
         printed("units", tmp_path / "x", "--with", "lead", "--out", tmp_path / "o")
+
+
+def test_a_failed_run_tells_where_its_answers_are(source: Path, tmp_path: Path) -> None:
+    """What was answered before the budget was spent is named; a run without an answer leaves nothing behind."""
+    out = tmp_path / "out.jsonl"
+    arguments = ["summarize", source, "--with", "chat:stub-1", "--documents-field", "texts", "--out", out]
+    with StubChat() as server:
+        options = ["--base-url", server.url, "--concurrency", 1, "--max-requests", 3]
+        stopped = CliRunner().invoke(app, [str(a) for a in (*arguments, *options)])
+    assert f"what was answered is kept in {out}.journal: run the same command again" in stopped.output
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl.journal"]
+    (tmp_path / "out.jsonl.journal").unlink()
+    CliRunner().invoke(app, [str(a) for a in (*arguments, "--require", "nope")])
+    assert [p.name for p in tmp_path.iterdir()] == ["in.jsonl"]

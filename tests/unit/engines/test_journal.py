@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,41 @@ def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
         pass
 
 
+def test_a_lock_that_a_dead_process_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    """The file alone locks nothing, and is taken away by the next who is done."""
+    (tmp_path / "o.lock").touch()
+    with locked(tmp_path / "o"):
+        assert (tmp_path / "o.lock").exists()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_lock_that_was_taken_away_while_it_was_opened_is_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes never hold one output: who locked a file that is gone locks its successor."""
+    lock, flock, times = tmp_path / "o.lock", fcntl.flock, []
+
+    def late(descriptor: int, operation: int) -> None:
+        if not times:
+            lock.unlink()
+        times.append(descriptor)
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with locked(tmp_path / "o"):
+        assert len(times) == 2
+        monkeypatch.setattr(fcntl, "flock", flock)
+        with pytest.raises(RequestError, match="Another process is writing"), locked(tmp_path / "o"):
+            pass
+
+
+def test_a_journal_without_an_answer_does_not_stay(tmp_path: Path) -> None:
+    """Nothing is left of a run that got no answer."""
+    with pytest.raises(ZeroDivisionError), open_journal(tmp_path / "j"):
+        raise ZeroDivisionError
+    assert not list(tmp_path.iterdir())
+
+
 def test_replacing_is_all_or_nothing(tmp_path: Path) -> None:
     """Where writing fails the old file stays as it was."""
     path = tmp_path / "o"
@@ -85,6 +121,7 @@ def test_replacing_is_all_or_nothing(tmp_path: Path) -> None:
     with pytest.raises(TypeError), replacing(path) as stream:
         stream.writelines([b"half", "no bytes"])
     assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["o"]
     with replacing(path) as stream:
         stream.write(b"new")
     assert path.read_text() == "new"

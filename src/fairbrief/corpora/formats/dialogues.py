@@ -14,6 +14,7 @@ from typing import Any
 from fairbrief.corpora.formats.lines import Encoding, fault, field, objects, text_lines, whole
 from fairbrief.errors import DataError
 from fairbrief.nouns import Document, Record
+from fairbrief.text.counted import counted
 
 MARK = " +++$+++ "
 NO_SIDE = ("NA", "")
@@ -33,7 +34,9 @@ def read_court(path: Path, encoding: Encoding) -> Iterator[Record]:
         if len(parts) == 7 and line.rstrip().endswith(MARK.strip()):
             parts = [*parts[:6], parts[6].removesuffix(MARK.rstrip()), ""]  # an utterance without words
         if len(parts) != 8:
-            raise fault(path, number, f"{len(parts)} fields", f"8 with{MARK}between them", "mend the line")
+            raise fault(
+                path, number, counted(len(parts), "field"), f"8 with{MARK}between them", "mend the line"
+            )
         name, _, follows, speaker, justice, _, side, text = (part.strip() for part in parts)
         if turns and (follows == "FALSE" or name != case):
             count += 1

@@ -10,6 +10,7 @@ from typing import Any
 from fairbrief.corpora.formats.lines import Encoding, fault, field, objects, text_lines
 from fairbrief.errors import DataError
 from fairbrief.nouns import Document, Record
+from fairbrief.text.counted import counted
 
 REVIEW, SUMMARY = re.compile(r"rev\d+"), re.compile(r"summ\d*")
 
@@ -87,7 +88,11 @@ def _rows(path: Path, encoding: Encoding) -> Iterator[tuple[int, Mapping[str, st
         elif len(cells) != len(columns):
             wanted = f"{len(columns)}, as many as the columns"
             raise fault(
-                path, number, f"{len(cells)} fields", wanted, "mend the line (fields stand between tabs)"
+                path,
+                number,
+                counted(len(cells), "field"),
+                wanted,
+                "mend the line (fields stand between tabs)",
             )
         else:
             yield number, dict(zip(columns, cells, strict=True))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fairbrief.corpora.formats.lines import Encoding, fault, text_lines
 from fairbrief.nouns import Document, Record
+from fairbrief.text.counted import counted
 
 MARK = "<||>"
 LABEL = "label"
@@ -25,7 +26,7 @@ def read_labelled(path: Path, encoding: Encoding) -> Iterator[Record]:
             raise fault(
                 path,
                 number,
-                f"{len(parts)} parts, the first {parts[0].strip()[:30]!r}",
+                f"{counted(len(parts), 'part')}, the first {parts[0].strip()[:30]!r}",
                 f"an id, a label and a text with {MARK} between them",
                 "mend the line",
             )
@@ -53,7 +54,7 @@ def read_semeval(path: Path, encoding: Encoding) -> Iterator[Record]:
             raise fault(
                 path,
                 number,
-                f"{len(cells)} fields",
+                counted(len(cells), "field"),
                 f"{len(columns)}, as many as the columns",
                 "mend the line",
             )

@@ -26,6 +26,7 @@ from fairbrief.corpora.people.template import Template, make_template
 from fairbrief.corpora.people.words import content_words
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.nouns import Record
+from fairbrief.text.counted import counted
 from fairbrief.text.names import Names, census, is_given_name, read_names
 
 NamesGiven = Names | str | Path
@@ -120,7 +121,7 @@ def build(
     wanted = read_groups(groups, table)
     if per_original < 1 or per_original % len(wanted):
         raise RequestError(
-            f"{per_original} inputs of each original cannot be shared by {len(wanted)} groups. Wanted a multiple of {len(wanted)}."
+            f"{counted(per_original, 'input')} of each original cannot be shared by {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
         )
     by_race = wanted[0].race is not None
     replaces = last_names == "replace" or (last_names is None and by_race)

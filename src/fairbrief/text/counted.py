@@ -1,0 +1,12 @@
+"""A count before what is counted."""
+
+from __future__ import annotations
+
+
+def counted(many: float, one: str, several: str = "") -> str:
+    """A whole number and its noun, thousands separated; ``several`` where it is not ``one`` with an s.
+
+    >>> counted(1, "set"), counted(0, "set"), counted(1204, "summary", "summaries")
+    ('1 set', '0 sets', '1,204 summaries')
+    """
+    return f"{many:,.0f} {one if many == 1 else several or one + 's'}"
