@@ -210,6 +210,16 @@ def test_controls_stand_after_the_systems() -> None:
     assert {e.baseline for e in result.differences} == {"control:exchanged(plain)", "control:whole_source"}
 
 
+def test_a_record_has_its_controls_once_however_its_systems_stand() -> None:
+    """One system after the other, or record by record: what is made from the records alone is counted once."""
+    cases = cases_of(300, systems=("a", "b"))
+    one_after_the_other = sorted(cases, key=lambda case: case.summary.system)
+    for ordered in (cases, one_after_the_other):
+        result = audit(ordered, replace(PLAN, controls=["whole_source"], draws=0))
+        (control,) = {e.n for e in result.estimates if e.system == "control:whole_source"}
+        assert control == 300
+
+
 def test_a_system_is_held_beside_its_own_controls_alone() -> None:
     """What was made by exchanging another system's summaries is no control of this one."""
     result = audit(cases_of(6, systems=("a", "b")), replace(PLAN, controls=["exchanged", "whole_source"]))

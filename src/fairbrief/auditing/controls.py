@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fairbrief.auditing.ledger import CONTROL
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Case
+from fairbrief.nouns import Case, Record
 from fairbrief.readers.places import did_you_mean
 from fairbrief.summarizers.controls import WRITERS, Control, exchanged, random_sentences
 
@@ -32,6 +32,8 @@ class Controls:
     names: Sequence[str]
     attributes: Sequence[str]
     seed: int
+    _met: set[int] = field(default_factory=set)
+    """Hashes of the ids of records that have their controls: another system's line of one may come much later."""
 
     def __post_init__(self) -> None:
         for name in self.names:
@@ -50,10 +52,18 @@ class Controls:
                 yield from exchanged(own, self.seed)
             if "random_sentences" in self.names:
                 yield from (random_sentences(case, self.seed) for case in own)
-        records = {case.record.id: case.record for case in batch}
-        for control in self._from_records():
-            for record, summary in zip(records.values(), control.summarize(records.values()), strict=True):
-                yield Case(record, summary)
+        if controls := list(self._from_records()):
+            records = self._new(batch)
+            for control in controls:
+                for record, summary in zip(records, control.summarize(records), strict=True):
+                    yield Case(record, summary)
+
+    def _new(self, batch: Sequence[Case]) -> list[Record]:
+        """The records of a batch that were in none before it."""
+        found = {hash(case.record.id): case.record for case in batch}
+        new = [record for key, record in found.items() if key not in self._met]
+        self._met.update(found)
+        return new
 
     def _from_records(self) -> Iterator[Control]:
         for name in self.names:
