@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.explaining import explain
 from fairbrief.nouns import Case, Document, Estimate, Record, Summary
 
 SPELLED = "distinguishability(similarity=counts)@group"
@@ -54,6 +55,23 @@ def test_rows_of_two_designs_have_names_of_their_own() -> None:
     records = evidence["record"].to_pylist()
     assert len(set(records)) == len(records) == 12
     assert set(evidence["cluster"].to_pylist()) == set("abcdef")
+
+
+def test_an_explanation_keeps_the_designs_of_an_original_apart() -> None:
+    """Each variant is left out of its own design's unit, as an audit of the other variants would have it."""
+    cases = [*variants("random", tells=False), *variants("tied", tells=True)]
+    (opened,) = explain(cases, SPELLED, ids=["a"])[0].opened
+
+    def plain(left: list[Case]) -> float | None:
+        return value(audit(left, Plan(measures=(SPELLED,), draws=0)).estimates)[0]
+
+    of_original = [case for case in cases if case.record.original == "a"]
+    assert opened.value == plain(of_original) == 0.5
+    assert len(opened.parts) == len(of_original) == 8
+    for part in opened.parts:
+        gone = [case for case in cases if case.record.id != part.text]
+        assert part.whole.without == pytest.approx(plain(gone))
+        assert part.own.without == pytest.approx(plain([c for c in of_original if c in gone]))
 
 
 @pytest.mark.parametrize("by", ["sample", "group"])

@@ -21,10 +21,11 @@ import pyarrow as pa
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import adjusting, choosing, estimating, instruments
-from fairbrief.auditing.carrying import Carried, Carrying, Scope, Shard
+from fairbrief.auditing.carrying import Carried, Carrying, Shard
 from fairbrief.auditing.controls import Controls, is_of
 from fairbrief.auditing.evidence import evidence_table
 from fairbrief.auditing.exhibits import Exhibits
+from fairbrief.auditing.gathering import Gathering
 from fairbrief.auditing.ledger import CONTROL, Ledger, Origin, Slice, slices_of, systems_of
 from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.parts import parts_of
@@ -44,8 +45,6 @@ SHARD = 256
 """Cases that are carried together. Chance labellings are summed shard by shard: it decides their last digit."""
 SAMPLE = "sample"
 """Record attribute that names the sampled assignment; its records (a pair, say) are resampled together."""
-DESIGN = ("design", "genders")
-"""Record attributes that name the design of built inputs: variants of different designs are no unit together."""
 
 __all__ = ["Plan", "audit", "check"]
 
@@ -251,9 +250,7 @@ class _Road:
         self.cases = 0
         self.ids = array("q")
         self._groupings = list(dict.fromkeys(tuple(names) for names in plan.slices))
-        self._waiting: dict[tuple[str, ...], tuple[list[Case], Origin]] = {}
-        self._designs: dict[str, tuple[str, ...]] = {}
-        self._scopes: set[Scope] = {o.scope for o in self.readers if o.scope != "case"}
+        self._gathering = Gathering(sorted({o.scope for o in self.readers if o.scope != "case"}))
         self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
         self._digest = hashlib.blake2b(digest_size=8)
         self.scorers = Scorers(plan.scorers, plan.wrap)
@@ -272,11 +269,11 @@ class _Road:
         """Single cases as they come; then what had to wait until all variants of an original were read."""
         while batch := list(itertools.islice(stream, SHARD)):
             yield Shard("case", self._placed(batch), len(batch))
-        for scope in sorted(self._scopes):
-            waiting = iter([unit for key, unit in self._waiting.items() if key[0] == scope])
+        for scope in self._gathering.scopes:
+            waiting = self._gathering.units(scope)
             while units := list(itertools.islice(waiting, SHARD)):
                 yield Shard(scope, units)
-        self._waiting.clear()
+        self._gathering.clear()
 
     def _placed(self, batch: Sequence[Case]) -> list[Unit]:
         """The cases and their controls, each a unit; what is observed together is put aside, too."""
@@ -286,28 +283,8 @@ class _Road:
         for case in self._controls.beside(batch):
             origin = self._origin(case)
             placed.append(((case,), origin))
-            self._put_aside(case, origin)
+            self._gathering.put(case, origin)
         return placed
-
-    def _put_aside(self, case: Case, origin: Origin) -> None:
-        """The case among those of its original, and of its variant, for observations that look at them together."""
-        design = tuple(case.record.attributes.get(name, "") for name in DESIGN)
-        if "cluster" in self._scopes:
-            # Named after the original; a further design of the same original after both.
-            first = self._designs.setdefault(origin.cluster, design)
-            name = origin.cluster if design == first else " ".join((origin.cluster, *design))
-            key = ("cluster", origin.system, origin.cluster, *design)
-            self._wait(key, case, replace(origin, record=name))
-        if "block" in self._scopes and case.record.original is not None:
-            self._wait(("block", origin.system, case.record.block, *design), case, origin)
-
-    def _wait(self, key: tuple[str, ...], case: Case, origin: Origin) -> None:
-        """A case of a unit that is observed when all of it was read; the unit is in the slices that all its cases are in."""
-        cases, whole = self._waiting.setdefault(key, ([], origin))
-        cases.append(case)
-        if whole.slices != origin.slices:
-            shared = tuple(part for part in whole.slices if part in origin.slices)
-            self._waiting[key] = (cases, replace(whole, slices=shared))
 
     def _write(self, shard: Shard, carried: Carried) -> None:
         """What was observed of a shard into the ledgers; an error where its observation stands."""

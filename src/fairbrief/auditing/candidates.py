@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing.direction import Direction, better
+from fairbrief.auditing.gathering import alone
 from fairbrief.auditing.gating import Rule
 from fairbrief.auditing.ledger import Ledger, Origin
-from fairbrief.auditing.observing import Observer, alone
+from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.scorers import Scorers
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Case, Floats, Measure

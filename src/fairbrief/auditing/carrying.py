@@ -5,16 +5,15 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
+from fairbrief.auditing.gathering import Scope, alone
 from fairbrief.auditing.ledger import Sheet
-from fairbrief.auditing.observing import Observer, Unit, alone
+from fairbrief.auditing.observing import Observer, Unit
 from fairbrief.auditing.scorers import NeedsModel, Scorers
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.nouns import Measure, Observation
 from fairbrief.statistics import LabelDraws
-
-Scope = Literal["case", "block", "cluster"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairbrief.auditing.ledger import Ledger, Origin
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.nouns import Ask, Cases, Column, Floats, Observation, Reason, Rows, Scorer, Scores
+from fairbrief.nouns import Ask, Cases, Column, Floats, Reason, Rows, Scorer, Scores
 from fairbrief.statistics import LabelDraws
 
 TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))
@@ -23,13 +23,6 @@ BATCH = 256
 
 Unit = tuple[Cases, Origin]
 """The cases that make one row together, and where it comes from."""
-
-
-def alone(observation: Observation, units: Sequence[Unit]) -> Sequence[Unit]:
-    """Of single cases, those that an observation takes as units: one of a sample, too, if its record varies nothing."""
-    if observation.scope == "block":
-        return [unit for unit in units if unit[0][0].record.original is None]
-    return units if observation.scope == "case" else ()
 
 
 @dataclass

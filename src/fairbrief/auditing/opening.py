@@ -8,6 +8,7 @@ from math import isfinite
 
 import numpy as np
 
+from fairbrief.auditing.gathering import units_of
 from fairbrief.auditing.leaving_out import without_document, without_sentence, without_unit
 from fairbrief.auditing.ledger import Ledger, Origin
 from fairbrief.auditing.observing import LEFT_OUT, Observer
@@ -128,24 +129,12 @@ class _Noted(Ledger):
 
 def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[Evidence | Reason]:
     """The summed rows of each group of cases, all scored in one go; or why a group has none."""
-    units = [_units(group, observation.scope) for group in groups]
+    units = [units_of(group, observation.scope) for group in groups]
     ledger = _Noted(observation, draws=0)
     together = [(unit, _origin(unit)) for several in units for unit in several]
     Observer(scorers, LabelDraws(1, 0), skips=True, at_once=len(together)).observe(ledger, together)
     found = iter(ledger.found)
     return [_summed([next(found) for _ in several]) for several in units]
-
-
-def _units(cases: Cases, scope: str) -> list[Cases]:
-    """The units of observation that an audit makes of the cases of one cluster."""
-    if scope == "cluster":
-        return [cases]
-    if scope == "case":
-        return [(case,) for case in cases]
-    blocks: dict[str, list[Case]] = {}
-    for case in cases:
-        blocks.setdefault(case.record.block, []).append(case)
-    return list(blocks.values())
 
 
 def _origin(unit: Cases) -> Origin:
