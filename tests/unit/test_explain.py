@@ -437,10 +437,10 @@ def test_variants_of_an_original_are_left_out_together_and_one_by_one() -> None:
     measure = "distinguishability@gender"
     (found,) = explain(cases, measure, top=1)
     (opened,) = found.opened
-    assert (opened.record, opened.influence.records) == ("o0", 1)
+    assert (opened.record, opened.influence.rows) == ("o0", 1)
     same(opened.influence.whole.without, value([c for c in cases if c.record.original != "o0"], measure))
     assert [(p.kind, p.own.reason) for p in opened.parts] == [
-        ("record", "fewer than two usable summaries in a group")
+        ("variant", "fewer than two usable summaries in a group")
     ] * 4
     (named,) = explain(cases, measure, ids=["o0v1"])
     parts = named.opened[0].parts

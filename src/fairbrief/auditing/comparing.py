@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fairbrief.auditing import estimating, parts
 from fairbrief.auditing.evidence import ledgers_from
-from fairbrief.auditing.ledger import CONTROL, WHOLE, Ledger
+from fairbrief.auditing.ledger import CONTROL, WHOLE, Ledger, widened
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Estimate, Measure
 from fairbrief.reports.result import Result
@@ -77,7 +77,7 @@ def _differences(
         b.columns.setdefault(column, len(b.columns))
     ours, theirs = parts.parts_of(a, ())[first, WHOLE], parts.parts_of(b, ())[second, WHOLE]
     place = [b.columns[column] for column in a.columns]
-    theirs = parts.with_sums(theirs, parts.widened(theirs.sums, len(b.columns))[:, place])
-    ours = parts.with_sums(ours, parts.widened(ours.sums, len(a.columns)))
+    theirs = parts.with_sums(theirs, widened(theirs.sums, len(b.columns))[:, place])
+    ours = parts.with_sums(ours, widened(ours.sums, len(a.columns)))
     answered = set(ours.clusters) & set(theirs.clusters)
     return estimating.difference([measure], ours, theirs, answered, settings)

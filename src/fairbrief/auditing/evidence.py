@@ -15,7 +15,7 @@ from fairbrief import registry
 from fairbrief.auditing.ledger import CHUNK, Ledger, Origin, Packed
 from fairbrief.errors import DataError
 from fairbrief.nouns import Column, Measure, Observation, Rows
-from fairbrief.reports.frames import PACKED, unpacked
+from fairbrief.reports.frames import PACKED, encodable, unpacked
 
 COLUMN = b"fairbrief.column"
 
@@ -156,6 +156,4 @@ def _texts(values: Iterable[str | None]) -> pa.Array:
     try:
         return pa.array(held, pa.string())
     except UnicodeEncodeError:
-        return pa.array(
-            [v if v is None else v.encode("utf-8", "replace").decode() for v in held], pa.string()
-        )
+        return pa.array([v if v is None else encodable(v) for v in held], pa.string())

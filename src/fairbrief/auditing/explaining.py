@@ -27,6 +27,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Case, Measure, Scorer
 from fairbrief.readers.places import did_you_mean
 from fairbrief.reports.explanation import Effect, Explanation, Influence
+from fairbrief.reports.frames import encodable
 
 NOTHING = "nothing is left to count"
 TOP = 5
@@ -57,7 +58,7 @@ def explain(
     """
     held = list(cases) if iter(cases) is cases else cases
     built = _measure(measure, attributes, held)
-    watch = _Watch(frozenset(map(_written, systems)), frozenset(ids))
+    watch = _Watch(frozenset(map(encodable, systems)), frozenset(ids))
     plan = Plan(
         measures=[built], draws=0, skips=skips, check_instruments=False, scorers=scorers or {}, wrap=wrap,
         progress=progress,
@@ -107,7 +108,7 @@ class _Watch:
         others: dict[str, None] = {}
         near: dict[str, None] = {}
         for case in cases:
-            system, record = _written(case.summary.system), case.record
+            system, record = encodable(case.summary.system), case.record
             if self.wanted and system not in self.wanted:
                 others[system] = None
                 continue
@@ -115,7 +116,7 @@ class _Watch:
                 self.systems.append(system)
                 self.found[system] = {}
             for name in {record.id, record.cluster} & self.ids:
-                self.found[system].setdefault(name, _written(record.cluster))
+                self.found[system].setdefault(name, encodable(record.cluster))
             if self.ids and len(near) < HEAD:
                 near[record.id] = None
             yield case
@@ -227,12 +228,7 @@ def _members(cases: Iterable[Case], wanted: set[tuple[str, str]]) -> dict[tuple[
     """The cases of the clusters wanted, by system and cluster."""
     found: dict[tuple[str, str], list[Case]] = {key: [] for key in wanted}
     for case in cases:
-        key = (_written(case.summary.system), _written(case.record.cluster))
+        key = (encodable(case.summary.system), encodable(case.record.cluster))
         if key in found:
             found[key].append(case)
     return found
-
-
-def _written(name: str) -> str:
-    """A system's or cluster's name as evidence holds it: a lone surrogate, which no UTF-8 holds, is a question mark."""
-    return name.encode("utf-8", "replace").decode()

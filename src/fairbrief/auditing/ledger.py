@@ -57,7 +57,7 @@ class Null:
 
     def gather(self, width: int) -> Floats:
         """All sums over ``width`` columns; nothing is apart any more."""
-        self.sums = _widened(self.sums, width)
+        self.sums = widened(self.sums, width)
         for positions, sums in self.apart.values():
             self.sums[:, positions] += sums
         self.apart.clear()
@@ -295,7 +295,8 @@ def _packed(column: Floats) -> Packed:
     return Packed(codes.astype(np.int16), numbers)
 
 
-def _widened(array: Floats, width: int) -> Floats:
+def widened(array: Floats, width: int) -> Floats:
+    """The array with columns of zeros added up to ``width``, which is at least its own. A copy."""
     wide = np.zeros((len(array), width))
     wide[:, : array.shape[1]] = array
     return wide

@@ -81,7 +81,7 @@ def _trials(subject: Subject) -> Iterator[_Trial]:
     if subject.focus is None:
         for i, case in enumerate(subject.members):
             left = subject.members[:i] + subject.members[i + 1 :]
-            yield _Trial("record", i + 1, case.record.id, case.record.attributes, left)
+            yield _Trial("variant", i + 1, case.record.id, case.record.attributes, left)
         return
     case = subject.focus
     if case.summary.reason:

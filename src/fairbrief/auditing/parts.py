@@ -81,11 +81,6 @@ def with_sums(part: Part, sums: Floats) -> Part:
     return replace(part, sums=sums, blocks=None, chosen=None)
 
 
-def widened(array: Floats, width: int) -> Floats:
-    """The array with columns of zeros added up to ``width``."""
-    return np.hstack([array, np.zeros((len(array), max(width - array.shape[1], 0)))])
-
-
 def _summed(rows: Floats, group: Integers, groups: int) -> Floats:
     sums = np.zeros((groups, rows.shape[1]))
     np.add.at(sums, group, rows)

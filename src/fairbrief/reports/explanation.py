@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-Kind = Literal["record", "document", "sentence", "unit"]
+Kind = Literal["variant", "document", "sentence", "unit"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -27,11 +27,14 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """One record (all variants of one original together), and what it does to the value of the whole."""
+    """One record (all variants of one original together), and what it does to the value of the whole.
+
+    ``rank`` 1 moves it most; ``rows`` counts those of the evidence that go with the record.
+    """
 
     cluster: str
     rank: int
-    records: int
+    rows: int
     whole: Effect
 
 
@@ -39,7 +42,7 @@ class Influence:
 class Part:
     """One thing left out of a record: a document, a sentence or unit of the summary, or a variant.
 
-    ``own`` is what that does to the record's own value, ``whole`` what to that of all records;
+    ``number`` counts its kind from 1; ``text`` is what was left out, of a variant its id. ``own`` is what that does to the record's own value, ``whole`` what to that of all records;
     ``beside`` are effects on the record's other quantities.
     """
 
@@ -73,7 +76,7 @@ class Opened:
 class Explanation:
     """One system's value of a measure, taken apart.
 
-    ``influences`` holds every record, largest effect first; ``opened`` those that were looked into;
+    ``influences`` holds every record: first those without which there is no value, then the largest effects; ``opened`` those that were looked into;
     ``together`` what leaving all of these out at once does. ``excluded`` counts what had no value, by reason.
     """
 

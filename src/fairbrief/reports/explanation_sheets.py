@@ -12,6 +12,7 @@ from fairbrief.reports import json_file, markdown
 from fairbrief.reports.explanation import KINDS, Effect, Explanation, Opened, Part
 from fairbrief.reports.numerals import ABSENT, UNDEFINED, number
 from fairbrief.reports.plain import printable, shorten
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,8 +93,7 @@ def _records(found: Explanation) -> Sheet:
 
 def _said(found: Explanation, places: int) -> Iterator[str]:
     """What all records come to, in words."""
-    many = len(found.influences)
-    yield f"{many:,} record{'s' * (many != 1)}."
+    yield f"{counted(len(found.influences), 'record')}."
     effects = [i.whole.effect for i in found.influences if i.whole.effect is not None]
     if effects and not any(effects):
         yield "Leaving out any one changes nothing."
@@ -114,35 +114,35 @@ def _parts(opened: Opened) -> Sheet:
     by_itself = opened.value is not None
     effects = [(p.own if by_itself else p.whole, p) for p in opened.parts]
     places = 3 if by_itself else _places([e.effect for e, _ in effects])
-    lines: list[Line] = []
-    hidden = []
-    for kind in KINDS:
-        of_kind = [(e, p) for e, p in effects if p.kind == kind and not e.reason]
-        undefined = [(e, p) for e, p in effects if p.kind == kind and e.reason]
-        for e, p in of_kind[:MOST_PARTS]:
-            others = (signed(p.beside.get(name)) for name in opened.quantities[:MOST_BESIDE])
-            numbers = (signed(e.effect, places), number(e.without, places), *others)
-            lines.append(Line(numbers, _called(p), p.text if kind != "record" else ""))
-        without_value = (ABSENT, "no value", *(ABSENT for _ in opened.quantities[:MOST_BESIDE]))
-        for e, p in undefined[:MOST_UNDEFINED]:
-            lines.append(
-                Line(without_value, f"{_called(p)} ({e.reason})", p.text if kind != "record" else "")
-            )
-        if more := [abs(e.effect or 0.0) for e, _ in of_kind[MOST_PARTS:]]:
-            hidden.append(
-                f"{len(more)} {kind}{'s' * (len(more) != 1)} of at most {number(max(more), places)}"
-            )
+    beside = opened.quantities[:MOST_BESIDE]
+    of_kinds = [[(e, p) for e, p in effects if p.kind == kind] for kind in KINDS]
     value = number(opened.value) if opened.value is not None else f"no value by itself ({opened.reason})"
     header = ("adds", "without it") if by_itself else ("adds to the whole", "whole without it")
+    hidden = [text for of_kind in of_kinds for text in _hidden(of_kind, places)]
     notes = [f"Not shown: {' and '.join(hidden)}."] if hidden else []
     return Sheet(
         f"{opened.record}: {value}",
         tuple(text for text in (_verdict(opened, effects, places), opened.story) if text),
-        (*header, *(f"to {name}" for name in opened.quantities[:MOST_BESIDE])),
-        tuple(lines),
-        (*notes, *_undefined([(e, p) for e, p in effects if e.reason])),
+        (*header, *(f"to {name}" for name in beside)),
+        tuple(line for of_kind in of_kinds for line in _lines(of_kind, beside, places)),
+        (*notes, *(text for of_kind in of_kinds for text in _undefined(of_kind))),
         2,
     )
+
+
+def _lines(effects: Sequence[tuple[Effect, Part]], beside: Sequence[str], places: int) -> Iterator[Line]:
+    """The parts of one kind that a sheet shows: those of the largest effect, then some without which there is no value."""
+    for e, p in [(e, p) for e, p in effects if not e.reason][:MOST_PARTS]:
+        others = (signed(p.beside.get(name)) for name in beside)
+        yield Line((signed(e.effect, places), number(e.without, places), *others), _called(p), _text(p))
+    for e, p in [(e, p) for e, p in effects if e.reason][:MOST_UNDEFINED]:
+        yield Line((ABSENT, "no value", *(ABSENT for _ in beside)), f"{_called(p)} ({e.reason})", _text(p))
+
+
+def _hidden(effects: Sequence[tuple[Effect, Part]], places: int) -> Iterator[str]:
+    """How many of one kind the table has no room for, and how large their effects are at most."""
+    if more := [abs(e.effect or 0.0) for e, _ in effects if not e.reason][MOST_PARTS:]:
+        yield f"{counted(len(more), effects[0][1].kind)} of at most {number(max(more), places)}"
 
 
 def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int) -> str:
@@ -157,18 +157,16 @@ def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int
     if not any(e.effect for e, _ in moved):
         return "Leaving out any one of these changes nothing."
     if share <= 0:
-        return "No one of these alone makes it: without any it would be as large or larger."
+        return "No one of these alone makes it: without any one of them it would be as large or larger."
     told = f"{share:.0%}" if share < 1 else "all"
     named = _called(part)[0].upper() + _called(part)[1:] + ("," if part.attributes else "")
     return f"{named} makes {told} of it: without it {number(most.without, places)}."
 
 
 def _undefined(effects: Sequence[tuple[Effect, Part]]) -> Iterator[str]:
-    """What the table has no room for, of the parts without which there is no value."""
-    for kind in KINDS:
-        more = [(e, p) for e, p in effects if p.kind == kind][MOST_UNDEFINED:]
-        if more:
-            yield f"No value either without {_listed([_name(p) for _, p in more])}: {more[0][0].reason}."
+    """What the table has no room for, of the parts of one kind without which there is no value."""
+    if more := [(e, p) for e, p in effects if e.reason][MOST_UNDEFINED:]:
+        yield f"No value either without {_listed([_name(p) for _, p in more])}: {more[0][0].reason}."
 
 
 def _called(part: Part) -> str:
@@ -177,8 +175,13 @@ def _called(part: Part) -> str:
     return _name(part) + shorten(printable(about), ABOUT)
 
 
+def _text(part: Part) -> str:
+    """What was left out, in its own words; a variant is named, not shown."""
+    return "" if part.kind == "variant" else part.text
+
+
 def _name(part: Part) -> str:
-    return f"variant {part.text}" if part.kind == "record" else f"{part.kind} {part.number}"
+    return f"variant {part.text}" if part.kind == "variant" else f"{part.kind} {part.number}"
 
 
 def signed(value: float | None, places: int = 3) -> str:

@@ -62,7 +62,8 @@ class Estimates(tuple[Estimate, ...]):
         names = list(rows[0]) if rows else list(_flat(Estimate("", "", "", None), []))
         schema = pa.schema([(name, TYPES.get(name, pa.string())) for name in names])
         return pa.Table.from_pylist(
-            [{k: _encodable(v) for k, v in row.items()} for row in rows], schema=schema
+            [{k: encodable(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows],
+            schema=schema,
         )
 
     def to_pandas(self) -> pd.DataFrame:
@@ -116,9 +117,9 @@ def _flat(e: Estimate, sliced: list[str]) -> dict[str, Any]:
     return row
 
 
-def _encodable(value: Any) -> Any:
-    """Lone surrogates, which UTF-8 and so Arrow cannot hold, become question marks."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+def encodable(text: str) -> str:
+    """The text as Arrow holds it: lone surrogates, which UTF-8 does not have, become question marks."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _pandas(table: pa.Table) -> pd.DataFrame:
