@@ -26,6 +26,7 @@ from fairbrief.nouns import Case, Estimate, Measure, Observation, Record, Scorer
 from fairbrief.reports import numerals, words
 from fairbrief.reports.result import LeftOut
 from fairbrief.statistics import LabelDraws
+from fairbrief.text.counted import counted
 
 SYSTEM = f"{CONTROL}counterfactual sources"
 GENDER = "gender"
@@ -35,7 +36,9 @@ NO_EXCHANGE = (
     "no check of the judges: genders can be exchanged in a text, and groups that the names of annotated people tell; "
     "this attribute is neither"
 )
-A_MODEL = f"its judge holds a model: --check-instruments lets it read up to {SOURCES} sources twice"
+A_MODEL = (
+    f"its judge holds a model: --check-instruments lets it read up to {SOURCES} sources, each once per group"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +84,11 @@ def plan_checks(
     checks, left_out = [], []
     told = [m for m in measures if getattr(m, "instruments", None)]
     for over, members in groupby(sorted(told, key=_over), key=_over):
-        values = _values(over, known)
-        genders = genders_of(values) or (
-            {} if over != GENDER or values else {"female": "female", "male": "male"}
-        )
+        genders = _genders(over, known)
         if not genders and not 2 <= len(known["entity"].get(over, ())) <= MOST_VALUES:
             left_out.append(LeftOut(f"instruments@{over}", NO_EXCHANGE))
             continue
-        found: dict[str, Measure] = {}
-        serves: dict[str, tuple[str, ...]] = {}
-        for measure in members:
-            built = [
-                registry.make("measure", name, {**settings, "over": over})
-                for name, settings in getattr(measure, "instruments", {}).items()
-            ]
-            serves[repr(measure)] = tuple(repr(b) for b in built)
-            found |= {repr(b): b for b in built}
+        found, serves = _instruments(members, over)
         heavy = [b for b in found.values() if wanted is None and _holds_model(b, scorers)]
         left_out += [LeftOut(repr(b), A_MODEL) for b in heavy]
         kept = tuple(b for b in found.values() if b not in heavy)
@@ -110,40 +102,18 @@ def take(
     checks: Sequence[Check], sample: Sources, scorers: Mapping[str, Scorer], settings: estimating.Settings
 ) -> Checked:
     """Let the judges read the counterfactual sources of the sample."""
-    estimates: list[Estimate] = []
-    ledgers: list[Ledger] = []
-    readers: dict[Observation, list[Measure]] = {}
-    left_out: list[LeftOut] = []
-    records = sample.records()
     signed = replace(
         settings,
         signature=f"{settings.signature}|counterfactual sources:{sample.most}, {sample.characters:g} characters",
     )
-    for check in checks:
-        try:
-            made = check.exchange(records, settings.seed)
-        except MissingExtra as error:
-            left_out.append(LeftOut(f"instruments@{check.over}", str(error)))
-            continue
-        if not made.records:
-            ((reason, _),) = made.refused.most_common(1)
-            left_out.append(LeftOut(f"instruments@{check.over}", f"no source could be exchanged: {reason}"))
-            continue
-        own: dict[Observation, list[Measure]] = {}
-        for measure in check.measures:
-            own.setdefault(measure.observation, []).append(measure)
-        observed = _observed(list(own), made.records, scorers, settings)
-        found = [
-            e
-            for ledger in observed
-            for e in estimating.estimate(own[ledger.observation], parts_of(ledger, ())[SYSTEM, WHOLE], signed)
-        ]
-        families = [adjusting.family_of(e, is_headline=words.is_headline(e), is_control=True) for e in found]
-        adjusted = adjusting.with_holm(found, families, settings)
-        estimates += [_described(e, made) for e in adjusted]
-        ledgers += observed
-        readers |= own
-    return Checked(tuple(estimates), tuple(ledgers), readers, tuple(left_out))
+    records = sample.records()
+    taken = [_checked(check, records, scorers, signed) for check in checks]
+    return Checked(
+        tuple(e for one in taken for e in one.estimates),
+        tuple(ledger for one in taken for ledger in one.ledgers),
+        {observation: measures for one in taken for observation, measures in one.readers.items()},
+        tuple(out for one in taken for out in one.left_out),
+    )
 
 
 def with_instruments(
@@ -168,23 +138,74 @@ def with_instruments(
 # ------------------------------------------------------------------------------------- the steps
 
 
+def _checked(
+    check: Check, records: Sequence[Record], scorers: Mapping[str, Scorer], settings: estimating.Settings
+) -> Checked:
+    """One attribute's check; or why none could be made."""
+
+    def without(reason: str) -> Checked:
+        return Checked(left_out=(LeftOut(f"instruments@{check.over}", reason),))
+
+    try:
+        made = check.exchange(records, settings.seed)
+    except MissingExtra as error:
+        return without(str(error))
+    if not made.records:
+        ((reason, _),) = made.refused.most_common(1)
+        return without(f"no source could be exchanged: {reason}")
+    readers: dict[Observation, list[Measure]] = {}
+    for measure in check.measures:
+        readers.setdefault(measure.observation, []).append(measure)
+    ledgers = _observed(list(readers), made.records, scorers, settings)
+    found = [
+        e
+        for ledger in ledgers
+        for e in estimating.estimate(
+            readers[ledger.observation], parts_of(ledger, ())[SYSTEM, WHOLE], settings
+        )
+    ]
+    families = [adjusting.family_of(e, is_headline=words.is_headline(e), is_control=True) for e in found]
+    adjusted = adjusting.with_holm(found, families, settings)
+    return Checked(tuple(_described(e, made) for e in adjusted), tuple(ledgers), readers)
+
+
 def _over(measure: Measure) -> str:
     """The attribute of a measure's groups; where they are in the words of a text, gender."""
     return str(getattr(measure, "over", "") or GENDER)
 
 
-def _values(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> list[str]:
-    """An attribute's values, whoever has it, the commonest first."""
+def _genders(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> dict[str, str]:
+    """The attribute's words for women and men, whoever has it, the commonest first; empty where it has none."""
     tally: Counter[str] = Counter()
     for found in known.values():
         tally.update(found.get(over, Counter()))
-    return [value for value, _ in tally.most_common()]
+    if over == GENDER and not tally:
+        return {"female": "female", "male": "male"}
+    return genders_of(value for value, _ in tally.most_common())
+
+
+def _instruments(
+    measures: Iterable[Measure], over: str
+) -> tuple[dict[str, Measure], dict[str, tuple[str, ...]]]:
+    """The instruments that measures rely on, by spelling; and which of them each measure does."""
+    found: dict[str, Measure] = {}
+    serves: dict[str, tuple[str, ...]] = {}
+    for measure in measures:
+        built = [
+            registry.make("measure", name, {**settings, "over": over})
+            for name, settings in getattr(measure, "instruments", {}).items()
+        ]
+        serves[repr(measure)] = tuple(repr(b) for b in built)
+        found |= {repr(b): b for b in built}
+    return found, serves
 
 
 def _holds_model(instrument: Any, scorers: Mapping[str, Scorer]) -> bool:
     judge = str(getattr(instrument, "judge", ""))
-    if not judge or "spacy:" in judge:
-        return bool(judge)
+    if not judge:
+        return False
+    if "spacy:" in judge:
+        return True
     return isinstance(scorers[judge], Cached) or is_cacheable(scorers[judge])
 
 
@@ -212,7 +233,7 @@ def _described(e: Estimate, made: Counterfactuals) -> Estimate:
     """The estimate with what was exchanged in how many originals, and why not in others."""
     if not words.is_headline(e):
         return e
-    ways = "; ".join(f"{way} were exchanged in {n} sources" for way, n in made.ways.items())
+    ways = "; ".join(f"{way} were exchanged in {counted(n, 'source')}" for way, n in made.ways.items())
     notes = (*e.notes, ways)
     if e.value == e.low == e.high == 0:
         notes = (*notes, ALIKE)
@@ -244,6 +265,6 @@ def _beside(e: Estimate, instrument: Any, check: Check) -> str:
             else "reads the groups differently, by"
         )
     return (
-        f"{words.OF_THE_JUDGE} itself ({judge}) {says} {numerals.value(e)} {numerals.interval(e)} on {e.n} sources that differ in the "
-        "group alone: part of this value may be its own"
+        f"{words.OF_THE_JUDGE} itself ({judge}) {says} {numerals.value(e)} {numerals.interval(e)} on {counted(e.n, 'source')} "
+        "whose versions differ in the group alone: part of this value may be its own"
     )
