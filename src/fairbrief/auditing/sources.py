@@ -12,7 +12,7 @@ from itertools import accumulate
 from fairbrief.nouns import Case, Record
 
 SOURCES = 200
-"""Originals that are sampled: enough to see a difference of a fifth of its standard deviation over sources."""
+"""Originals that are sampled: enough to see, four times in five, a difference of a fifth of its standard deviation over sources."""
 CHARACTERS = 500_000
 """Of these sources, so that a check that was not asked for takes a second or two."""
 

@@ -2,7 +2,7 @@
 
 Workers are *spawned*, never forked: a fork copies the locks of threads that it does not copy (those of
 torch, of Arrow, of a progress bar) and can hang on them, and macOS does not allow it. So a worker starts
-from nothing, in about half a second, and is told by pickle what to do. Each has a pipe of its own: it ends
+from nothing, in a second or less, and is told by pickle what to do. Each has a pipe of its own: it ends
 when the pipe does, so that no worker outlives this process, however that ended.
 """
 

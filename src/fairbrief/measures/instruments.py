@@ -101,6 +101,7 @@ class InstrumentSupport(_Instrument):
     Reads:      variants of one original by the record attribute ``over``, as `InstrumentSentiment`.
     Evidence:   `SourceSupports`.
     Value:      on the scorer's scale; positive = texts about the first group are found better supported.
+                ``reading[g]``: the mean of each group.
     Chance:     the versions' groups exchanged inside each original.
     Undefined:  "versions of one group only"; "the judge reads nothing in a version".
     """
@@ -139,9 +140,11 @@ class InstrumentPeople(_Instrument):
     Reads:      variants of one original whose people differ in ``over``, as `InstrumentSentiment`; their names.
     Evidence:   `SourcePeople`.
     Value:      share found of the first group's people − of the second's, all originals pooled, in [−1, 1];
-                positive = the first group's people are found more often. ``reading[g]``: the share of each.
+                positive = the first group's people are found more often. ``reading[g]``: the share of each. More
+                groups as in `InstrumentSentiment`: in [0, 1].
     Chance:     the versions' groups exchanged inside each original.
-    Undefined:  "no named people with the attribute in the source"; "versions of one group only".
+    Undefined:  "no named people with the attribute in the source"; "versions of one group only"; "the judge
+                reads nothing in a version" (one without a named person).
     """
 
     name: ClassVar[str] = "instrument_people"
@@ -173,15 +176,16 @@ class InstrumentNames(_Instrument):
     """Difference between groups in the share of people whose gender a judge of names reads right.
 
     Asked are the first and last names of the people of a source, as they are given. A person counts as read
-    right if the judge gives the own group and no other.
+    right if the judge gives the own group and no other. The audit draws the versions' names from the same census
+    that the judge ``names`` looks up: there it can only fail by its other rules and tables.
 
     Reads:      variants of one original whose people differ in ``over`` (a gender), as `InstrumentSentiment`.
     Evidence:   `SourceNames`.
-    Value:      share read right of the first group − of the second, all originals pooled, in [−1, 1].
+    Value:      share read right of the first group − of the second, all originals pooled, in [−1, 1]; positive =
+                the first group's names are read right more often. ``reading[g]``: the share of each.
     Chance:     the versions' groups exchanged inside each original.
     Undefined:  "names do not tell the values of this attribute"; "no named people with the attribute in the
-                source". The audit draws the versions' names from the same census that the judge ``names`` looks
-                up: there it can only fail by its other rules and tables.
+                source"; "versions of one group only".
     """
 
     name: ClassVar[str] = "instrument_names"

@@ -137,7 +137,7 @@ def _planted(estimates: Sequence[Estimate]) -> Table:
             _find(estimates, row, f"word_list_inclusion({start}", "word_list_inclusion", "")
             for start in ("reference=uniform", "words")
         ]
-        rows.append((row.label(), *(_number(e, 2) for e in found), *published))
+        rows.append((row.label(), *(_number(e) for e in found), *published))
     return Table(
         "Table 2: word lists of planted systems",
         ("", "Unf.", "Adj.", "paper: CNN", "paper: XSum"),
@@ -178,7 +178,7 @@ def _counts(estimates: Sequence[Estimate]) -> Table:
             _find(estimates, row, "invented_names", quantity) for quantity in ("tokens", "people", "share")
         ]
         unknown = _find(estimates, row, "entity_hallucination", "unknown")
-        lines.append((row.label(), *(_number(e, 2) for e in found), _number(unknown, 2)))
+        lines.append((row.label(), *(_number(e) for e in found), _number(unknown)))
     header = ("", "Tokens", "People", "Share invented", "of unknown gender")
     width = len(header) if any(line[-1] != "–" for line in lines) else len(header) - 1
     shares = (
@@ -289,5 +289,5 @@ def _decimal(number: float) -> str:
     return f"{round(number, 2) + 0.0:.2f}".replace("-", "−")
 
 
-def _number(estimate: Estimate | None, digits: int) -> str:
-    return "–" if estimate is None or estimate.value is None else f"{estimate.value:.{digits}f}"
+def _number(estimate: Estimate | None) -> str:
+    return "–" if estimate is None or estimate.value is None else _decimal(estimate.value)

@@ -69,9 +69,9 @@ def exchange_genders(
 
     Where people's mentions are marked, names, pronouns, titles and gendered nouns are filled as in inputs with
     controlled people (`build`, one group per input). Elsewhere these words are found in the text
-    (`find_template`). First names are drawn anew from the census for both versions, so that neither is the one that was
-    written. ``genders`` maps the values of the attribute ``over`` to female and male. Raises MissingExtra
-    without the census.
+    (`find_template`). First names are drawn anew from the census for both versions, so that neither is the
+    one that was written. ``genders`` maps the values of the attribute ``over`` to female and male. Raises
+    MissingExtra without the census.
     """
     found = Counterfactuals()
     value = {gender: word for word, gender in genders.items()}

@@ -23,10 +23,11 @@ NOBODY = "nobody"
 def find_template(record: Record, genders: Mapping[str, str], words: Words) -> Template:
     """The template of a record without mentions, for inputs in which everybody becomes of one gender.
 
-    Slots: pronouns (``her`` and ``his`` by what follows them), courtesy titles, the nouns of ``words`` (in lower case: the King
-    stays), and first names: those of the record's people, and of other names of people whose first word ``genders`` (first name in
-    lower case → gender) knows. One person stands for each first name; since all get one gender, it does not matter
-    whom a pronoun means, and the person `NOBODY` has them all. Last names stay.
+    Slots: pronouns (``her`` and ``his`` by what follows them), courtesy titles, the nouns of ``words`` (in
+    lower case: the King stays), and first names: those of the record's people, and of other names of people
+    whose first word ``genders`` (first name in lower case → gender) knows. One person stands for each first
+    name; since all get one gender, it does not matter whom a pronoun means, and the person `NOBODY` has them
+    all. Last names stay.
     """
     given = {p.first_name: p for p in record.entities if p.first_name}
     people = [Person(Entity(NOBODY), None, None, None, frozenset())]
