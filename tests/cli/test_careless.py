@@ -334,3 +334,31 @@ def test_a_rule_of_the_gate_that_is_misspelt_is_told_with_its_neighbour(
     """The refusal names the estimate that is near, before it lists all."""
     fairbrief("audit", one, "--measure", "uer@mood", "--out", tmp_path / "a", *QUICK)
     refused(fairbrief("gate", tmp_path / "a", "--max", "uerr@mood<=1"), "Did you mean 'uer@mood'? It has:")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("explain", "--measure", "uer@mood", "--quiet"),
+        ("chunks", "--attribute", "mood", *QUICK),
+        ("choose", "--by", "uer@mood", "--draws", "20"),
+        ("agree", "--attribute", "mood", *QUICK),
+        ("sweep", "--with", "lead", "--sentences", "1,2", "--measure", "uer@mood", *QUICK, "--out", "OUT"),
+        ("summarize", "--with", "lead", "--out", "OUT", "--quiet"),
+    ],
+    ids=lambda command: str(command[0]),
+)
+def test_every_command_says_what_it_left_out(
+    fairbrief: Command, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """With ``--on-error skip`` a broken line is counted, and told with its place."""
+    units = [{"text": "The soup was cold.", "values": {"mood": ["negative"]}}]
+    both = [row(i, system=f"s{j}", units=units) for i in range(4) for j in range(2)]
+    if command[0] in ("sweep", "summarize"):
+        both = rows(4)
+    file = write(tmp_path / "broken.jsonl", [*both[:2], '{"id": "x", "documents": 7}', *both[2:]])
+    name, *options = (str(tmp_path / "out") if word == "OUT" else word for word in command)
+    done = fairbrief(name, file, *options, "--on-error", "skip")
+    assert done.code == 0, done
+    assert "Left out of the input: 1. The first: " in done.out.replace("\n", " "), done
+    assert "broken.jsonl:3" in done.out

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, reading_options
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, reading_options, tell_left_out
 from fairbrief.cli.options import Cache, Level, Quiet, Resamples, ResamplesSeed
 from fairbrief.errors import RequestError
 
@@ -87,6 +87,7 @@ def agree(
         )
     for table in label_agreement.tables(with_people, level):
         terminal.print_table(table, Console())
+    tell_left_out(reading)
 
 
 def _temperatures(text: str) -> list[float]:

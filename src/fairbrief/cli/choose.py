@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, cached, reading_options
+from fairbrief.cli.inputs import ReadingOptions, cached, reading_options, tell_left_out
 from fairbrief.cli.options import Cache, Resamples
 from fairbrief.cli.outputs import refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
@@ -150,6 +150,7 @@ def choose(
             written.append(f"Report: {report / 'report.html'}")
     finally:
         terminal.print_result(result, Console())
+    tell_left_out(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, reading_options
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, reading_options, tell_left_out
 from fairbrief.cli.options import Cache, Quiet, ResamplesSeed
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -70,3 +70,4 @@ def chunks(
         )
     for table in tables(found, scorer, threshold):
         terminal.print_table(table, Console())
+    tell_left_out(reading)

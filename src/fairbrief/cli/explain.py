@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, reading_options
+from fairbrief.cli.inputs import ReadingOptions, cached, progress_bar, reading_options, tell_left_out
 from fairbrief.cli.options import Cache, Quiet
 from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import RequestError
@@ -89,6 +89,7 @@ def explain(
             progress=progress,
         )
     explanation_sheets.print_all(found, Console())
+    tell_left_out(reading)
     if out is None:
         return
     form = {

@@ -139,6 +139,16 @@ def _pairs(texts: Sequence[str] | None, option: str, *, needed: bool = False) ->
     return pairs
 
 
+def tell_left_out(reading: Reading) -> None:
+    """Print how much of the input was left out on request (``--on-error skip``, ``--require``), if any was."""
+    from fairbrief.reports.plain import printable
+
+    if reading.skipped_count:
+        typer.echo(
+            f"Left out of the input: {reading.skipped_count:,}. The first: {printable(reading.skipped[0])}"
+        )
+
+
 def cached(path: Path | None) -> Callable[[Scorer], Scorer] | None:
     """What puts a cache in this file before a scorer with a model; None without a file."""
     return None if path is None else partial(_with_cache, path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, reading_options
+from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, reading_options, tell_left_out
 from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.text.counted import counted
@@ -115,8 +115,7 @@ def summarize(
     with keeping(out), progress(quiet=quiet) as watch:
         count = run(summarizer, reading.records, out, watch)
     typer.echo(f"{out}: {told(count, getattr(summarizer, 'tally', None), prices)}")
-    if reading.skipped_count:
-        typer.echo(f"Left out of the input: {reading.skipped_count:,}. The first: {reading.skipped[0]}")
+    tell_left_out(reading)
     if count.unanswered:
         typer.echo("Some were not answered: run the same command again to ask for those alone.", err=True)
         raise typer.Exit(1)

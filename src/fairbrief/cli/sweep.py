@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, cached, reading_options
+from fairbrief.cli.inputs import OF_SUMMARIES, ReadingOptions, cached, reading_options, tell_left_out
 from fairbrief.cli.options import Cache, Details, Draws, Level
 from fairbrief.cli.outputs import refuse_no_folder
 from fairbrief.errors import RequestError
@@ -115,6 +115,7 @@ def sweep(
         write_all(result, out)
     finally:
         terminal.print_result(result, Console(), details=details)
+    tell_left_out(reading)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {out / sweeping.ANSWERS}")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fairbrief.cli.inputs import ReadingOptions, reading_options
+from fairbrief.cli.inputs import ReadingOptions, reading_options, tell_left_out
 from fairbrief.cli.summarize import (
     BaseUrl,
     Concurrency,
@@ -86,6 +86,7 @@ def units(
     )
     for line in outcome.unparsed:
         typer.echo(f"  {line}")
+    tell_left_out(reading)
     if outcome.count.unanswered:
         typer.echo("Some were not answered: run the same command again to ask for those alone.", err=True)
         raise typer.Exit(1)
