@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping
+from types import MappingProxyType
 
 WIDEST = 100
 """Characters of a line, on a terminal however wide."""
@@ -12,10 +13,10 @@ LABEL = re.compile(r"[A-Z][\w ]*: {2,}|- ")
 """How an entry begins (``Source:   …``, ``- …``); its further lines are indented as far."""
 CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 STRESS = re.compile(r"\*(\w+)\*")
-PLAIN: Mapping[str, str] = {}
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
-def unmarked(text: str, names: Mapping[str, str] = PLAIN) -> str:
+def unmarked(text: str, names: Mapping[str, str] = NO_NAMES) -> str:
     """The text without marks; what stood between backquotes is quoted, a class called by its name in ``names``.
 
     >>> unmarked("``limit`` as in `Rouge1`", {"Rouge1": "rouge1"})
@@ -25,7 +26,7 @@ def unmarked(text: str, names: Mapping[str, str] = PLAIN) -> str:
     return STRESS.sub(r"\1", plain)
 
 
-def filled(text: str, width: int, names: Mapping[str, str] = PLAIN) -> str:
+def filled(text: str, width: int, names: Mapping[str, str] = NO_NAMES) -> str:
     """The docstring in lines of at most ``width`` characters; indented lines of no entry stay as they are."""
     blocks = (_block(block.splitlines(), min(width, WIDEST), names) for block in text.split("\n\n"))
     return "\n\n".join(blocks)

@@ -10,8 +10,7 @@ from typing import Final
 
 from fairbrief.errors import DataError
 from fairbrief.text import titles
-from fairbrief.text.census import shares
-from fairbrief.text.gender import census_genders
+from fairbrief.text.census import genders, shares
 
 SUFFIXES: Final = titles.POSTNOMINALS | frozenset("dds qc kc mp frs obe mbe cbe ret".split())
 PARTICLES: Final = titles.PARTICLES | frozenset("do des les ter zu zum af av d' st san santa mac".split())
@@ -194,12 +193,12 @@ def census(top: int = 200) -> Names:
     name that both genders bear belongs to one of them only if it is at least twice as frequent there
     (Steen & Markert, Appendix F), and to neither otherwise.
     """
-    male, female = shares("male.first"), shares("female.first")
-    genders = census_genders(male, female)
+    known = genders()
     first = [
         Listed(name, "first", gender, "", own[name] / 1000)
-        for gender, own in (("male", male), ("female", female))
-        for name in [n for n in own if genders.get(n) == gender][:top]
+        for gender in ("male", "female")
+        for own in (shares(f"{gender}.first"),)
+        for name in [n for n in own if known.get(n.lower()) == gender][:top]
     ]
     last = [Listed(n, "last", "", "", s / 1000) for n, s in list(shares("all.last").items())[:top]]
     return Names((*first, *last), "1990 US census")

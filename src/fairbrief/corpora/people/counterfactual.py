@@ -15,7 +15,7 @@ from fairbrief.corpora.people.unannotated import NOBODY, find_template
 from fairbrief.corpora.people.words import content_words
 from fairbrief.errors import DataError
 from fairbrief.nouns import Entity, Record
-from fairbrief.text.census import genders as census_genders
+from fairbrief.text.census import genders as genders_of_names
 from fairbrief.text.gender import GENDER_WORDS
 from fairbrief.text.names import Listed, Names, census
 
@@ -121,7 +121,7 @@ def _by_marks(record: Record, groups: str, names: Names, many: int, seed: int) -
 def _by_words(record: Record, groups: Sequence[Group], lists: Lists, seed: int) -> list[Record] | str:
     """The versions of a record without mentions, or why there are none."""
     words = content_words()
-    template = find_template(record, census_genders(), words)
+    template = find_template(record, genders_of_names(), words)
     if not template.slots:
         return NO_WORD
     pools = pools_of(lists, template)
