@@ -49,12 +49,14 @@ def explain(
 ) -> list[Explanation]:
     """What a measure's value rests on, for each system: records, and in them documents and sentences.
 
-    ``quantity`` is one of the measure's values, its headline if not told. ``ids`` names the records (or
-    originals, all variants of which are left out together) to look into; without them, the ``top`` ones
-    that move the value most. ``cases`` are read twice. Everything is leave-one-out: of two alike
-    documents either can go without much change, and neither then has a large effect.
+    ``quantity`` is one of the measure's values, its headline if not told; ``systems`` those to explain, all if
+    none is named. ``ids`` names the records (or originals, all variants of which are left out together) to
+    look into; without them, the ``top`` ones that move the value most. ``cases`` are read more than once.
+    Everything is leave-one-out: of two alike documents either can go without much change, and neither then
+    has a large effect.
 
-    Raises RequestError for a measure over several attributes, a quantity, system or record that is not there.
+    Raises RequestError for a measure over several attributes, a quantity, system or record that is not there;
+    DataError for an input without a record, and for one that the measure cannot read, unless it ``skips`` it.
     """
     held = list(cases) if iter(cases) is cases else cases
     built = _measure(measure, attributes, held)
@@ -67,7 +69,7 @@ def explain(
     ((ledger, _),) = ledgers_from(evidence, {repr(built): built})
     parts = parts_of(ledger, ())
     chosen = [
-        _Chosen(built, quantity or built.name, parts[system, WHOLE], ledger, watch.found[system], ids, top)
+        _OfSystem(built, quantity or built.name, parts[system, WHOLE], ledger, watch.found[system], ids, top)
         for system in watch.systems
         if not ids or watch.found[system]
     ]
@@ -131,7 +133,7 @@ class _Watch:
 
 
 @dataclass
-class _Chosen:
+class _OfSystem:
     """One system's rows, the influence of each record, and those to look into."""
 
     measure: Measure

@@ -25,7 +25,7 @@ Unit = tuple[Cases, Origin]
 """The cases that make one row together, and where it comes from."""
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Observer:
     """Carries units into ledgers: gathers what they ask, scores it at once, observes.
 

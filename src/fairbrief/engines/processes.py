@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection, get_context, resource_tracker
-from typing import Any, Generic
+from typing import Any
 
 from fairbrief.engines.mapping import Item, Made
 from fairbrief.errors import BackendError, FairbriefError, RequestError
@@ -46,17 +46,17 @@ class Processes:
 
 
 @dataclass(slots=True)
-class _Task(Generic[Item]):
-    """An item on its way; ``answer`` is what was made of it, or what was raised."""
+class _Task:
+    """An item on its way, and its ``answer``; or the ``error`` that was raised of it, or in its place."""
 
-    item: Item | None
+    item: Any
     answer: Any = None
     error: Exception | None = None
     is_done: bool = False
 
 
 def _in_order(crew: _Crew, items: Iterator[Item]) -> Iterator[tuple[Item, Any]]:
-    under_way: deque[_Task[Item]] = deque()
+    under_way: deque[_Task] = deque()
     is_open = True
     while True:
         while is_open and len(under_way) < AHEAD * crew.size and crew.has_room():
@@ -74,11 +74,10 @@ def _in_order(crew: _Crew, items: Iterator[Item]) -> Iterator[tuple[Item, Any]]:
         task = under_way.popleft()
         if task.error is not None:
             raise task.error
-        assert task.item is not None
         yield task.item, task.answer
 
 
-def _next(items: Iterator[Item]) -> _Task[Item] | None:
+def _next(items: Iterator[Item]) -> _Task | None:
     """The next task; None at the end. A stream that breaks is a task that failed: those before it come first."""
     try:
         return _Task(next(items))
@@ -97,7 +96,7 @@ class _Worker:
 
     process: Any
     pipe: connection.Connection
-    task: _Task[Any] | None = None
+    task: _Task | None = None
     is_listening: bool = False
 
     def send(self, *messages: bytes) -> None:
@@ -122,7 +121,7 @@ class _Crew:
         """Whether a worker is idle, or may still be started."""
         return len(self.workers) < self.size or any(w.task is None for w in self.workers)
 
-    def take(self, task: _Task[Any]) -> None:
+    def take(self, task: _Task) -> None:
         """Give a task to a worker that is idle, or to a new one."""
         worker = next((w for w in self.workers if w.task is None), None) or self._start()
         worker.task = task
