@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
+from fairbrief.cli.options import SavedAudit
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-First = Annotated[Path, typer.Argument(help="Folder that an audit wrote with --out.", metavar="DIR")]
 Second = Annotated[Path, typer.Argument(help="Folder of the audit that is subtracted.", metavar="BASELINE")]
 
 
 @app.command()
-def compare(first: First, second: Second) -> None:
+def compare(first: SavedAudit, second: Second) -> None:
     """Compare two saved audits on the records that both answered: paired differences with interval and p."""
     from dataclasses import replace
 

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from fairbrief.cli.options import SavedAudit
 from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.nouns import Table
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-Folder = Annotated[Path, typer.Argument(help="Folder that an audit wrote with --out.", metavar="DIR")]
 Most = Annotated[
     list[str] | None,
     typer.Option("--max", help="A limit from above, e.g. 'coverage_parity@sentiment<=0.02'.", metavar="RULE"),
@@ -35,7 +35,7 @@ Markdown = Annotated[Path | None, typer.Option(help="Write a summary in Markdown
 
 @app.command()
 def gate(
-    folder: Folder,
+    folder: SavedAudit,
     most: Most = None,
     least: Least = None,
     baseline: Baseline = None,

@@ -16,3 +16,4 @@ Level = Annotated[float, typer.Option(help="Level of the intervals.", min=0.5, m
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
 Resamples = Annotated[int, typer.Option(help="Resamples; 0 for values alone.", min=0)]
 ResamplesSeed = Annotated[int, typer.Option(help="Seed of the resamples.", min=0)]
+SavedAudit = Annotated[Path, typer.Argument(help="Folder that an audit wrote with --out.", metavar="DIR")]

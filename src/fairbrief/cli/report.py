@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fairbrief.cli.options import Details
+from fairbrief.cli.options import Details, SavedAudit
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-Folder = Annotated[Path, typer.Argument(help="Folder that an audit wrote with --out.", metavar="DIR")]
 Format = Annotated[
     str, typer.Option("--format", help="terminal, markdown, latex, csv, or html (rewrites report.html).")
 ]
 
 
 @app.command()
-def report(folder: Folder, format_: Format = "terminal", details: Details = False) -> None:
+def report(folder: SavedAudit, format_: Format = "terminal", details: Details = False) -> None:
     """Print the report of a saved audit, or write it anew."""
     from rich.console import Console
 

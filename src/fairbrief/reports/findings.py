@@ -12,7 +12,7 @@ from fairbrief.reports.arrangement import Section
 from fairbrief.reports.plain import printable, shorten
 
 NAME = 120
-"""Characters of a system's name."""
+"""Characters of a name in a sentence or table."""
 FEW = 4
 """Systems that sentences are written for; more are easier to compare in a table."""
 MOST = 12
@@ -93,7 +93,7 @@ def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any])
     alpha, reads = words.alpha_of(made), words.meaning_of(measure, made).reads
     notes = tuple(dict.fromkeys(n for e in members for n in e.notes if n.startswith(words.OF_THE_JUDGE)))
     if len(members) <= FEW:
-        lines = tuple((_name(e.system), words.finding(e, alpha)) for e in members)
+        lines = tuple((named(e.system), words.finding(e, alpha)) for e in members)
         return Finding(measure, reads, lines, None, notes)
     holm = any(e.p_adjusted is not None for e in members)
     header = (
@@ -107,7 +107,7 @@ def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any])
     )
     rows = tuple(
         (
-            _name(e.system),
+            named(e.system),
             words.standing(e, alpha),
             numerals.value(e),
             numerals.interval(e),
@@ -135,7 +135,7 @@ def _levels(measures: Mapping[str, Sequence[Estimate]], made: Mapping[str, Any])
     cells = {(m, e.system): _level(e) for m in known for e in measures[m]}
     table = Small(
         ("system", *(words.without_over(measures[m][0]) for m in known)),
-        tuple((_name(s), *(cells.get((m, s), numerals.ABSENT) for m in known)) for s in systems[:MOST]),
+        tuple((named(s), *(cells.get((m, s), numerals.ABSENT) for m in known)) for s in systems[:MOST]),
         max(len(systems) - MOST, 0),
     )
     return Levels(reads, table if known else None, absent)
@@ -145,5 +145,6 @@ def _level(e: Estimate) -> str:
     return numerals.value(e) if e.low is None else f"{numerals.value(e)} {numerals.interval(e)}"
 
 
-def _name(text: str) -> str:
+def named(text: str) -> str:
+    """A name as a table carries it; the whole of it stands in ``results.json``."""
     return shorten(printable(text), NAME)

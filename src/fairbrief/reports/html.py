@@ -12,7 +12,6 @@ from fairbrief.nouns import Estimate, Table
 from fairbrief.reports import arrangement, figures, findings, numerals, showcase, tabular, words
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.pages import page
-from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
 
@@ -22,8 +21,6 @@ MOST_ON_PAGE = 2_400
 """Rows of all tables on the page together: about two megabytes, which a phone can still open."""
 BAR = 140
 """Width of an interval's picture in a table, in pixels."""
-NAME = 120
-"""Characters of a name in a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +168,7 @@ def _grid(section: Section, rooms: tuple[int, int], *, is_difference: bool = Fal
         rest = [e for e in members if not words.is_headline(e)]
         found = _rows(rest[:room], is_difference=is_difference)
         if found:
-            folds.append(Fold(_name(words.without_over(rest[0]) if rest else measure), found))
+            folds.append(Fold(findings.named(words.without_over(rest[0]) if rest else measure), found))
         hidden, room = hidden + len(rest) - len(found), room - len(found)
     holm = any(e.p_adjusted is not None for e in section.estimates)
     within = any(e.low_within is not None for e in section.estimates)
@@ -200,8 +197,8 @@ def _rows(estimates: Sequence[Estimate], *, is_difference: bool) -> tuple[Row, .
 def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool) -> Row:
     return Row(
         name=name,
-        who=_name(f"{e.system} − {e.baseline}" if is_difference else e.system),
-        part=_name(", ".join(e.slice.values())),
+        who=findings.named(f"{e.system} − {e.baseline}" if is_difference else e.system),
+        part=findings.named(", ".join(e.slice.values())),
         value=numerals.value(e),
         bar=_bar(replace(e, null_mean=None) if is_difference else e, low, high),
         interval=numerals.interval(e),
@@ -212,11 +209,6 @@ def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool
         n=numerals.count(e.n),
         left_out=numerals.count(sum(e.excluded.values())),
     )
-
-
-def _name(text: str) -> str:
-    """A name as a table carries it; the whole of it stands in ``results.json``."""
-    return shorten(printable(text), NAME)
 
 
 def _range(block: Sequence[Estimate]) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from fairbrief.chat.endpoint import KEY, Decoding, Endpoint, endpoint_of
 from fairbrief.chat.replies import Question, Reply, Tally
 from fairbrief.nouns import Record, Summary
 from fairbrief.spelling import spell
-from fairbrief.summarizers.filling import Asked, Wish, fill
+from fairbrief.summarizers.filling import Asked, fill, wished
 from fairbrief.summarizers.finishing import finished
 from fairbrief.summarizers.prompts import Prompt, find
 
@@ -102,7 +102,7 @@ class Chat:
 
     def keys(self, record: Record) -> Sequence[str]:
         """A hash per sample of all that decides its text: record, prompt as sent, model, settings, sample."""
-        asked = fill(find(self.prompt), record, self._wish())
+        asked = fill(find(self.prompt), record, wished(self))
         sentences = self._sentences(find(self.prompt))
         return [
             _hash(
@@ -121,7 +121,7 @@ class Chat:
         questions = (
             ((key, record.id, sample, asked.wording), _question(asked, self._decoding(sample)))
             for key, record, sample in tasks
-            for asked in (fill(prompt, record, self._wish()),)
+            for asked in (fill(prompt, record, wished(self)),)
         )
         for batch in replies(self.endpoint(), questions, self._tally):
             yield [
@@ -150,9 +150,6 @@ class Chat:
                 yield waiting.pop(order[turn])
                 turn += 1
 
-    def _wish(self) -> Wish:
-        return Wish(self.over, self.instruction, self.role, self.words, self.sentences, self.focus, self.draw)
-
     def _sentences(self, prompt: Prompt) -> int | None:
         return self.sentences if self.sentences is not None else prompt.sentences
 
@@ -170,7 +167,7 @@ class Chat:
             "prompt_sha": prompt.sha,
             "wording": str(wording + 1),
             **{name: f"{value}" for name, value in self._decoding(sample).sent().items()},
-            **self._wish().told(),
+            **wished(self).told(),
             **({"sample": str(sample + 1)} if self.samples > 1 else {}),
             **({"finish": reply.finish} if reply.finish else {}),
             **({"cut": cut} if cut and not reply.reason else {}),

@@ -38,6 +38,11 @@ class Wish:
         }
 
 
+def wished(settings: object) -> Wish:
+    """What a summarizer wishes: those of its settings that a wish has."""
+    return Wish(**{f.name: getattr(settings, f.name) for f in dataclasses.fields(Wish)})
+
+
 def wish_of(made: Mapping[str, str]) -> Wish:
     """What was wished for a summary, from what its ``made`` tells: the inverse of `Wish.told`."""
     numbers = ("words", "sentences", "draw")

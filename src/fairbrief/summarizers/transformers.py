@@ -14,7 +14,7 @@ from fairbrief.nouns import Document, Record, Summary
 from fairbrief.pretrained import placement
 from fairbrief.spelling import spell
 from fairbrief.summarizers import fitting, writers
-from fairbrief.summarizers.filling import Asked, Wish, fill
+from fairbrief.summarizers.filling import Asked, fill, wished
 from fairbrief.summarizers.finishing import finished
 from fairbrief.summarizers.prompts import Prompt, find
 from fairbrief.summarizers.writers import Writer
@@ -110,7 +110,7 @@ class Transformers:
 
     def keys(self, record: Record) -> Sequence[str]:
         """A hash per sample of all that decides its text: record, prompt, model and revision, settings."""
-        asked = fill(self._prompt(), record, self._wish())
+        asked = fill(self._prompt(), record, wished(self))
         told: list[Any] = [VERSION, record.id, asked.system, asked.user, writers.identity(self.model)]
         told += [self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.long]
         told += [self.sentences, self.dtype]
@@ -154,9 +154,6 @@ class Transformers:
 
     def _prompt(self) -> Prompt:
         return find(self.prompt or ("source" if writers.is_encoder_decoder(self.model) else "plain"))
-
-    def _wish(self) -> Wish:
-        return Wish(self.over, self.instruction, self.role, self.words, self.sentences, self.focus, self.draw)
 
     def _room(self, writer: Writer) -> int | None:
         """Word pieces that may be sent: a decoder's own come out of the same number."""
@@ -215,7 +212,7 @@ class Transformers:
 
     def _sent(self, record: Record, writer: Writer, prompt: Prompt) -> tuple[str, Asked]:
         """The text that the model reads, template and all."""
-        asked = fill(prompt, record, self._wish())
+        asked = fill(prompt, record, wished(self))
         if not writer.has_template:
             return "\n\n".join(part for part in (asked.system, asked.user) if part), asked
         messages = [{"role": "user", "content": asked.user}]
@@ -305,7 +302,7 @@ class Transformers:
             "prompt": prompt.name,
             "prompt_sha": prompt.sha,
             "wording": str(draft.wording + 1),
-            **self._wish().told(),
+            **wished(self).told(),
             **({"temperature": f"{self.temperature}", "seed": str(self.seed)} if self.temperature else {}),
             **({"sample": str(draft.sample + 1)} if self.samples > 1 else {}),
             **({"long": draft.long} if draft.long else {}),
