@@ -40,7 +40,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class _Trial:
+class _Omission:
     """What is left out, and the cases that are left."""
 
     kind: Kind
@@ -52,15 +52,17 @@ class _Trial:
 
 def open_record(measure: Measure, quantity: str, subject: Subject, scorers: Scorers) -> Opened:
     """What each part of the record does to its own value and to that of the whole."""
-    trials = list(_trials(subject))
-    rows = observed(measure.observation, [subject.members, *(trial.left for trial in trials)], scorers)
+    omissions = list(_omissions(subject))
+    rows = observed(
+        measure.observation, [subject.members, *(omission.left for omission in omissions)], scorers
+    )
     row, without = rows[0], rows[1:]
-    trials, without = _of_what_is_read(trials, row, without)
+    omissions, without = _of_what_is_read(omissions, row, without)
     now, whole = values_of(measure, row), values_of(measure, subject.rest, row)
     value = now.get(quantity)
     parts = [
-        _part(trial, quantity, (now, whole), (values_of(measure, left), values_of(measure, subject.rest, left)), left)
-        for trial, left in zip(trials, without, strict=True)
+        _part(omission, quantity, (now, whole), (values_of(measure, left), values_of(measure, subject.rest, left)), left)
+        for omission, left in zip(omissions, without, strict=True)
     ]  # fmt: skip
     parts.sort(key=lambda p: _size((p.own if value is not None else p.whole).effect))
     reason = "" if value is not None else row.text if isinstance(row, Reason) else ALONE
@@ -74,14 +76,14 @@ def _size(effect: float | None) -> float:
     return 1.0 if effect is None else -abs(effect)
 
 
-# ---------------------------------------------------------------------------------- what is tried
+# ---------------------------------------------------------------------------------- what is left out
 
 
-def _trials(subject: Subject) -> Iterator[_Trial]:
+def _omissions(subject: Subject) -> Iterator[_Omission]:
     if subject.focus is None:
         for i, case in enumerate(subject.members):
             left = subject.members[:i] + subject.members[i + 1 :]
-            yield _Trial("variant", i + 1, case.record.id, case.record.attributes, left)
+            yield _Omission("variant", i + 1, case.record.id, case.record.attributes, left)
         return
     case = subject.focus
     if case.summary.reason:
@@ -94,21 +96,21 @@ def _trials(subject: Subject) -> Iterator[_Trial]:
     # Without its only document a record is no record: that is told by leaving out the record.
     for i, document in enumerate(documents if len(documents) > 1 else ()):
         left = with_case(without_document(case, i))
-        yield _Trial("document", i + 1, document.text, document.attributes, left)
+        yield _Omission("document", i + 1, document.text, document.attributes, left)
     for i, unit in enumerate(case.summary.units or ()):
-        yield _Trial("unit", i + 1, unit.text, {}, with_case(without_unit(case, i)))
+        yield _Omission("unit", i + 1, unit.text, {}, with_case(without_unit(case, i)))
     for i, sentence in enumerate(split(case.summary.text)):
-        yield _Trial("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
+        yield _Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
 
 
 def _of_what_is_read(
-    trials: Sequence[_Trial], row: Evidence | Reason, without: Sequence[Evidence | Reason]
-) -> tuple[list[_Trial], list[Evidence | Reason]]:
+    omissions: Sequence[_Omission], row: Evidence | Reason, without: Sequence[Evidence | Reason]
+) -> tuple[list[_Omission], list[Evidence | Reason]]:
     """Of units and sentences those that the measure reads: a unit that it reads is missed when it is gone."""
-    reads_units = any(t.kind == "unit" and left != row for t, left in zip(trials, without, strict=True))
+    reads_units = any(t.kind == "unit" and left != row for t, left in zip(omissions, without, strict=True))
     unread = "sentence" if reads_units else "unit"
-    kept = [i for i, trial in enumerate(trials) if trial.kind != unread]
-    return [trials[i] for i in kept], [without[i] for i in kept]
+    kept = [i for i, omission in enumerate(omissions) if omission.kind != unread]
+    return [omissions[i] for i in kept], [without[i] for i in kept]
 
 
 # ------------------------------------------------------------------------------------ observing
@@ -176,7 +178,7 @@ def effect(now: float | None, then: float | None, reason: str) -> Effect:
 
 
 def _part(
-    trial: _Trial,
+    omission: _Omission,
     quantity: str,
     now: tuple[Mapping[str, float], Mapping[str, float]],
     then: tuple[Mapping[str, float], Mapping[str, float]],
@@ -190,7 +192,7 @@ def _part(
         for name, value in now[0].items()
         if name != quantity
     }
-    return Part(trial.kind, trial.number, trial.text, trial.attributes, own, whole, beside)
+    return Part(omission.kind, omission.number, omission.text, omission.attributes, own, whole, beside)
 
 
 def _telling(measure: Measure, row: Evidence | Reason, parts: Sequence[Part]) -> tuple[str, ...]:
