@@ -231,7 +231,7 @@ def test_explanation() -> None:
     assert isinstance(rows, Rows)
     totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
     assert Bur("x").explain(totals) == (
-        "a has 56 % of the source and 100 % of the summary; b has 44 % of the source and 0 % of the summary. "
+        "a has 56% of the source and 100% of the summary; b has 44% of the source and 0% of the summary. "
         "Below 0.8: b gets 0.00 of its share."
     )
 

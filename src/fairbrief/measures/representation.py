@@ -211,4 +211,4 @@ def _mean_absolute_deviation(totals: Totals, means: Mapping[str, Floats]) -> Flo
 
 
 def _percent(share: Floats) -> str:
-    return f"{100 * float(share):.0f} %"
+    return f"{float(share):.0%}"
