@@ -54,7 +54,7 @@ def test_ranks_need_three_systems() -> None:
     ]
     ranks = PROTOCOL.tables(found)[-1]
     assert ranks.rows[0] == ("heights (as published)", "1.000", "1.000", "1.000")
-    assert ranks.rows[1] == ("distance (segments)", "-1.000", "-1.000", "-1.000")
+    assert ranks.rows[1] == ("distance (segments)", "−1.000", "−1.000", "−1.000")
 
 
 def test_estimates_of_other_measures_are_passed_over() -> None:

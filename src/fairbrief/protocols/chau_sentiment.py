@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from fairbrief.measures.shift_regressions import Regression, regress_shift
 from fairbrief.nouns import Estimate, Floats, Table
+from fairbrief.protocols.cells import decimal
 from fairbrief.spelling import spell
 
 DIFFERENCES = {
@@ -52,7 +53,7 @@ class ChauSentiment:
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The differences between women and men, with interval, chance level and p."""
         rows = tuple(
-            (e.system, told, _number(e.value), _interval(e), _number(e.null_mean), _p(e.p), str(e.n))
+            (e.system, told, decimal(e.value), _interval(e), decimal(e.null_mean), _p(e.p), str(e.n))
             for e in estimates
             if e.measure.startswith("sentiment_shift") and not e.slice and not e.baseline
             if (told := DIFFERENCES.get(e.quantity.partition("[")[0]))
@@ -137,9 +138,9 @@ def distributions(evidence: pa.Table, notes: tuple[str, ...] = ()) -> tuple[Tabl
                 x = values[label == group]
                 spread = x.std(ddof=1) if len(x) > 1 else None
                 cells = (
-                    _number(x.mean()),
-                    _number(spread),
-                    *(_number(q, 2) for q in np.quantile(x, QUANTILES)),
+                    decimal(x.mean()),
+                    decimal(spread),
+                    *(decimal(q, 2) for q in np.quantile(x, QUANTILES)),
                 )
                 summary.append((part.system, group, text, str(len(x)), *cells))
                 if text != "shift":
@@ -147,8 +148,8 @@ def distributions(evidence: pa.Table, notes: tuple[str, ...] = ()) -> tuple[Tabl
                     histogram.append((part.system, group, text, *(str(c) for c in counts)))
     header = ("system", "subject", "text", "n", "mean", "sd", "least", "25 %", "median", "75 %", "most")
     digits = 1 if edges[0] == -1 and edges[-1] == 1 else 2
-    starts = tuple(_number(start, digits) for start in edges[:-1])
-    counted = f"A column counts the texts from its score up to the next one's; the last, up to {_number(edges[-1], digits)}."
+    starts = tuple(decimal(start, digits) for start in edges[:-1])
+    counted = f"A column counts the texts from its score up to the next one's; the last, up to {decimal(edges[-1], digits)}."
     return (
         Table("Figure 3: sentiment of articles and summaries by subject", header, tuple(summary), notes),
         Table(
@@ -211,10 +212,10 @@ def regressions(evidence: pa.Table, level: float = 0.95) -> Table:
 def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:
     c, r = fitted.classical, fitted.robust
     for i, term in enumerate(fitted.terms):
-        ci = f"{_number(c.low[i])} … {_number(c.high[i])}" if np.isfinite(c.low[i]) else "–"
+        ci = f"{decimal(c.low[i])} … {decimal(c.high[i])}" if np.isfinite(c.low[i]) else "–"
         yield (
-            term, _number(c.coefficients[i]), _number(c.errors[i]), _number(c.t[i], 2), _p(c.p[i]), ci,
-            _number(r.errors[i]), _p(r.p[i]), _number(_r2(fitted)), str(fitted.n),
+            term, decimal(c.coefficients[i]), decimal(c.errors[i]), decimal(c.t[i], 2), _p(c.p[i]), ci,
+            decimal(r.errors[i]), _p(r.p[i]), decimal(_r2(fitted)), str(fitted.n),
         )  # fmt: skip
 
 
@@ -262,13 +263,7 @@ def _edges(values: Floats) -> Floats:
 
 
 def _interval(e: Estimate) -> str:
-    return "–" if e.low is None or e.high is None else f"{_number(e.low)} … {_number(e.high)}"
-
-
-def _number(x: float | None, digits: int = 3) -> str:
-    if x is None or not np.isfinite(x):
-        return "–"
-    return f"{round(x, digits) + 0.0:.{digits}f}".replace("-", "−")
+    return "–" if e.low is None or e.high is None else f"{decimal(e.low)} … {decimal(e.high)}"
 
 
 def _p(p: float | None) -> str:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.nouns import Estimate, Table
+from fairbrief.protocols.cells import decimal
 from fairbrief.statistics import spearman
 
 RELEASED = "mapping=tfidf(fitted=pair), sentences=punkt, short=first, duplicates=once, weights=pooled"
@@ -67,10 +68,6 @@ def _value(found: Found, system: str, quantity: str) -> float:
     return np.nan if estimate is None or estimate.value is None else estimate.value
 
 
-def _text(value: float, digits: int = 4) -> str:
-    return f"{value:.{digits}f}" if np.isfinite(value) else "–"
-
-
 def _overview(systems: Sequence[str], found: Found) -> Table:
     quantities = (*ROUGE, "position_heights", "position_bias", "position_bias_share", "position_kl")
     rows = []
@@ -80,8 +77,8 @@ def _overview(systems: Sequence[str], found: Found) -> Table:
         rows.append(
             (
                 system,
-                *(_text(_value(found, system, quantity)) for quantity in quantities),
-                "–" if chance is None else _text(chance),
+                *(decimal(_value(found, system, quantity), 4) for quantity in quantities),
+                decimal(chance, 4),
                 "–" if by_chance is None else str(by_chance.n),
             )
         )
@@ -104,7 +101,7 @@ def _histogram(system: str, found: Found) -> Table:
     for label, prefix in (("summaries", ""), ("references", "reference_")):
         total = _value(found, system, f"{prefix}matches")
         counts = [total * _value(found, system, f"{prefix}segment[{k:02d}]") for k in range(1, SEGMENTS + 1)]
-        rows.append((label, *(_text(count, 0) for count in counts), _text(total, 0)))
+        rows.append((label, *(decimal(count, 0) for count in counts), decimal(total, 0)))
     return Table(
         f"Article sentences that {system} and the references draw on, by tenth of the article",
         ("", *(str(k) for k in range(1, SEGMENTS + 1)), "all"),
@@ -124,7 +121,7 @@ def _ranks(systems: Sequence[str], found: Found) -> Table:
             good = np.array([_value(found, system, kind) for system in systems])
             known = np.isfinite(far) & np.isfinite(good)
             is_enough = int(known.sum()) >= SYSTEMS_FOR_RANKS
-            cells.append(_text(float(spearman(far[known], good[known])), 3) if is_enough else "–")
+            cells.append(decimal(float(spearman(far[known], good[known])), 3) if is_enough else "–")
         rows.append((label, *cells))
     return Table(
         f"Spearman's ρ between distance and ROUGE over {len(systems)} systems",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fairbrief.nouns import Estimate, Table
+from fairbrief.protocols.cells import decimal
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.spelling import quoted
@@ -80,8 +81,8 @@ def _find(estimates: Sequence[Estimate], system: str, quantity: str, spelled: st
     )
 
 
-def _number(estimate: Estimate | None, digits: int = 3) -> str:
-    return "–" if estimate is None or estimate.value is None else f"{estimate.value:.{digits}f}"
+def _number(estimate: Estimate | None) -> str:
+    return decimal(None if estimate is None else estimate.value)
 
 
 def _unfair_share(estimates: Sequence[Estimate], over: str) -> Table:
@@ -96,7 +97,7 @@ def _unfair_share(estimates: Sequence[Estimate], over: str) -> Table:
                 _number(_find(estimates, system, "unfair_share")),
                 _number(_find(estimates, system, "unfair_share_by_chance")),
                 _number(gap),
-                "–" if gap.null_mean is None else f"{gap.null_mean:.3f}",
+                decimal(gap.null_mean),
                 _number(_find(estimates, system, "level")),
                 _number(_find(estimates, system, "testable_share")),
                 str(gap.n),

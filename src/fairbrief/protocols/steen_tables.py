@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from fairbrief.nouns import Estimate, Table
+from fairbrief.protocols.cells import decimal
 
 GENDERS = "genders"
 """Record attribute of built inputs: how gender goes with race."""
 MOST_NAMES = 10
+DIGITS = 2
+"""Decimals, as the paper prints them."""
 NUMBERED = "The number is the paper's; the columns follow its content."
 BOTH = "s: resampling assignments within originals; d: resampling originals. Percentile intervals."
 FOLDED = "Non-negative scores are above zero by chance: read them with the p of the estimates."
@@ -276,18 +279,13 @@ def _direction(estimates: Sequence[Estimate], row: _Row, over: str) -> str:
 def _cell(estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None:
         return "–"
-    lines = [_decimal(estimate.value)]
+    lines = [decimal(estimate.value, DIGITS)]
     if estimate.low_within is not None and estimate.high_within is not None:
-        lines.append(f"s: {_decimal(estimate.low_within)},{_decimal(estimate.high_within)}")
+        lines.append(f"s: {decimal(estimate.low_within, DIGITS)},{decimal(estimate.high_within, DIGITS)}")
     if estimate.low is not None and estimate.high is not None:
-        lines.append(f"d: {_decimal(estimate.low)},{_decimal(estimate.high)}")
+        lines.append(f"d: {decimal(estimate.low, DIGITS)},{decimal(estimate.high, DIGITS)}")
     return "\n".join(lines)
 
 
-def _decimal(number: float) -> str:
-    """Two decimals, as the paper prints them; what rounds to zero has no sign."""
-    return f"{round(number, 2) + 0.0:.2f}".replace("-", "−")
-
-
 def _number(estimate: Estimate | None) -> str:
-    return "–" if estimate is None or estimate.value is None else _decimal(estimate.value)
+    return decimal(None if estimate is None else estimate.value, DIGITS)
