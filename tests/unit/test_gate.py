@@ -11,10 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from fairbrief.auditing import Plan, audit, gating
+from fairbrief.auditing.comparing import compare
 from fairbrief.cli import app
 from fairbrief.errors import RequestError
 from fairbrief.nouns import Case, Document, Estimate, Record, Summary
 from fairbrief.reports import write_all
+from fairbrief.reports.result import Result
 
 BUR = "bur@side"
 EVEN, LEAN = "alder quartz", "alder alder alder"
@@ -91,6 +93,32 @@ def test_controls_are_held_to_nothing(tmp_path: Path) -> None:
     folder = saved(tmp_path / "audit", 200, 4, controls=["one_document"])
     assert run(folder, "--max", f"{BUR}<=0.1")[0] == 0
     assert run(folder, "--baseline", saved(tmp_path / "b", 200, 4), "--margin", 0.01)[0] == 0
+
+
+def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) -> None:
+    """Instruments are read on sources that no system wrote: they compare no systems, and stop no comparison."""
+    texts = ("She was glad of the fine prize.", "He was glad of the fine prize.")
+    records = [Record(f"r{i}", (Document(texts[i % 2] * 2),)) for i in range(24)]
+    cases = [Case(r, Summary(r.id, "plain", texts[i % 2])) for i, r in enumerate(records)]
+    result = audit(cases, Plan(measures=["sentiment_shift"], draws=50))
+    assert any(e.measure.startswith("instrument_sentiment") for e in result.estimates)
+    write_all(result, tmp_path / "a")
+    assert {(e.measure, e.system) for e in compare(result, result)} == {("sentiment_shift", "plain")}
+    code, told = run(tmp_path / "a", "--baseline", tmp_path / "a", "--margin", "1")
+    assert code == 0, told
+
+
+def test_a_missing_quantity_is_told_with_those_of_its_measure_alone() -> None:
+    """The answer names the nearest quantity and its neighbours, not everything that was audited."""
+    with pytest.raises(RequestError, match=r"Did you mean 'uer@side:wanted\[L\]'\?") as raised:
+        gating.hold(gating.rule("uer@side:wante[L]<=0.2"), _uer_and_bur().estimates)
+    assert "bur@side" not in str(raised.value)
+    with pytest.raises(RequestError, match=r"It has: bur@side, uer@side\.$"):
+        gating.hold(gating.rule("rougeL>=0.2"), _uer_and_bur().estimates)
+
+
+def _uer_and_bur() -> Result:
+    return audit(cases_of(4, 1), Plan(measures=["bur@side", "uer@side"], draws=0, check_instruments=False))
 
 
 def test_a_rule_may_be_spelled_in_its_own_way(tmp_path: Path) -> None:

@@ -56,6 +56,8 @@ def _systems(a: Ledger, b: Ledger) -> Sequence[tuple[str, str]]:
         list(dict.fromkeys(o.system for o in ledger.origins if not o.system.startswith(CONTROL)))
         for ledger in (a, b)
     )
+    if not ours or not theirs:
+        return []  # controls alone: an instrument, read on sources that no system wrote
     if len(ours) == len(theirs) == 1:
         return [(ours[0], theirs[0])]
     shared = [s for s in ours if s in theirs]

@@ -118,14 +118,18 @@ def hold(rule: Rule, estimates: Sequence[Estimate], level: float = 0.95) -> list
     # A measure that could not read a single record has an estimate of its headline alone, which says why.
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
-        known = sorted({e.measure if is_headline(e) else f"{e.measure}:{e.quantity}" for e in candidates})
+        known = sorted({f"{e.measure}:{e.quantity}" for e in of_measure} or {e.measure for e in candidates})
         raise RequestError(
-            f"The audit has no estimate of '{rule}'.{did_you_mean(rule.measure, known)} It has: {', '.join(known)}."
+            f"The audit has no estimate of '{rule}'.{did_you_mean(_asked(rule), known)} It has: {', '.join(known)}."
         )
     return [
         _decide(f"{rule} [{e.system}]", e, rule.sign, rule.limit, _unanimous(e.clusters, level), level)
         for e in named
     ]
+
+
+def _asked(rule: Rule) -> str:
+    return f"{rule.measure}:{rule.quantity}" if rule.quantity else rule.measure
 
 
 def hold_margin(
