@@ -78,8 +78,24 @@ def parse(text: str) -> Spelling:
     if rest:
         if not rest.startswith("@") or not rest[1:].strip():
             raise RequestError(f"In '{text}', '{rest}' was not expected. Write name(key=value, …)@attribute.")
-        over = _unquote(rest[1:].strip())
+        over = rest[1:].strip()
+        _refuse_settings(over, text)
+        over = _unquote(over)
     return Spelling(name, settings, over)
+
+
+def _refuse_settings(over: str, text: str) -> None:
+    """Raise where settings stand behind the attribute; an attribute that looks so is written in quotes."""
+    match = re.fullmatch(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", over, re.DOTALL)
+    if match is None:
+        return
+    head = text[: text.rindex(over)].rstrip("@ ")
+    first = head.removesuffix(")") + ", " if head.endswith(")") else f"{head}("
+    right = f"{first}{match['settings']})@{match['over'].strip()}"
+    raise RequestError(
+        f"In '{text}' the settings stand behind the attribute. Write {right}; "
+        f"an attribute that is called so stands in quotes: {head}@{_quote(over, PLAIN)}."
+    )
 
 
 def build(kind: Any, spelling: Spelling) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,6 +55,21 @@ def test_a_malformed_spelling_is_refused_with_words(text: str) -> None:
     """What cannot be read raises a request error that quotes what was typed."""
     with pytest.raises(RequestError, match=r"gap|''|@party"):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("gap@party(top=2)", "gap(top=2)@party"),
+        ("gap(a=1)@party(top=2, scorer=b(c=d))", "gap(a=1, top=2, scorer=b(c=d))@party"),
+    ],
+)
+def test_settings_behind_the_attribute_are_refused_with_the_right_form(text: str, right: str) -> None:
+    """They would else be read as part of an odd attribute's name; such a name is written in quotes."""
+    with pytest.raises(RequestError, match=re.escape(f"Write {right};")):
+        parse(text)
+    assert parse("gap@'party(top=2)'").over == "party(top=2)"
+    assert parse("gap@Party (US)").over == "Party (US)"
 
 
 words = st.text(min_size=1, max_size=12)
