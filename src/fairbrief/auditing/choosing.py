@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,10 @@ def check_attributes(attributes: Sequence[str], head: Sequence[Case]) -> None:
     for name in attributes:
         if not any(name in known[reader] for reader in READERS):
             there = sorted({name for reader in READERS for name in known[reader]})
+            parts = [part.strip() for part in name.split(",")]
+            if len(parts) > 1 and set(parts) <= set(there):
+                once_each = " ".join(f"--attribute {shlex.quote(part)}" for part in parts)
+                raise RequestError(f"'{name}' is read as one attribute. Name each by itself: {once_each}.")
             raise RequestError(
                 f"No document, record or person has the attribute '{name}'.{did_you_mean(name, there)} Found: {', '.join(there) or 'none'}. "
                 f"To read it from a field or column, write --attribute {name}=FIELD."
