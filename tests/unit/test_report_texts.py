@@ -15,9 +15,21 @@ from rich.console import Console
 from tests import sample_results
 
 from fairbrief.nouns import Estimate, Table
-from fairbrief.reports import csv, figures, html, junit, latex, markdown, numerals, pictures, terminal, words
+from fairbrief.reports import (
+    arrangement,
+    csv,
+    figures,
+    html,
+    junit,
+    latex,
+    markdown,
+    numerals,
+    pictures,
+    terminal,
+    words,
+)
 from fairbrief.reports.plain import printable, shorten
-from fairbrief.reports.result import Result
+from fairbrief.reports.result import LeftOut, Result
 
 EMPTY = Result((), (), pa.table({}))
 
@@ -46,6 +58,40 @@ class Tags(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.append((tag, dict(attrs)))
+
+
+def test_measures_left_out_for_one_reason_share_an_item() -> None:
+    """The reason is said once, and what is folded of it is set in."""
+    names = [f"measure_number_{i}" for i in range(5)]
+    left_out = (*(LeftOut(name, "no reference") for name in names), LeftOut("judged", "on request only"))
+    shown = bare(printed(replace(EMPTY, left_out=left_out))).splitlines()
+    assert shown[-3:] == [
+        "  measure_number_0, measure_number_1, measure_number_2, measure_number_3,",
+        "    measure_number_4: no reference",
+        "  judged: on request only",
+    ]
+
+
+def test_a_system_is_folded_behind_a_joint_of_its_name() -> None:
+    """Not in the middle of a word or a number."""
+    result = sample_results.make()
+    long = replace(result.estimates[0], system="claude-3-5-sonnet-20241022-with-a-prompt-of-ours")
+    shown = bare(printed(replace(EMPTY, estimates=(long, replace(long, system="b"))), 70))
+    lines = re.findall(r"^  (\S+)", shown, re.MULTILINE)
+    assert lines[-1] == "b"
+    assert "".join(lines[:-1]) == long.system
+    assert len(lines) > 2
+    assert all(line.endswith("-") for line in lines[:-2])
+
+
+def test_what_pairs_of_systems_lack_is_said_once() -> None:
+    """Not system by system, which would not tell whose partner left how many."""
+    e = replace(sample_results.make().estimates[0], slice={}, baseline="x", excluded={"not answered": 3})
+    pairs = [e, replace(e, system="other", excluded={"not answered": 12})]
+    assert arrangement.left_out(pairs) == ()
+    assert (
+        arrangement.notes(pairs)[-1] == f"left out of pairs ({words.without_over(e)}): not answered 3 to 12"
+    )
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -69,11 +69,14 @@ def label(estimate: Estimate) -> str:
 
 
 def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mapping[str, int]], ...]:
-    """(measures, systems, n, reason → count) of whole-data headlines that lack records; equal ones share a line."""
+    """(measures, systems, n, reason → count) of whole-data headlines that lack records; equal ones share a line.
+
+    Differences are not in it: what their pairs lack is one of the `notes`.
+    """
     lines: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
     for e in estimates:
         counts = tuple((reason, n) for reason, n in e.excluded.items() if n)
-        if counts and not e.slice and words.is_headline(e):
+        if counts and not e.slice and not e.baseline and words.is_headline(e):
             members = lines.setdefault((e.system, e.n, counts), [])
             if words.without_over(e) not in members:
                 members.append(words.without_over(e))
@@ -93,6 +96,7 @@ def reasons(counts: Mapping[str, int]) -> str:
 
 def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     """What estimates say of themselves, once each, with the rows that say so."""
+    estimates = tuple(estimates)
     said: dict[str, list[str]] = {}
     shares: dict[str, list[str]] = {}
     for e in estimates:
@@ -105,6 +109,22 @@ def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     return tuple(
         f"{', '.join(rows[:4])}{' and others' if len(rows) > 4 else ''}: {_with_shares(note, shares[note])}"
         for note, rows in said.items()
+    ) + _unpaired(estimates)
+
+
+def _unpaired(estimates: Iterable[Estimate]) -> tuple[str, ...]:
+    """How many records pairs of systems lack, reason by reason: from the fewest to the most."""
+    lacking: dict[str, tuple[dict[str, None], list[int]]] = {}
+    for e in estimates:
+        if e.baseline and not e.slice and words.is_headline(e):
+            for reason, n in e.excluded.items():
+                measures, counts = lacking.setdefault(reason, ({}, []))
+                measures[words.without_over(e)] = None
+                counts.append(n)
+    return tuple(
+        f"left out of pairs ({', '.join(measures)}): {reason} {min(counts):,}"
+        + (f" to {max(counts):,}" if max(counts) > min(counts) else "")
+        for reason, (measures, counts) in lacking.items()
     )
 
 

@@ -18,6 +18,7 @@ from rich.text import Text
 from fairbrief.nouns import Estimate, Table
 from fairbrief.reports import arrangement, numerals, words
 from fairbrief.reports.arrangement import Section
+from fairbrief.reports.naming import Name
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
@@ -29,6 +30,8 @@ MOST_ROWS = 80
 """Rows of one table: no more than fit a few screens."""
 LONG_NAME = 28
 """A spelling longer than this stands below the table, and its name and a number in it."""
+LONGEST_NAME = 300
+"""Characters of a system's name."""
 WIDE = 100
 ROOM = 24
 """Columns of the terminal that are left to the numbers of a printed table, whatever its rows are named by."""
@@ -159,7 +162,7 @@ def _row_name(e: Estimate, alone: bool) -> Padding:
         parts = [f"{_breakable(e.system)} − {_breakable(e.baseline)}"]
     if e.slice:
         parts.append(", ".join(e.slice.values()))
-    return Padding(_plain(" · ".join(parts)), (0, 0, 0, 2))
+    return Padding(Name(shorten(printable(" · ".join(parts)), LONGEST_NAME)), (0, 0, 0, 2))
 
 
 def _breakable(system: str) -> str:
@@ -270,10 +273,11 @@ def _lines(cell: str) -> Text:
 def _print_left_out(result: Result, console: Console) -> None:
     if result.left_out:
         _heading(console, "Measures that were not taken")
+        reasons: dict[str, list[str]] = {}
         for m in result.left_out:
-            console.print(
-                Text("  ").append_text(_plain(m.measure, "bold")).append_text(_plain(f": {m.reason}"))
-            )
+            reasons.setdefault(m.reason, []).append(m.measure)
+        for reason, measures in reasons.items():
+            _item(_plain(", ".join(measures), "bold").append_text(_plain(f": {reason}", "not bold")), console)
     if result.skipped:
         told = result.made.get("skipped")
         total = told if isinstance(told, int) else len(result.skipped)
@@ -282,6 +286,14 @@ def _print_left_out(result: Result, console: Console) -> None:
             console.print(Padding(_plain(line), (0, 0, 0, 2)))
         if total > MOST_SKIPPED:
             _say(console, f"  and {total - min(len(result.skipped), MOST_SKIPPED):,} more", style="dim")
+
+
+def _item(text: Text, console: Console) -> None:
+    """A line of a list; where it is folded, what follows is set in further."""
+    first, *others = text.wrap(console, max(console.width - 4, NARROWEST))
+    for indent, line in ("  ", first), *(("    ", line) for line in others):
+        line.rstrip()
+        console.print(Text(indent).append_text(line))
 
 
 def _grid(first: str) -> Grid:
