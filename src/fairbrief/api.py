@@ -67,7 +67,8 @@ class Audit:
         from fairbrief.reports import terminal
 
         page = io.StringIO()
-        terminal.print_result(self.result, Console(width=100, file=page))
+        rest = terminal.Rest(hint="", place="in .estimates and .differences")
+        terminal.print_result(self.result, Console(width=100, file=page), rest=rest)
         return page.getvalue()
 
 

@@ -65,3 +65,10 @@ def test_several_attributes_in_one_name_are_told_apart() -> None:
         fairbrief.audit(ROWS, attributes=["side, kind"])
     with pytest.raises(RequestError, match="No document, record or person has the attribute 'side,x'"):
         fairbrief.audit(ROWS, attributes=["side,x"])
+
+
+def test_what_is_not_printed_is_said_to_be_where_it_is() -> None:
+    """An audit in Python has no written report and no option of the command line."""
+    shown = repr(fairbrief.audit(ROWS, "uer", draws=0))
+    assert "rows of other quantities: 8, in .estimates and .differences" in shown
+    assert "written report" not in shown

@@ -108,6 +108,20 @@ def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) ->
     assert code == 0, told
 
 
+def test_compare_prints_every_quantity_on_request(tmp_path: Path) -> None:
+    """It writes no report that could hold the others, and speaks of none."""
+    folder, other = saved(tmp_path / "a", 20, 4), saved(tmp_path / "b", 20, 1)
+    brief, full = (
+        CliRunner().invoke(app, ["compare", str(folder), str(other), *more]).output
+        for more in ((), ("--details",))
+    )
+    assert "share_under" not in brief
+    assert "(--details prints them)" in brief
+    assert "report" not in brief
+    assert "share_under" in full
+    assert "other quantities" not in full
+
+
 def test_a_missing_quantity_is_told_with_those_of_its_measure_alone() -> None:
     """The answer names the nearest quantity and its neighbours, not everything that was audited."""
     with pytest.raises(RequestError, match=r"Did you mean 'uer@side:wanted\[L\]'\?") as raised:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fairbrief.cli.options import Details
 from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 
@@ -38,7 +39,7 @@ Attribute = Annotated[str, typer.Option(help="Attribute whose values are judged.
 Choices = Annotated[
     str | None, typer.Option(help="Leanings to choose from instead of negative,fair,positive.", metavar="A,fair,B")
 ]  # fmt: skip
-Seed = Annotated[int, typer.Option(help="Seed of samples, orders and intervals.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of samples, orders and intervals.", min=0, metavar="N")]
 
 
 @app.callback()
@@ -46,7 +47,7 @@ def annotate() -> None:
     """Ask people about summaries, and read what they say."""
 
 
-@app.command()
+@app.command(short_help="Write sheets or offline pages that ask people.")
 def export(
     records: Records,
     out: Annotated[
@@ -54,6 +55,7 @@ def export(
         typer.Option(
             "--out",
             help="Sheet .csv or page .html; with several annotators NAME is put into the file's name.",
+            metavar="PATH",
         ),
     ],
     task: Task,
@@ -62,10 +64,11 @@ def export(
         str, typer.Option(help="Names; each gets a file of their own.", metavar="A,B…")
     ] = "",
     per_case: Annotated[
-        int | None, typer.Option(help="How many annotators judge each case; by default all.", min=1)
+        int | None,
+        typer.Option(help="How many annotators judge each case; by default all.", min=1, metavar="N"),
     ] = None,
     per_annotator: Annotated[
-        int | None, typer.Option(help="How many cases an annotator judges at most.", min=1)
+        int | None, typer.Option(help="How many cases an annotator judges at most.", min=1, metavar="N")
     ] = None,
     choices: Choices = None,
     seed: Seed = 0,
@@ -105,7 +108,7 @@ def export(
         typer.echo(f"{path}: {counted(questions, 'question')} on {counted(len(own), 'summary', 'summaries')}")
 
 
-@app.command("import")
+@app.command("import", short_help="Read the sheets: agreement, and what people saw.")
 def import_(
     sheets: Sheets,
     records: RecordsOption,
@@ -119,7 +122,10 @@ def import_(
         typer.Option(help="majority, all (nobody dissents), or each annotator as a system.", metavar="RULE"),
     ] = "majority",
     choices: Choices = None,
-    draws: Annotated[int, typer.Option(help="Resamples of the measures; 0 for values alone.", min=0)] = 2000,
+    draws: Annotated[
+        int, typer.Option(help="Resamples of the measures; 0 for values alone.", min=0, metavar="N")
+    ] = 2000,
+    details: Details = False,
     seed: Seed = 0,
 ) -> None:
     """Read the sheets: agreement, judged records, and the measures of the distributions that people saw."""
@@ -139,10 +145,10 @@ def import_(
         count = write_lines((case_line(case) for case in judged), out)
         typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
     if task == "units" and judged:
-        _measure(judged, attribute, draws, seed)
+        _measure(judged, attribute, draws, seed, details=details)
 
 
-@app.command()
+@app.command(short_help="Tell how often measures order summaries as people do.")
 def agree(
     sheets: Sheets,
     records: RecordsOption,
@@ -243,7 +249,7 @@ def _print(found: Sequence[Agreement]) -> None:
         typer.echo(f"  {one.name:{width}}  {one.value:.3f}  {interval}{chance}  n={one.n:,}")
 
 
-def _measure(judged: Sequence[Case], attribute: str, draws: int, seed: int) -> None:
+def _measure(judged: Sequence[Case], attribute: str, draws: int, seed: int, *, details: bool) -> None:
     from rich.console import Console
 
     from fairbrief.auditing import Plan, audit
@@ -252,7 +258,8 @@ def _measure(judged: Sequence[Case], attribute: str, draws: int, seed: int) -> N
     names = ("bur", "uer", "auc", "sof")
     measures = [f"{name}(scorer=units)@{attribute}" for name in names]
     typer.echo("")
-    terminal.print_result(audit(judged, Plan(measures=measures, draws=draws, seed=seed)), Console())
+    result = audit(judged, Plan(measures=measures, draws=draws, seed=seed))
+    terminal.print_result(result, Console(), details=details, rest=terminal.Rest())
 
 
 def _is_disparity(measure: object) -> bool:

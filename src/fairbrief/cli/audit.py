@@ -56,7 +56,7 @@ Controls = Annotated[bool, typer.Option("--controls", help="Audit all controls b
 Baseline = Annotated[
     str | None, typer.Option(help="System that the others are compared with.", metavar="SYSTEM")
 ]
-Seed = Annotated[int, typer.Option(help="Seed of all draws; recorded.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of all draws; recorded.", min=0, metavar="N")]
 CheckInstruments = Annotated[
     bool | None,
     typer.Option(
@@ -70,6 +70,7 @@ Workers = Annotated[
     typer.Option(
         help="Processes that score and observe; 0: one a core. They change no digit; models stay in this one.",
         min=0,
+        metavar="N",
     ),
 ]
 
@@ -135,7 +136,10 @@ def audit(
         if out is not None:
             write_all(result, out)
     finally:
-        terminal.print_result(result, Console(), details=details)
+        rest = (
+            terminal.Rest(place="in the report that --out writes") if out is None else terminal.WITH_A_REPORT
+        )
+        terminal.print_result(result, Console(), details=details, rest=rest)
     if out is not None:
         typer.echo(
             f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence.parquet'}"

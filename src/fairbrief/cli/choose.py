@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairbrief.cli.inputs import ReadingOptions, cached, reading_options, tell_left_out
-from fairbrief.cli.options import Cache, Resamples
+from fairbrief.cli.options import Cache, Details, Resamples
 from fairbrief.cli.outputs import refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
@@ -44,7 +44,11 @@ CorpusAware = Annotated[
 ]
 LengthWithin = Annotated[
     float | None,
-    typer.Option(help="Only candidates within this share of the median candidate's words, e.g. 0.1.", min=0),
+    typer.Option(
+        help="Only candidates within this share of the median candidate's words, e.g. 0.1.",
+        min=0,
+        metavar="X",
+    ),
 ]
 With = Annotated[
     str | None,
@@ -52,7 +56,9 @@ With = Annotated[
 ]
 Samples = Annotated[
     int | None,
-    typer.Option(help="With --with: how many candidates, from seeds 0, 1, 2 …; 8 if it is not said."),
+    typer.Option(
+        help="With --with: how many candidates, from seeds 0, 1, 2 …; 8 if it is not said.", metavar="N"
+    ),
 ]
 Out = Annotated[Path | None, typer.Option(help="Write the chosen summaries, as records.", metavar="FILE")]
 Pairs = Annotated[
@@ -72,7 +78,7 @@ Attribute = Annotated[
     list[str] | None,
     typer.Option(help="NAME=FIELD reads an attribute from another field or column.", metavar="NAME[=FIELD]"),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of the random candidate and of all draws.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of the random candidate and of all draws.", min=0, metavar="N")]
 
 
 @app.command()
@@ -94,6 +100,7 @@ def choose(
     attribute: Attribute = None,
     seed: Seed = 0,
     draws: Resamples = 2000,
+    details: Details = False,
     *,
     options: ReadingOptions,
 ) -> None:
@@ -149,7 +156,8 @@ def choose(
             write_all(result, report)
             written.append(f"Report: {report / 'report.html'}")
     finally:
-        terminal.print_result(result, Console())
+        rest = terminal.Rest() if report is None else terminal.WITH_A_REPORT
+        terminal.print_result(result, Console(), details=details, rest=rest)
     tell_left_out(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)

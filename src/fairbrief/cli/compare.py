@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fairbrief.cli.options import SavedAudit
+from fairbrief.cli.options import Details, SavedAudit
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -15,7 +15,7 @@ Second = Annotated[Path, typer.Argument(help="Folder of the audit that is subtra
 
 
 @app.command()
-def compare(first: SavedAudit, second: Second) -> None:
+def compare(first: SavedAudit, second: Second, details: Details = False) -> None:
     """Compare two saved audits on the records that both answered: paired differences with interval and p."""
     from dataclasses import replace
 
@@ -34,4 +34,4 @@ def compare(first: SavedAudit, second: Second) -> None:
         skipped=(),
         differences=tuple(differences(ours, theirs)),
     )
-    terminal.print_result(result, Console())
+    terminal.print_result(result, Console(), details=details, rest=terminal.Rest())

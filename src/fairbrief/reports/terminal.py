@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from rich import box
 from rich.cells import cell_len
@@ -42,18 +43,31 @@ NARROWEST = 6
 """Of the names' column: names are folded before a number is cut off."""
 
 
-def print_result(result: Result, console: Console, *, details: bool = False) -> None:
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Where what is not printed can be had: how to have it printed, and where it stands; "" for nowhere."""
+
+    hint: str = " (--details prints them)"
+    place: str = ""
+
+
+WITH_A_REPORT = Rest(place="in the written report")
+
+
+def print_result(
+    result: Result, console: Console, *, details: bool = False, rest: Rest = WITH_A_REPORT
+) -> None:
     """Print a paper's tables, estimates, differences, and what was left out.
 
-    Headlines alone, unless ``details`` asks for every quantity.
+    Headlines alone, unless ``details`` asks for every quantity; ``rest`` says where the others are.
     """
     _say(console, _made_line(result), style="dim")
     for table in result.tables:
         print_table(table, console)
     for section in arrangement.arrange(result.estimates, result.made):
-        _print_section(section, console, words.interval_name(result.made), details=details)
+        _print_section(section, console, words.interval_name(result.made), rest, details=details)
     for section in arrangement.arrange(result.differences, result.made):
-        _print_section(section, console, words.interval_name(result.made), details=details, differ=True)
+        _print_section(section, console, words.interval_name(result.made), rest, details=details, differ=True)
     _print_left_out(result, console)
 
 
@@ -73,9 +87,9 @@ def _made_line(result: Result) -> str:
 
 
 def _print_section(
-    section: Section, console: Console, interval: str, *, details: bool, differ: bool = False
+    section: Section, console: Console, interval: str, rest: Rest, *, details: bool, differ: bool = False
 ) -> None:
-    rows, hidden = _shown(_known(section.estimates) if differ else section.estimates, details=details)
+    rows, hidden = _shown(_known(section.estimates) if differ else section.estimates, rest, details=details)
     if not rows:
         return
     names_below = _long_names(rows)
@@ -106,7 +120,7 @@ def _print_section(
     console.print(grid)
     for spelled, number in names_below.items():
         _say(console, f"[{number}] {spelled}", style="dim")
-    _footnotes(rows, hidden, console)
+    _footnotes(rows, hidden, console, rest)
 
 
 def _known(differences: Sequence[Estimate]) -> list[Estimate]:
@@ -121,11 +135,15 @@ def _long_names(rows: Sequence[Estimate]) -> dict[str, int]:
     return {name: i for i, name in enumerate((n for n in spelled if len(n) > LONG_NAME), start=1)}
 
 
-def _shown(estimates: Sequence[Estimate], *, details: bool) -> tuple[list[Estimate], dict[str, int]]:
+def _shown(
+    estimates: Sequence[Estimate], rest: Rest, *, details: bool
+) -> tuple[list[Estimate], dict[str, int]]:
     """The rows to print, and how many rows of what are left to the written report."""
+    if details and not rest.place:
+        return list(estimates), {}
     if not details:
         headlines = [e for e in estimates if words.is_headline(e)] or list(estimates)
-        hidden = {"rows of other quantities (--details prints them)": len(estimates) - len(headlines)}
+        hidden = {f"rows of other quantities{rest.hint}": len(estimates) - len(headlines)}
         rows = headlines
     else:
         rows, hidden = _without_large(estimates)
@@ -185,7 +203,7 @@ def _cells(e: Estimate, console: Console, *, holm: bool, differ: bool, told: boo
         yield Text(numerals.count(sum(e.excluded.values())))
 
 
-def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Console) -> None:
+def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Console, rest: Rest) -> None:
     for measures, system, n, counts in arrangement.left_out(rows):
         total = n + sum(counts.values())
         _say(
@@ -196,7 +214,7 @@ def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Consol
     for note in arrangement.notes(rows):
         _say(console, note, style="dim")
     for name, many in hidden.items():
-        _say(console, f"{name}: {many}, in the written report", style="dim")
+        _say(console, ", ".join(filter(None, (f"{name}: {many}", rest.place))), style="dim")
 
 
 def print_table(table: Table, console: Console) -> None:
