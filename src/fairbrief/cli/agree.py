@@ -26,7 +26,8 @@ Attribute = Annotated[
 Scorer = Annotated[str, typer.Option(help="Scorer to compare with the labels.", metavar="SPELLING")]
 Temperature = Annotated[str, typer.Option(help="Temperatures of the softmax, commas between.", metavar="T,…")]
 Threshold = Annotated[
-    float | None, typer.Option(help="Support above this counts as a yes; 0.5 where support is in [0, 1].")
+    float | None,
+    typer.Option(help="Support above this counts as a yes; 0.5 where support is in [0, 1].", metavar="X"),
 ]
 
 

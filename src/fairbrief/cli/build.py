@@ -38,35 +38,61 @@ def build() -> None:
     """Build inputs for audits."""
 
 
-@app.command()
+@app.command(short_help="Make inputs that differ in who their people are alone.")
 def people(
     source: Annotated[
         Path,
         typer.Argument(
-            help="Annotated documents: .conllu, *conll, .coref with .name and .parse, or a folder of them; or .jsonl with mentions."
+            help="Annotated documents: .conllu, *conll, .coref with .name and .parse, or a folder of them; or .jsonl with mentions.",
+            metavar="SOURCE",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="Where to write the inputs, as JSON Lines.")],
+    out: Annotated[
+        Path, typer.Option("--out", help="Where to write the inputs, as JSON Lines.", metavar="FILE")
+    ],
     groups: Annotated[
-        str, typer.Option(help="gender, race, race=A+B, gender*race, or gender*race=male:A+female:B.")
+        str,
+        typer.Option(
+            help="gender, race, race=A+B, gender*race, or gender*race=male:A+female:B.", metavar="GROUPS"
+        ),
     ] = "gender",
     design: Annotated[
         str,
-        typer.Option(help="balanced: half of the people in each group, in pairs; mono: one group per input."),
+        typer.Option(
+            help="balanced: half of the people in each group, in pairs; mono: one group per input.",
+            metavar="balanced|mono",
+        ),
     ] = "balanced",
-    per_original: Annotated[int, typer.Option(help="How many inputs to make from each original.")] = 20,
-    names: Annotated[str, typer.Option(help="census, or a table name,part,gender,group.")] = "census",
+    per_original: Annotated[
+        int, typer.Option(help="How many inputs to make from each original.", metavar="N")
+    ] = 20,
+    names: Annotated[
+        str, typer.Option(help="census, or a table name,part,gender,group.", metavar="census|FILE")
+    ] = "census",
     last_names: Annotated[
-        str | None, typer.Option(help="keep or replace; by default replaced where groups speak of race.")
+        str | None,
+        typer.Option(
+            help="keep or replace; by default replaced where groups speak of race.", metavar="keep|replace"
+        ),
     ] = None,
     content_words: Annotated[
-        str, typer.Option(help="keep; exchange: wife and husband follow the gender; neutral: spouse.")
+        str,
+        typer.Option(
+            help="keep; exchange: wife and husband follow the gender; neutral: spouse.",
+            metavar="keep|exchange|neutral",
+        ),
     ] = "keep",
     no_pronouns: Annotated[bool, typer.Option("--no-pronouns", help="Leave pronouns as they are.")] = False,
-    weights: Annotated[str, typer.Option(help="Draw names uniform or by their frequency.")] = "uniform",
-    genders: Annotated[str, typer.Option(help="In race groups: keep genders, or draw them random.")] = "keep",
-    woman: Annotated[str, typer.Option(help="The title that stands for Mr.: Ms. or Mrs.")] = "Ms.",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 0,
+    weights: Annotated[
+        str, typer.Option(help="Draw names uniform or by their frequency.", metavar="uniform|frequency")
+    ] = "uniform",
+    genders: Annotated[
+        str, typer.Option(help="In race groups: keep genders, or draw them random.", metavar="keep|random")
+    ] = "keep",
+    woman: Annotated[
+        str, typer.Option(help="The title that stands for Mr.: Ms. or Mrs.", metavar="TITLE")
+    ] = "Ms.",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same file.", metavar="N")] = 0,
 ) -> None:
     """Make inputs that differ in who their people are, and in nothing else."""
     from fairbrief.corpora.people import build as build_people
@@ -147,7 +173,7 @@ def _one_of(option: str, value: str | None, known: tuple[str | None, ...]) -> No
         raise RequestError(f"{option} is '{value}'. Wanted {' or '.join(k for k in known if k)}.")
 
 
-app.command()(perspectives)
-app.command()(stratified)
-app.command()(transcripts)
-app.command()(reviews)
+app.command(short_help="Mix labelled texts, by size and by mix.")(perspectives)
+app.command(short_help="Make sets that each value dominates equally often.")(stratified)
+app.command(short_help="Cut conversations into segments.")(transcripts)
+app.command(short_help="Make sets of reviews of one product.")(reviews)

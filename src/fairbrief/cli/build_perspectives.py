@@ -16,7 +16,7 @@ Mixes = Annotated[
     list[str],
     typer.Option("--mix", help="Shares of the values, e.g. male=.2,female=.8; once per mix.", metavar="V=S,V=S"),
 ]  # fmt: skip
-Samples = Annotated[int, typer.Option(help="How many sets of each size and mix.", min=1)]
+Samples = Annotated[int, typer.Option(help="How many sets of each size and mix.", min=1, metavar="N")]
 Disjoint = Annotated[
     bool, typer.Option("--disjoint", help="No text in two sets of one size and mix; refused if there are too few.")
 ]  # fmt: skip
@@ -28,7 +28,9 @@ Shape = Annotated[
     str, typer.Option("--as", help="documents, or joined into one text.", metavar="documents|joined")
 ]
 Separator = Annotated[str, typer.Option(help="What stands between joined texts.", metavar="TEXT")]
-UnitName = Annotated[str, typer.Option("--unit", help="Attribute that carries a set's size, e.g. tweets.")]
+UnitName = Annotated[
+    str, typer.Option("--unit", help="Attribute that carries a set's size, e.g. tweets.", metavar="NAME")
+]
 
 
 def perspectives(

@@ -12,8 +12,10 @@ from fairbrief.cli import build_sources as sources
 from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import RequestError
 
-Size = Annotated[int, typer.Option(help="Reviews in a set.", min=1)]
-PerProduct = Annotated[int, typer.Option(help="Sets of one product at most; 0 for all that it has.", min=0)]
+Size = Annotated[int, typer.Option(help="Reviews in a set.", min=1, metavar="N")]
+PerProduct = Annotated[
+    int, typer.Option(help="Sets of one product at most; 0 for all that it has.", min=0, metavar="N")
+]
 Order = Annotated[
     str, typer.Option("--draw", help="Draw a product's reviews at random, or take the first.", metavar="random|first")
 ]  # fmt: skip
@@ -24,16 +26,20 @@ Sentiment = Annotated[
         metavar="RULE",
     ),
 ]
-Negative = Annotated[float, typer.Option(help="Ratings up to this are negative.")]
-Positive = Annotated[float, typer.Option(help="Ratings from this on are positive.")]
+Negative = Annotated[float, typer.Option(help="Ratings up to this are negative.", metavar="X")]
+Positive = Annotated[float, typer.Option(help="Ratings from this on are positive.", metavar="X")]
 Analyser = Annotated[str, typer.Option(help="VADER's library: vader or nltk.", metavar="vader|nltk")]
 Rating = Annotated[
-    str | None, typer.Option(help="Field with the rating, if it is no attribute of that name.")
+    str | None,
+    typer.Option(help="Field with the rating, if it is no attribute of that name.", metavar="FIELD"),
 ]
 Product = Annotated[
-    str | None, typer.Option(help="Field with the product, if it is no attribute of that name.")
+    str | None,
+    typer.Option(help="Field with the product, if it is no attribute of that name.", metavar="FIELD"),
 ]
-Products = Annotated[int | None, typer.Option("--first", help="Take only the first so many records.", min=1)]
+Products = Annotated[
+    int | None, typer.Option("--first", help="Take only the first so many records.", min=1, metavar="N")
+]
 
 
 def reviews(

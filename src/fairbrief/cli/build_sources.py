@@ -39,12 +39,12 @@ Attribute = Annotated[
     str,
     typer.Option(help="Attribute that the texts are labelled with; NAME=FIELD reads it from a field.", metavar="NAME[=FIELD]"),
 ]  # fmt: skip
-MinTokens = Annotated[int, typer.Option(help="Leave out shorter texts.", min=0)]
-MaxTokens = Annotated[int | None, typer.Option(help="Leave out longer texts.", min=1)]
+MinTokens = Annotated[int, typer.Option(help="Leave out shorter texts.", min=0, metavar="N")]
+MaxTokens = Annotated[int | None, typer.Option(help="Leave out longer texts.", min=1, metavar="N")]
 Tokens = Annotated[str, typer.Option(help="What a token is: words, nltk or characters.", metavar="RULE")]
-MinCharacters = Annotated[int, typer.Option(help="Leave out texts of fewer characters.", min=0)]
+MinCharacters = Annotated[int, typer.Option(help="Leave out texts of fewer characters.", min=0, metavar="N")]
 Distinct = Annotated[bool, typer.Option("--distinct", help="Take a text that occurs twice once.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same file, to the byte.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same file, to the byte.", metavar="N")]
 
 
 def records_of(

@@ -12,11 +12,13 @@ from fairbrief.cli.outputs import refuse_overwriting
 from fairbrief.errors import RequestError
 
 SetsOption = Annotated[
-    int, typer.Option(help="How many sets in all; each value dominates equally many.", min=1)
+    int, typer.Option(help="How many sets in all; each value dominates equally many.", min=1, metavar="N")
 ]
 Size = Annotated[
     int | None,
-    typer.Option(help="Texts in a set. Without it, the records of the source are the sets.", min=1),
+    typer.Option(
+        help="Texts in a set. Without it, the records of the source are the sets.", min=1, metavar="N"
+    ),
 ]
 Topic = Annotated[
     str, typer.Option(help="Attribute that a set's texts share, e.g. target.", metavar="ATTRIBUTE")

@@ -20,8 +20,12 @@ Rule = Annotated[
     str, typer.Option("--count", help="What a token is: words, nltk or characters.", metavar="RULE")
 ]
 NoNames = Annotated[bool, typer.Option("--no-names", help="Leave the speaker's name out of the texts.")]
-LeastTurns = Annotated[int, typer.Option("--min-turns", help="Leave out segments of fewer turns.", min=1)]
-First = Annotated[int | None, typer.Option(help="Take only the first so many conversations.", min=1)]
+LeastTurns = Annotated[
+    int, typer.Option("--min-turns", help="Leave out segments of fewer turns.", min=1, metavar="N")
+]
+First = Annotated[
+    int | None, typer.Option(help="Take only the first so many conversations.", min=1, metavar="N")
+]
 Speaker = Annotated[
     str | None, typer.Option(help="Field with the speaker, if it is no attribute 'speaker'.", metavar="FIELD")
 ]

@@ -21,9 +21,9 @@ Attribute = Annotated[
 ]  # fmt: skip
 Scorer = Annotated[str, typer.Option(help="Judge of support, e.g. entailment.", metavar="SPELLING")]
 Sizes = Annotated[str, typer.Option(help="sentence, or numbers of words; commas between.", metavar="SIZES")]
-Threshold = Annotated[float, typer.Option(help="Support above this identifies a unit's source.")]
+Threshold = Annotated[float, typer.Option(help="Support above this identifies a unit's source.", metavar="X")]
 Units = Annotated[str, typer.Option(help="auto, given or sentences.", metavar="UNITS")]
-Draws = Annotated[int, typer.Option(help="Resamples; 0 for shares alone.", min=0)]
+Draws = Annotated[int, typer.Option(help="Resamples; 0 for shares alone.", min=0, metavar="N")]
 
 
 @app.command()

@@ -16,7 +16,9 @@ from fairbrief.text.counted import counted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-Cache = Annotated[Path | None, typer.Option("--cache", help="A score cache to look into (read whole).")]
+Cache = Annotated[
+    Path | None, typer.Option("--cache", help="A score cache to look into (read whole).", metavar="PATH")
+]
 
 
 class Finding(NamedTuple):

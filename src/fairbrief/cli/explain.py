@@ -41,7 +41,7 @@ Ids = Annotated[
 Systems = Annotated[
     list[str] | None, typer.Option("--system", help="System to explain; without it, each.", metavar="NAME")
 ]
-Top = Annotated[int, typer.Option(help="How many records to look into.", min=1)]
+Top = Annotated[int, typer.Option(help="How many records to look into.", min=1, metavar="N")]
 Out = Annotated[
     Path | None,
     typer.Option(help="Also write all of it: FILE.json, FILE.md or FILE.html.", metavar="FILE"),

@@ -27,7 +27,8 @@ Baseline = Annotated[
     Path | None, typer.Option(help="Saved audit that this one must not be worse than.", metavar="DIR")
 ]
 Margin = Annotated[
-    float, typer.Option(help="How far above the baseline a disparity may lie, or below it a quality.")
+    float,
+    typer.Option(help="How far above the baseline a disparity may lie, or below it a quality.", metavar="X"),
 ]
 Junit = Annotated[Path | None, typer.Option(help="Write the checks as JUnit XML.", metavar="FILE")]
 Markdown = Annotated[Path | None, typer.Option(help="Write a summary in Markdown.", metavar="FILE")]

@@ -17,7 +17,9 @@ KINDS: tuple[Literal["measure", "scorer", "summarizer", "protocol"], ...] = (
     "protocol",
 )
 """What can be named, in the order that it is listed."""
-Name = Annotated[str | None, typer.Argument(help="Measure, scorer, summarizer or protocol to explain.")]
+Name = Annotated[
+    str | None, typer.Argument(help="Measure, scorer, summarizer or protocol to explain.", metavar="NAME")
+]
 
 
 @app.command()

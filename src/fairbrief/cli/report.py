@@ -11,7 +11,10 @@ from fairbrief.cli.options import Details, SavedAudit
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 Format = Annotated[
-    str, typer.Option("--format", help="terminal, markdown, latex, csv, or html (rewrites report.html).")
+    str,
+    typer.Option(
+        "--format", help="terminal, markdown, latex, csv, or html (rewrites report.html).", metavar="FORMAT"
+    ),
 ]
 
 

@@ -51,17 +51,17 @@ Instruction = Annotated[
 Role = Annotated[
     str | None, typer.Option(help="Role the model is given: a name, or words of yours.", metavar="NAME|TEXT")
 ]
-Samples = Annotated[int | None, typer.Option(help="Summaries per record.", min=1)]
-Temperature = Annotated[float | None, typer.Option(help="Randomness of the words.", min=0)]
+Samples = Annotated[int | None, typer.Option(help="Summaries per record.", min=1, metavar="N")]
+Temperature = Annotated[float | None, typer.Option(help="Randomness of the words.", min=0, metavar="X")]
 Sentences = Annotated[
-    int | None, typer.Option(help="Sentences to ask for; longer answers are cut there.", min=1)
+    int | None, typer.Option(help="Sentences to ask for; longer answers are cut there.", min=1, metavar="N")
 ]
-Words = Annotated[int | None, typer.Option(help="Words to ask for.", min=1)]
-Seed = Annotated[int | None, typer.Option(help="Seed that is sent to the model.")]
-Concurrency = Annotated[int | None, typer.Option(help="Questions that are open at once.", min=1)]
-PerMinute = Annotated[int | None, typer.Option(help="Requests a minute at most.", min=1)]
+Words = Annotated[int | None, typer.Option(help="Words to ask for.", min=1, metavar="N")]
+Seed = Annotated[int | None, typer.Option(help="Seed that is sent to the model.", metavar="N")]
+Concurrency = Annotated[int | None, typer.Option(help="Questions that are open at once.", min=1, metavar="N")]
+PerMinute = Annotated[int | None, typer.Option(help="Requests a minute at most.", min=1, metavar="N")]
 MaxRequests = Annotated[
-    int | None, typer.Option(help="Requests to send at most, repeated tries included.", min=1)
+    int | None, typer.Option(help="Requests to send at most, repeated tries included.", min=1, metavar="N")
 ]
 BaseUrl = Annotated[
     str | None, typer.Option(help="Address of the server; else OPENAI_BASE_URL.", metavar="URL")

@@ -48,7 +48,7 @@ Baseline = Annotated[
     str | None,
     typer.Option(help="Setting that others are compared with; without it, the first.", metavar="NAME"),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of the audit's draws.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of the audit's draws.", min=0, metavar="N")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Do not tell how far it is.")]
 
 

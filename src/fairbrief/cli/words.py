@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-File = Annotated[str, typer.Argument(help="Records: JSON Lines, CSV, Parquet …")]
+File = Annotated[str, typer.Argument(help="Records: JSON Lines, CSV, Parquet …", metavar="FILE")]
 By = Annotated[str, typer.Option(help="Attribute whose groups are compared.", metavar="ATTRIBUTE")]
-Most = Annotated[int, typer.Option(help="Words shown per group.", min=1)]
+Most = Annotated[int, typer.Option(help="Words shown per group.", min=1, metavar="N")]
 Punctuation = Annotated[
     bool, typer.Option("--punctuation", help="Count punctuation as words, as the paper does.")
 ]
