@@ -263,6 +263,10 @@ def test_commands_compare_saved_audits_and_labels(tmp_path: Path) -> None:
     ran = run(app, ["rank", str(tmp_path / "set1"), str(tmp_path / "set2"), "--draws", "50"])
     assert ran.exit_code == 0, ran.output
     assert "set2" in ran.output
+    assert ran.output.count("Overall order by") == len(
+        overall({"a": world(GAPS, 1), "b": world(GAPS, 2)}, draws=0)
+    )
+    assert ran.output.count("Min and max are over") == 1
     file = tmp_path / "labels.jsonl"
     write_lines(map(case_line, (labelled([["a"], ["b"]], "1"), labelled([["a"]], "2"))), file)
     asked = ["agree", str(file), "--attribute", "side", "--scorer", "containment"]

@@ -72,6 +72,13 @@ def test_measures_left_out_for_one_reason_share_an_item() -> None:
     ]
 
 
+def test_a_page_explains_its_pictures_once() -> None:
+    """Not over the table of every family and attribute; each table still has a name for who hears it."""
+    page = html.render(sample_results.make())
+    assert page.count("upright tick: chance level") == 1
+    assert page.count('<caption class="unseen">') == page.count('<section class="grid">')
+
+
 def test_a_system_is_folded_behind_a_joint_of_its_name() -> None:
     """Not in the middle of a word or a number."""
     result = sample_results.make()

@@ -33,8 +33,8 @@ GENDER = "gender"
 """What a group is called that an input names by its words alone."""
 ALIKE = f"{words.OF_THE_JUDGE} reads the versions of every source exactly alike"
 NO_EXCHANGE = (
-    "no check of the judges: genders can be exchanged in a text, and groups that the names of annotated people tell; "
-    "this attribute is neither"
+    "the judges are not checked: no text can be rewritten from one of these values to another, "
+    "as it can for genders and for groups that the names of annotated people tell"
 )
 A_MODEL = (
     f"its judge holds a model: --check-instruments lets it read up to {SOURCES} sources, each once per group"

@@ -197,11 +197,17 @@ def table(found: Overall, level: float = 0.95) -> Table:
     told = ", ".join(f"{name} {many:,}" for name, many in zip(found.datasets, found.records, strict=True))
     scale = (
         f"Overall: mean over data sets of (v − min)/(max − min), with {level:.0%} interval; 0 = least disparity. "
-        f"Min and max are over {', '.join(found.systems)}: it changes when a system enters or leaves."
+        f"Min and max are over {', '.join(found.systems)}: it changes when a system enters or leaves. "
+        "– where no data set tells the systems apart."
     )
     header = ("system", *found.datasets, "overall")
+    name = (
+        found.measure
+        if found.measure.partition("(")[0] == found.quantity
+        else f"{found.measure}: {found.quantity}"
+    )
     return Table(
-        f"Overall {found.quantity}: {found.measure}",
+        f"Overall order by {name}",
         header,
         rows,
         (scale, f"Records that all of them answered: {told}."),

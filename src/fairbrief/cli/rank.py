@@ -28,6 +28,8 @@ def rank(
     level: Level = 0.95,
 ) -> None:
     """Overall order of systems: mean over data sets of min–max-normalised disparities, with intervals."""
+    from dataclasses import replace
+
     from rich.console import Console
 
     from fairbrief.auditing.overall import overall, table
@@ -38,5 +40,9 @@ def rank(
     if len(set(names)) < len(names):
         raise RequestError(f"Two of the folders have one name: {', '.join(names)}. It names the data set.")
     results = {name: load(folder) for name, folder in zip(names, folders, strict=True)}
-    for found in overall(results, system or (), draws=draws, seed=seed, level=level):
-        terminal.print_table(table(found, level), Console())
+    tables = [
+        table(one, level) for one in overall(results, system or (), draws=draws, seed=seed, level=level)
+    ]
+    for this, after in zip(tables, [*tables[1:], None], strict=True):
+        again = () if after is None else after.notes  # said below the last table that it holds for
+        terminal.print_table(replace(this, notes=tuple(n for n in this.notes if n not in again)), Console())
