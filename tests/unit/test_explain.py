@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -566,6 +567,14 @@ def test_the_report_says_how_to_look_into_its_records() -> None:
     """Beside the records that an audit shows stands the command that takes one apart."""
     page = html.render(audit(made(), Plan(measures=["uer@side"], draws=0)))
     assert "fairbrief explain FILE --measure SPELLING --id RECORD" in page
+
+
+def test_numbers_of_the_page_carry_their_names_to_a_phone() -> None:
+    """A narrow screen shows each line as a card, where the table's heading is out of sight."""
+    page = explanation_page.render(fairbrief.explain("examples/reviews.jsonl", "uer@sentiment", top=1))
+    cells = re.findall(r'<td class="num"[^>]*>', page)
+    assert len(cells) > 4
+    assert all(re.search(r'data-label="[^"]+"', cell) for cell in cells)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
