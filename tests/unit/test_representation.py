@@ -243,3 +243,10 @@ def test_explanation() -> None:
 def test_contract(clause, measure) -> None:  # noqa: ANN001
     """The four measures keep what the audit relies on."""
     clause(measure, [case_of(), case_of((("cats", "a"), ("birds dogs", "c")), "birds"), case_of(summary="")])
+
+
+def test_a_part_just_below_the_threshold_is_not_rounded_up_to_it() -> None:
+    """What reads "below 0.8: 0.80" would contradict itself."""
+    row = {"present": 1.0, "source": 0.5, "summary": 0.399, "wanted": 0.5, "under": 1.0}
+    totals = Totals({(name, "a"): i for i, name in enumerate(row)}, np.array(list(row.values())))
+    assert Bur("x").explain(totals).endswith("Below 0.8: a gets 0.79 of its share.")

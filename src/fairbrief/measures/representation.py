@@ -65,7 +65,7 @@ class _RepresentationMeasure(RepresentationSettings):
             for v in values
         ]
         below = [
-            f"{v} gets {totals['summary', v] / totals['wanted', v]:.2f} of its share"
+            f"{v} gets {_below(totals['summary', v] / totals['wanted', v])} of its share"
             for v in values
             if totals["under", v] > 0 and totals["wanted", v] > 0
         ]
@@ -212,3 +212,8 @@ def _mean_absolute_deviation(totals: Totals, means: Mapping[str, Floats]) -> Flo
 
 def _percent(share: Floats) -> str:
     return f"{float(share):.0%}"
+
+
+def _below(part: Floats) -> str:
+    """Two places, rounded down: 0.798 is below 0.8, which 0.80 is not."""
+    return f"{np.floor(100 * float(part) + 1e-9) / 100:.2f}"
