@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, observing
+from fairbrief.auditing import Plan, audit, estimating, observing
 from fairbrief.errors import DataError, RequestError
-from fairbrief.nouns import Case, Document, Estimate, Record, Summary
+from fairbrief.nouns import Case, Document, Estimate, Record, Summary, Value
 from fairbrief.reports.result import Result
 
 PLAN = Plan(measures=["opening_gap@party"], draws=300)
@@ -147,6 +147,19 @@ def test_variants_of_one_original_are_resampled_together() -> None:
     assert (estimate.n, estimate.clusters, alone.clusters) == (36, 12, 12)
     assert (estimate.low, estimate.high) == (alone.low, alone.high)
     assert estimate.low_within == estimate.high_within == estimate.value
+
+
+def test_a_value_outside_its_own_interval_says_so() -> None:
+    """A distance near zero is larger in every resample; a constant one is not taken to be outside by rounding."""
+    settings = estimating.Settings(draws=100)
+    blank = Estimate(measure="m", quantity="q", system="s", value=None, clusters=30)
+    resampled = Value(np.linspace(0.2, 0.4, 100))
+    outside = estimating.with_interval(blank, Value(np.float64(0.1)), resampled, settings)
+    assert outside.notes == (estimating.OUTSIDE,)
+    assert outside.low is not None and outside.low > 0.1
+    assert not estimating.with_interval(blank, Value(np.float64(0.3)), resampled, settings).notes
+    alike = Value(np.full(100, 0.1 + 1e-17))
+    assert not estimating.with_interval(blank, Value(np.float64(0.1)), alike, settings).notes
 
 
 def test_one_cluster_has_no_interval_and_says_why() -> None:

@@ -29,6 +29,10 @@ from fairbrief.statistics import (
 UNDEFINED = "undefined: "
 FEW_ANSWERED = "one of the two answered fewer than half of the records: compared on what both answered"
 FEW_CLUSTERS = "no interval: fewer than two clusters"
+OUTSIDE = (
+    "the value lies outside its interval: resamples are noisier than the whole, and noise makes any distance larger; "
+    "read it beside its chance level"
+)
 ONE_DRAW = "no interval: one draw says nothing of the spread"
 
 
@@ -114,6 +118,9 @@ def with_interval(made: Estimate, value: Value, resampled: Value | None, setting
         )
     if not (np.isfinite(low) and np.isfinite(high)):
         return replace(made, value=point, notes=(*notes, "no interval: undefined in the resamples"))
+    rounding = 1e-9 * max(abs(low), abs(high))
+    if not low - rounding <= point <= high + rounding:
+        notes = (*notes, OUTSIDE)
     return replace(made, value=point, low=float(low), high=float(high), notes=notes)
 
 
