@@ -156,7 +156,8 @@ def test_a_value_outside_its_own_interval_says_so() -> None:
     resampled = Value(np.linspace(0.2, 0.4, 100))
     outside = estimating.with_interval(blank, Value(np.float64(0.1)), resampled, settings)
     assert outside.notes == (estimating.OUTSIDE,)
-    assert outside.low is not None and outside.low > 0.1
+    assert outside.low is not None
+    assert outside.low > 0.1
     assert not estimating.with_interval(blank, Value(np.float64(0.3)), resampled, settings).notes
     alike = Value(np.full(100, 0.1 + 1e-17))
     assert not estimating.with_interval(blank, Value(np.float64(0.1)), alike, settings).notes
