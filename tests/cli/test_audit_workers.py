@@ -61,6 +61,11 @@ def is_running(process: int) -> bool:
         return False
 
 
+def heed_interrupts() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and so would all that the tests start then."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
 def test_no_worker_outlives_the_command(how: signal.Signals, tmp_path: Path) -> None:
@@ -70,6 +75,7 @@ def test_no_worker_outlives_the_command(how: signal.Signals, tmp_path: Path) -> 
     process = subprocess.Popen(
         [*command, "--attribute", "mood", "--workers", "2", "--quiet"],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=heed_interrupts,
     )  # fmt: skip
     deadline = time.monotonic() + 60
     while (
