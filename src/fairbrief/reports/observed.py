@@ -103,11 +103,13 @@ def _parts(evidence: pa.Table) -> Iterator[Part]:
         return
     # Before any row is copied: what no picture shows is left behind.
     names = [n for n in names if n in PLACES or n.partition("[")[0] in STATISTICS]
-    usable = evidence.select(names)
-    if "reason" in names:
-        usable = usable.filter(pc.is_null(usable["reason"]))
-    for observation in pc.unique(usable["observation"]).to_pylist():
-        chosen = pc.equal(usable["observation"], observation)
-        held = [n for n in names if pc.any(pc.and_(chosen, pc.is_valid(usable[n]))).as_py()]
-        rows = usable.select(held).filter(chosen)
+    shown = evidence.select(names)
+    for observation in pc.unique(shown["observation"]).to_pylist():
+        chosen = pc.equal(shown["observation"], observation)
+        if "reason" in names:
+            chosen = pc.and_(chosen, pc.is_null(shown["reason"]))
+        held = [n for n in names if pc.any(pc.and_(chosen, pc.is_valid(shown[n]))).as_py()]
+        rows = shown.select(held).filter(chosen)
+        if not len(rows):
+            continue
         yield Part(tuple(rows["measures"][0].as_py().split("\n")), rows)
