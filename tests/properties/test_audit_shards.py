@@ -9,8 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fairbrief import auditing
-from fairbrief.auditing import Plan, audit
+from fairbrief.auditing import Plan, audit, road
 from fairbrief.nouns import Case, Document, Record, Summary
 from fairbrief.reports.frames import Evidence
 from fairbrief.reports.result import Result
@@ -83,12 +82,12 @@ def test_a_shuffled_and_recut_stream_gives_the_same_audit(
     """All default measures: values, counts, exclusions and chance levels to 1e-12, the evidence up to order."""
     cases = cases_of(seed, 8)
     plan = Plan(attributes=["party"], slices=[("size",)], draws=20, seed=seed)
-    monkeypatch.setattr(auditing, "SHARD", 256)
+    monkeypatch.setattr(road, "SHARD", 256)
     whole = audit(cases, plan)
     # Systems are compared, and columns named, in the order of the stream: its first record stays first.
     rest = cases[2:]
     random.Random(seed).shuffle(rest)
-    monkeypatch.setattr(auditing, "SHARD", batch)
+    monkeypatch.setattr(road, "SHARD", batch)
     cut = audit([*cases[:2], *rest], plan)
     ours, theirs = told(cut), told(whole)
     assert ours.keys() == theirs.keys()

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, estimating, observing
+from fairbrief.auditing import Plan, audit, estimating, observing, road
 from fairbrief.errors import DataError, RequestError
 from fairbrief.nouns import Case, Document, Estimate, Record, Summary, Value
 from fairbrief.reports.result import Result
@@ -52,7 +51,7 @@ def numbers(result: Result) -> list[tuple[object, ...]]:
 def test_batches_change_no_digit(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many units are scored at once, the estimates are the same to the last bit."""
     cases = cases_of(40, systems=("a", "b"))
-    monkeypatch.setattr(auditing, "SHARD", 32)
+    monkeypatch.setattr(road, "SHARD", 32)
     whole = audit(cases, PLAN)
     monkeypatch.setattr(observing, "BATCH", batch)
     cut = audit(cases, PLAN)

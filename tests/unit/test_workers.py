@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, observing
+from fairbrief.auditing import Plan, audit, observing, road
 from fairbrief.errors import BackendError, DataError, FairbriefError, MissingExtra, RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.nouns import Ask, Case, Document, Entity, Record, Scores, Summary
@@ -98,7 +98,7 @@ PLAN = Plan(
 def small_shards() -> Iterator[None]:
     """Shards of sixteen cases, so that few records make many."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(auditing, "SHARD", 16)
+        patch.setattr(road, "SHARD", 16)
         yield
 
 
