@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INSTALLED := $(VENV)/installed
 TESTED := $(VENV)/installed-for-tests
 
-.PHONY: demo test docs lint bench clean
+.PHONY: demo test docs site lint mutate bench fuzz clean
 
 demo: $(INSTALLED)
 	$(BIN)/fairbrief audit examples/reviews.jsonl --out demo
@@ -20,6 +20,11 @@ test: lint
 docs: $(TESTED)
 	$(BIN)/python -m docs.generate
 
+# The pages as a site, in site/. A warning ends it.
+site: $(INSTALLED)
+	$(PIP) --group site
+	$(BIN)/zensical build --strict --clean
+
 lint: $(TESTED)
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
@@ -29,6 +34,12 @@ lint: $(TESTED)
 # Speed on this machine, into benchmarks/results and docs/benchmarks.md. INPUTS holds real inputs, if there are any.
 INPUTS ?= ../shared/data
 RESULTS := benchmarks/results
+# Plant faults one by one and see which the tests notice: all of statistics and the gate, a seeded sample of the rest.
+# Takes hours, and goes on from $(MUTATED); MUTATE=--again tries those that survived anew.
+MUTATED ?= benchmarks/results/mutation.json
+mutate: $(TESTED)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation --out $(MUTATED) --page CONTRIBUTING.md $(MUTATE)
+
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed.resampling --out $(RESULTS)
 	$(BIN)/python -m benchmarks.speed.neural --out $(RESULTS)
@@ -39,6 +50,11 @@ bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed.rouge $(INPUTS)/news/xsum__lead1.jsonl --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.audit --file $(INPUTS)/reviews/yelp__gpt-4.jsonl --out $(RESULTS); \
 	else $(BIN)/python -m benchmarks.speed.audit --out $(RESULTS); fi
+	$(BIN)/python -m benchmarks.speed.view --out $(RESULTS)
+	$(BIN)/python -m benchmarks.speed.page --out $(RESULTS)
+	$(BIN)/python -m benchmarks.scale --out $(RESULTS)/scale.json
+	$(BIN)/python -m benchmarks.scale --out $(RESULTS)/scale.json --page docs/scale.md
+	$(BIN)/python -m benchmarks.attempts --page docs/benchmarks.md
 	$(BIN)/python -m benchmarks.table
 
 $(INSTALLED): pyproject.toml constraints.txt
@@ -53,5 +69,13 @@ $(TESTED): $(INSTALLED) tests/plugin_package/pyproject.toml tests/neural/hash-pi
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement tests/neural/hash-pinned.txt
 	touch $@
 
+# A million damaged inputs over all readers and loaders, an hour of inputs that reach new lines (on Linux on
+# x86-64), and whole functions on texts of 100 KB; takes hours, and goes on from $(FUZZED).
+FUZZED ?= benchmarks/results/fuzz-loaders.json
+fuzz: $(TESTED)
+	$(BIN)/python -m benchmarks.fuzz.loaders --out $(FUZZED) --keep fuzz-found --page docs/threat-model.md
+	$(BIN)/python -m benchmarks.fuzz.guided --seconds 3600
+	FAIRBRIEF_LONGEST_TEXT=100000 $(BIN)/python -m pytest -n auto tests/properties/test_linear_time.py
+
 clean:
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -41,9 +41,24 @@ def write_down(
         file.write_text(text + "\n", encoding="utf-8")
 
 
+def written(out: Path | None) -> dict[str, Any]:
+    """What an earlier run found, which is gone on from; empty where there is none."""
+    if out is None or not out.exists():
+        return {}
+    found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))["found"]
+    return found
+
+
 def write_section(path: Path, markers: tuple[str, str], text: str) -> None:
     """Put the text between two markers of a page; the page must have them."""
     path.write_text(with_section(path.read_text(encoding="utf-8"), markers, text), encoding="utf-8")
+
+
+def show(text: str, page: Path | None, markers: tuple[str, str]) -> None:
+    """Print a text; with ``page``, put it between the page's markers, too."""
+    print(text)
+    if page is not None:
+        write_section(page, markers, text)
 
 
 def with_section(page: str, markers: tuple[str, str], text: str) -> str:

@@ -12,9 +12,10 @@ from unittest.mock import patch
 from typer.testing import CliRunner
 
 from fairbrief import cli, registry
+from fairbrief.cli import exit_codes
 from fairbrief.errors import FairbriefError
 
-KINDS: tuple[registry.Kind, ...] = ("measure", "scorer", "summarizer", "protocol")
+KINDS: tuple[registry.Kind, ...] = ("measure", "scorer", "tagger", "summarizer", "protocol")
 TERMINAL = {"COLUMNS": "80", "LINES": "50", "NO_COLOR": "1", "TERM": "xterm"}
 
 
@@ -26,12 +27,12 @@ def built_ins_only() -> Iterator[None]:
         found = metadata.entry_points(group=group)
         return [p for p in found if p.dist is not None and p.dist.name == "fairbrief"]
 
-    registry.points.cache_clear()
+    registry.declared.cache_clear()
     try:
         with patch.object(registry, "entry_points", own):
             yield
     finally:
-        registry.points.cache_clear()
+        registry.declared.cache_clear()
 
 
 def run(arguments: Sequence[str]) -> tuple[int, str]:
@@ -44,7 +45,7 @@ def run(arguments: Sequence[str]) -> tuple[int, str]:
     ):
         done = CliRunner().invoke(cli.app, list(arguments), prog_name="fairbrief")
     if isinstance(done.exception, FairbriefError):
-        return 2, f"{done.output}fairbrief: {cli.printable(str(done.exception))}\n"
+        return 2, f"{done.output}fairbrief: {exit_codes.printable(str(done.exception))}\n"
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.exit_code, done.output

@@ -1,4 +1,4 @@
-"""Writes what the pages can be told by the code: the reference, and output shown in the README.
+"""Writes what the pages can be told by the code: the reference, pictures, and output shown in the README.
 
 python -m docs.generate            writes the pages that are out of date
 python -m docs.generate --check    writes nothing; exit 1 and their names if there are any
@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from docs import commands, reference
+from docs import commands, reference, reproduction, statistics_pictures
 
 ROOT = Path(__file__).resolve().parent.parent
 SHOWN = re.compile(
@@ -32,7 +32,10 @@ def pages() -> Mapping[Path, str]:
     wanted = {
         ROOT / "docs" / "measures.md": reference.measures_page(),
         ROOT / "docs" / "commands.md": reference.commands_page(),
+        ROOT / "docs" / "reproduction.md": reproduction.page(),
     }
+    for name, drawn in statistics_pictures.drawn().items():
+        wanted[ROOT / "docs" / "pictures" / name] = drawn
     for path in written_pages():
         text = path.read_text(encoding="utf-8")
         if path not in wanted and SHOWN.search(text):
@@ -96,6 +99,7 @@ def main() -> int:
     for path, text in old.items():
         sys.stdout.write(f"{'out of date' if checks else 'written'}: {path.relative_to(ROOT)}\n")
         if not checks:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
     return 1 if old and checks else 0
 

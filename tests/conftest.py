@@ -46,6 +46,31 @@ def nltk_data(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """One line on the pages that no browser opened, and how to have them opened."""
+    unopened = [
+        report
+        for report in terminalreporter.stats.get("skipped", ())
+        if "needs chromium" in str(report.longrepr)
+    ]
+    if unopened:
+        terminalreporter.write_line(
+            f"Not tested: pages in a browser ({len(unopened)} tests). Install Debian's chromium (as root: apt-get install "
+            "chromium) and run again."
+        )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where nothing may be skipped, a run with a skip fails."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not os.environ.get("FAIRBRIEF_REFUSE_SKIPS"):
+        return
+    if skipped := reporter.stats.get("skipped"):
+        reporter.write_line(f"{len(skipped)} skipped, and this run may not skip")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a JSON Lines file."""
     with path.open(encoding="utf-8") as lines:

@@ -9,12 +9,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fairbrief.nouns import Estimate
+from fairbrief import registry
+from fairbrief.auditing import declared_words
 from fairbrief.reports.result import Result
+from fairbrief.types import Estimate
 
 SYSTEMS = ("lead", "gpt-4", "alpaca-7b")
 GROUPS = ("female", "male")
 NAMES = ("Ada Byron", "Kofi Mensah")
+
+
+def declared() -> dict[str, Any]:
+    """What an audit records of the declarations of all measures."""
+    return {name: declared_words(kind.declaration) for name, kind in registry.loaded("measure")}
 
 
 def make(
@@ -32,7 +39,13 @@ def make(
     ]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     evidence = pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows])
-    made = {"systems": list(systems), "records": n, "level": 0.95, "alpha": 0.05}
+    made = {
+        "systems": list(systems),
+        "records": n,
+        "confidence_level": 0.95,
+        "alpha": 0.05,
+        "declared": declared(),
+    }
     return Result(tuple(estimates), (), evidence, made=made)
 
 

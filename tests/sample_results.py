@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 from tests import sample_families
 
-from fairbrief.nouns import Case, Document, Estimate, Record, Summary, Table, Unit
+from fairbrief.reports.examples import Examples, Link, Passage, Row, Support, Texts
 from fairbrief.reports.result import Exhibit, LeftOut, Result
+from fairbrief.types import Case, Document, Estimate, Note, Record, Summary, Table, Unit
 
 HOSTILE = (
     "<script>document.title='ran'</script>",
@@ -42,9 +43,10 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
         "attributes": {"document": {"sentiment": list(values)}},
         "protocol": None,
         "seed": 0,
-        "draws": 2000,
-        "level": 0.95,
+        "n_resamples": 2000,
+        "confidence_level": 0.95,
         "alpha": 0.05,
+        "declared": sample_families.declared(),
         "seconds": 3.212,
         "files": ["reviews.jsonl" + extra],
         "skipped": 7,
@@ -57,6 +59,7 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
         tables=(_table(systems),),
         left_out=(LeftOut("equal_coverage@party", f"no document has the attribute 'party'{extra}"),),
         skipped=(f"reviews.jsonl:12: not JSON: Expecting ',' delimiter{extra}",),
+        examples=_examples(systems, values, extra),
         made=made,
     )
 
@@ -70,14 +73,14 @@ def hostile() -> Result:
 
 
 def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[Estimate]:
-    level = {
+    confidence_level = {
         "bur": (0.427, 0.028, 0.391),
         "uer": (0.0512, 0.0031, 0.0498),
         "auc": (0.254, 0.019, 0.2496),
         "sof": (0.0081, 0.0033, 0.0026),
     }
     found = []
-    for name, (value, half, chance) in level.items():
+    for name, (value, half, chance) in confidence_level.items():
         for i, system in enumerate(systems):
             shift = 0.3 * i * half
             found.append(
@@ -139,7 +142,7 @@ def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[E
             systems[0],
             None,
             excluded={"one group only": 300},
-            notes=("undefined: one group only",),
+            notes=(Note("undefined", {"reason": "one group only"}),),
             over="gender",
         )
     )
@@ -318,6 +321,48 @@ def _exhibit(system: str, values: tuple[str, ...], extra: str, i: int) -> Exhibi
     )
     story = f"{values[0]} makes up 41% of the sources and 12% of the summary{extra}"
     return Exhibit("bur@sentiment", system, 0.9 - i / 10, story, Case(record, summary), 0.03 if i else None)
+
+
+def _examples(systems: tuple[str, ...], values: tuple[str, ...], extra: str) -> Examples:
+    """Three records of each system, whose first sentence the first document supports."""
+    cases = [_exhibit(system, values, extra, i).case for system in systems for i in range(3)]
+    texts = {
+        case.record.id: Texts(
+            case.record.id,
+            case.record.attributes,
+            tuple(Passage(d.text, d.attributes) for d in case.record.documents),
+            tuple(Passage(r) for r in case.record.references),
+            {system: Passage(case.summary.text) for system in systems},
+        )
+        for case in cases
+    }
+    rows = tuple(
+        Row(
+            "uer@sentiment",
+            case.summary.system,
+            case.record.id,
+            {
+                "uer": 0.2 + 0.1 * (i % 3),
+                **{f"difference[{v}]": 0.1 * (i % 3) - 0.2 * k for k, v in enumerate(values)},
+            },
+            None,
+            f"{values[0]} has 41% of the source{extra}",
+            {"document": (0.1, 0.0, -0.05, None), "sentence": (0.02,)},
+        )
+        for i, case in enumerate(cases)
+    )
+    supports = tuple(
+        Support(
+            case.record.id,
+            case.summary.system,
+            "by shared words",
+            ((0, 22),),
+            (case.summary.text[:22],),
+            (Link(0, 0, 0, 18, 0.5),),
+        )
+        for case in cases
+    )
+    return Examples(tuple(texts.values()), rows, supports, {"uer@sentiment": "by shared words"}, of=600)
 
 
 def _table(systems: tuple[str, ...]) -> Table:

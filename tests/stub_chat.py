@@ -7,9 +7,12 @@ what a real server would have been paid for.
 from __future__ import annotations
 
 import asyncio
+import base64
+import gzip
 import hashlib
 import json
 import random
+import re
 import socket
 import threading
 from collections import Counter
@@ -31,7 +34,11 @@ class StubChat:
 
     Kinds: ``429`` (with Retry-After), ``429-date``, ``500``, ``503``, ``slow``, ``cut`` (the connection
     ends inside the body), ``drop`` (it ends before it), ``malformed`` (no JSON), ``shape`` (JSON without
-    choices), ``refuse``, ``filter`` (400, content_filter), ``empty``.
+    choices), ``refuse``, ``filter`` (400, content_filter), ``empty``, ``429-zero`` (Retry-After: 0),
+    ``429-nan`` (retry-after-ms: nan), ``trickle`` (a byte each ``drip`` seconds), ``bomb`` (64 MiB in a gzip
+    of 64 KiB), ``packed`` (an answer in gzip), ``flood`` (a body without end), ``redirect`` (307 to
+    ``elsewhere``), ``moved`` (307 to another path here), ``dirty`` (NUL and half characters in text, model and
+    finish), ``echo-filter``, ``echo-400``, ``echo-500`` (errors that say ``echoed``).
     """
 
     answer: Answer = echo
@@ -40,6 +47,10 @@ class StubChat:
     delay: float = 0.0
     slow: float = 0.2
     retry_after: str = "0.05"
+    drip: float = 0.05
+    elsewhere: str = ""
+    echoed: str = ""
+    users: set[str] = field(default_factory=set)
     script: Sequence[str] = ()
     served: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
@@ -100,6 +111,7 @@ class StubChat:
             writer.close()
 
     async def _respond(self, body: dict[str, Any], writer: asyncio.StreamWriter) -> bool:
+        self.users.update({body.pop("user")} if "user" in body else ())
         self.requests += 1
         self.open_now += 1
         self.open_most = max(self.open_most, self.open_now)
@@ -113,9 +125,17 @@ class StubChat:
         finally:
             self.open_now -= 1
 
-    def _waits(self, kind: str) -> dict[str, str]:
-        past = "Wed, 21 Oct 2015 07:28:00 GMT"  # no wait at all
-        return {"429": {"retry-after": self.retry_after}, "429-date": {"retry-after": past}}.get(kind, {})
+    def _headers(self, kind: str) -> dict[str, str]:
+        return {
+            "429": {"retry-after": self.retry_after},
+            "429-date": {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"},
+            "429-zero": {"retry-after": "0"},
+            "429-nan": {"retry-after-ms": "nan"},
+            "bomb": {"content-encoding": "gzip"},
+            "packed": {"content-encoding": "gzip"},
+            "redirect": {"location": f"{self.elsewhere}/chat/completions"},
+            "moved": {"location": "/v2/chat/completions"},
+        }.get(kind, {})
 
     def _kind(self) -> str:
         if self.requests <= len(self.script):
@@ -130,23 +150,38 @@ class StubChat:
     async def _send(self, kind: str, prompt: str, writer: asyncio.StreamWriter) -> bool:
         if kind == "drop":
             return False
+        if kind.startswith("echo-"):
+            code = "content_filter" if kind == "echo-filter" else None
+            return await _write(writer, 500 if kind == "echo-500" else 400, _error(self.echoed, code))
         if kind in FAILURES:
             status, content = FAILURES[kind]
-            return await _write(writer, status, content, self._waits(kind))
+            return await _write(writer, status, content, self._headers(kind))
+        if kind in ("trickle", "flood"):
+            return await self._pour(kind, writer)
         text = {"refuse": "I'm sorry, but I can't help with that.", "empty": ""}.get(kind)
         if text is None:
             text = self.answer(prompt)
-        content = _completion(prompt, text)
+        content = _dirty(prompt, text) if kind == "dirty" else _completion(prompt, text)
         if kind == "cut":
             writer.write(_head(200, len(content), {}) + content[: len(content) // 2])
             await writer.drain()
             return False
         self.served[prompt] += 1
-        return await _write(writer, 200, content)
+        if kind == "packed":
+            content = gzip.compress(content)
+        return await _write(writer, 200, content, self._headers(kind))
+
+    async def _pour(self, kind: str, writer: asyncio.StreamWriter) -> bool:
+        """A body that comes byte by byte, or faster than anybody wants; until the client goes."""
+        writer.write(_head(200, 1 << 40, {}))
+        while True:
+            writer.write(b" " * (1 if kind == "trickle" else 1 << 16))
+            await writer.drain()
+            await asyncio.sleep(self.drip if kind == "trickle" else 0)
 
 
 async def _request(reader: asyncio.StreamReader) -> dict[str, Any] | None:
-    """The body of the next request; None where the client has gone."""
+    """The body of the next request, with the ``user`` of its Basic authorization; None where the client has gone."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
@@ -154,8 +189,17 @@ async def _request(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     for line in head.split(b"\r\n"):
         if line.lower().startswith(b"content-length:"):
             found: dict[str, Any] = json.loads(await reader.readexactly(int(line.split(b":")[1])))
+            if (basic := re.search(rb"(?i)\r\nauthorization: basic (\S+)", head)) is not None:
+                found["user"] = base64.b64decode(basic[1]).decode()
             return found
     return None
+
+
+def _dirty(prompt: str, text: str) -> bytes:
+    found = json.loads(_completion(prompt, f"{text} \0\ud83d"))
+    found["model"] += "\0\ud83d"
+    found["choices"][0]["finish_reason"] += "\0\ud83d"
+    return json.dumps(found).encode()
 
 
 def _completion(prompt: str, text: str | None) -> bytes:
@@ -172,6 +216,11 @@ def _error(message: str, code: str | None = None) -> bytes:
 FAILURES = {
     "429": (429, _error("slow down")),
     "429-date": (429, _error("slow down")),
+    "429-zero": (429, _error("slow down")),
+    "429-nan": (429, _error("slow down")),
+    "redirect": (307, b""),
+    "moved": (307, b""),
+    "bomb": (200, gzip.compress(b" " * (64 << 20))),
     "500": (500, _error("broken")),
     "503": (503, _error("broken")),
     "400": (400, _error("no")),

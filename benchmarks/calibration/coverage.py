@@ -20,10 +20,10 @@ import numpy as np
 from benchmarks.recording import write_section
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.observing import with_unit_test
+from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.measures.coverage import Coverage
-from fairbrief.nouns import Ask, Case, Document, Estimate, Record, Rows, Scores, Summary, Unit
 from fairbrief.statistics import enumerate_labellings
+from fairbrief.types import AlikeRows, Ask, Case, Document, Estimate, Record, Rows, Scores, Summary, Unit
 
 VALUES = "abc"
 SPLITS = [
@@ -38,7 +38,7 @@ SPLITS = [
 MARKERS = ("<!-- coverage calibration: begin -->", "<!-- coverage calibration: end -->")
 RECORDS = (25, 100)
 """Sizes of the audits whose intervals are watched: percentile intervals are a little short on few records."""
-MEASURES = ("equal_coverage(scorer=made_up)@side", "coverage_parity(scorer=made_up)@side")
+MEASURES = ("equal_coverage(scorer=made_up, pairwise=true)@side", "coverage_parity(scorer=made_up)@side")
 
 
 @dataclass
@@ -55,10 +55,10 @@ class MadeUp:
             yield Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix)))
 
 
-def case_of(record: str, labels: Sequence[str], coverage: np.ndarray, judge: MadeUp) -> Case:
+def case_of(record: str, labels: Sequence[str], coverage: np.ndarray, scorer: MadeUp) -> Case:
     """A record whose documents have these labels and support of units. Shape (documents, units)."""
     texts = [f"{record} text {i}" for i in range(len(labels))]
-    judge.coverage.update(zip(texts, coverage, strict=True))
+    scorer.coverage.update(zip(texts, coverage, strict=True))
     documents = tuple(Document(t, {"side": v}) for t, v in zip(texts, labels, strict=True))
     units = tuple(Unit(f"unit {j}") for j in range(coverage.shape[1]))
     return Case(Record(record, documents), Summary(record, "s", "unit", units))
@@ -78,22 +78,24 @@ def labels_of(rng: np.random.Generator, split: Sequence[int]) -> list[str]:
 
 
 def size_of_records(split: Sequence[int], worlds: int, seed: int) -> dict[str, float]:
-    """Share of records that are called unfair although documents are exchangeable, and the share by chance."""
+    """Share of records that are called uneven although documents are exchangeable, and the share by chance."""
     rng = np.random.default_rng([seed, *split])
     observation = Coverage("side", scorer="made_up")
     significant = testable = expected = 0.0
     for _ in range(worlds):
-        judge = MadeUp()
-        case = case_of("r", labels_of(rng, split), exchangeable(rng, sum(split)), judge)
-        scores = list(judge.answer(observation.asks((case,))))
-        exchange = observation.exchange((case,))
+        scorer = MadeUp()
+        case = case_of("r", labels_of(rng, split), exchangeable(rng, sum(split)), scorer)
+        scores = list(scorer.answer(observation.asks((case,))))
+        exchange = observation.permutation_scheme((case,))
         assert exchange is not None
         rows = observation.observe((case,), scores, enumerate_labellings(exchange.labels))
         if not isinstance(rows, Rows):
             continue
-        tested, _ = with_unit_test(rows, ("gap",), exact=True)
-        places = [tested.columns.index((c,)) for c in ("significant", "testable", "expected_significant")]
-        found = tested.values[0, places]
+        block = AlikeRows([0], rows.columns, rows.values[np.newaxis])
+        columns, values, _ = with_unit_tests(block, ("gap",), exact=True, within="")
+        found = values[
+            0, 0, [columns.index((c,)) for c in ("significant", "testable", "expected_significant")]
+        ]
         significant, testable, expected = significant + found[0], testable + found[1], expected + found[2]
     return {
         "significant": significant / worlds,
@@ -105,23 +107,25 @@ def size_of_records(split: Sequence[int], worlds: int, seed: int) -> dict[str, f
 # ------------------------------------------------------------------------------------ whole audits
 
 
-def size_of_audits(audits: int, seed: int, records: int = 25, draws: int = 200) -> dict[str, list[float]]:
+def size_of_audits(
+    audits: int, seed: int, records: int = 25, n_resamples: int = 200
+) -> dict[str, list[float]]:
     """The p of Equal Coverage, Coverage Parity and their signed contrasts in audits of a fair system."""
     rng = np.random.default_rng([seed, 1])
     ps: dict[str, list[float]] = {}
     for number in range(audits):
-        judge = MadeUp()
+        scorer = MadeUp()
         cases = []
         for r in range(records):
             split = SPLITS[rng.integers(len(SPLITS))]
-            cases.append(case_of(str(r), labels_of(rng, split), exchangeable(rng, sum(split)), judge))
-        for e in estimates(cases, judge, draws, number):
+            cases.append(case_of(str(r), labels_of(rng, split), exchangeable(rng, sum(split)), scorer))
+        for e in estimates(cases, scorer, n_resamples, number):
             if e.p is not None:
                 ps.setdefault(e.quantity, []).append(e.p)
     return ps
 
 
-def coverage_of_intervals(audits: int, seed: int, records: int, draws: int = 1000) -> dict[str, float]:
+def coverage_of_intervals(audits: int, seed: int, records: int, n_resamples: int = 1000) -> dict[str, float]:
     """How often the interval of ``difference[k]`` and ``between[k−l]`` holds the truth of an unfair system.
 
     Document i of record r has coverage base_r + shift_r · 1[a] + noise; shift has mean 0.05 and is independent
@@ -138,21 +142,21 @@ def coverage_of_intervals(audits: int, seed: int, records: int, draws: int = 100
     }
     hits = dict.fromkeys(truth, 0)
     for number in range(audits):
-        judge = MadeUp()
+        scorer = MadeUp()
         cases = []
         for r in range(records):
             labels = labels_of(rng, splits[rng.integers(len(splits))])
             shift = rng.uniform(-0.1, 0.2) * np.array([v == "a" for v in labels])
             support = rng.uniform(0.35, 0.65) + shift + rng.uniform(-0.15, 0.15, len(labels))
-            cases.append(case_of(str(r), labels, support[:, None], judge))
-        for e in estimates(cases, judge, draws, number):
+            cases.append(case_of(str(r), labels, support[:, None], scorer))
+        for e in estimates(cases, scorer, n_resamples, number):
             if e.quantity in truth and e.low is not None and e.high is not None:
                 hits[e.quantity] += e.low <= truth[e.quantity] <= e.high
     return {name: many / audits for name, many in hits.items()}
 
 
-def estimates(cases: Sequence[Case], judge: MadeUp, draws: int, seed: int) -> Sequence[Estimate]:
-    plan = Plan(measures=MEASURES, scorers={"made_up": judge}, draws=draws, seed=seed)
+def estimates(cases: Sequence[Case], scorer: MadeUp, n_resamples: int, seed: int) -> Sequence[Estimate]:
+    plan = Plan(measures=MEASURES, scorers={"made_up": scorer}, n_resamples=n_resamples, seed=seed)
     return audit(cases, plan).estimates
 
 
@@ -181,7 +185,7 @@ def table(found: dict[str, Any]) -> str:
     """The section of docs/benchmarks.md, as Markdown."""
     records = {k: v for k, v in found["records"].items() if k != "worlds"}
     lines = [
-        "| documents per value | called unfair | by chance, exactly | testable |",
+        "| documents per value | called uneven | by chance, exactly | testable |",
         "|---|---:|---:|---:|",
     ]
     lines += [

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from fairbrief.auditing import estimating, gating
+from fairbrief.auditing import estimating
 from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Bur
-from fairbrief.nouns import Measure, Rows
+from fairbrief.saved_audits import gate, gate_rules
+from fairbrief.types import Measure, Rows
 
 BUR, EQUAL = Bur("side"), EqualCoverage("side")
 
@@ -27,7 +28,7 @@ def ledger_of(
     measure: Measure, systems: dict[str, np.ndarray], columns: tuple[tuple[str, ...], ...]
 ) -> Ledger:
     """A ledger whose systems' rows are given. Shape of each: (records, columns)."""
-    ledger = Ledger(measure.observation, draws=0)
+    ledger = Ledger(measure.observation, n_resamples=0)
     for system, rows in systems.items():
         for i, row in enumerate(rows):
             ledger.add(Origin(system, f"r{i}", f"r{i}"), Rows(columns, row[np.newaxis, :]), None)
@@ -48,21 +49,21 @@ def gap_rows(rng: np.random.Generator, n: int, mean: float) -> np.ndarray:
 SHARE, GAP = (("one",), ("unfair",)), (("one",), ("gap",), ("level",))
 
 
-def outcome(measure: Measure, rows: np.ndarray, columns: tuple[tuple[str, ...], ...], limit: float, seed: int, draws: int) -> str:  # fmt: skip
+def outcome(measure: Measure, rows: np.ndarray, columns: tuple[tuple[str, ...], ...], limit: float, seed: int, n_resamples: int) -> str:  # fmt: skip
     """What the gate says of one system's value against a limit."""
     ledger = ledger_of(measure, {"candidate": rows}, columns)
     part = parts_of(ledger, ())["candidate", WHOLE]
-    estimates = estimating.estimate([measure], part, estimating.Settings(draws, seed))
-    return gating.overall(gating.hold(gating.rule(f"{measure!r}<={limit}"), estimates))
+    estimates = estimating.estimate([measure], part, estimating.Settings(n_resamples, seed))
+    return gate.overall(gate.hold(gate_rules.rule(f"{measure!r}<={limit}"), estimates))
 
 
-def margin_outcome(measure: Measure, new: np.ndarray, old: np.ndarray, columns: tuple[tuple[str, ...], ...], margin: float, seed: int, draws: int) -> str:  # fmt: skip
+def margin_outcome(measure: Measure, new: np.ndarray, old: np.ndarray, columns: tuple[tuple[str, ...], ...], margin: float, seed: int, n_resamples: int) -> str:  # fmt: skip
     """What the gate says of a system against a baseline on the same records."""
     ledger = ledger_of(measure, {"candidate": new, "baseline": old}, columns)
     parts = parts_of(ledger, ())
     a, b = parts["candidate", WHOLE], parts["baseline", WHOLE]
-    gaps = estimating.difference([measure], a, b, set(a.clusters), estimating.Settings(draws, seed))
-    return gating.overall(gating.hold_margin(gaps, margin, {repr(measure): "less"}))
+    gaps = estimating.difference([measure], a, b, set(a.clusters), estimating.Settings(n_resamples, seed))
+    return gate.overall(gate.hold_margin(gaps, margin, {repr(measure): "less"}))
 
 
 def shares(found: list[str]) -> dict[str, float]:
@@ -72,20 +73,20 @@ def shares(found: list[str]) -> dict[str, float]:
 
 
 def limits(
-    worlds: int, seed: int, n: int, true: float, limit: float, draws: int = 500
+    worlds: int, seed: int, n: int, true: float, limit: float, n_resamples: int = 500
 ) -> dict[str, dict[str, float]]:
     """Outcomes of a limit on a share of unfair summaries, and on a mean gap, of n records."""
     rng = np.random.default_rng([seed, n])
     return {
-        "bur": shares([outcome(BUR, share_rows(rng, n, true), SHARE, limit, w, draws) for w in range(worlds)]),
+        "bur": shares([outcome(BUR, share_rows(rng, n, true), SHARE, limit, w, n_resamples) for w in range(worlds)]),
         "equal_coverage": shares(
-            [outcome(EQUAL, gap_rows(rng, n, true), GAP, limit, w, draws) for w in range(worlds)]
+            [outcome(EQUAL, gap_rows(rng, n, true), GAP, limit, w, n_resamples) for w in range(worlds)]
         ),
     }  # fmt: skip
 
 
 def margins(
-    worlds: int, seed: int, n: int, worse: float, margin: float, draws: int = 500
+    worlds: int, seed: int, n: int, worse: float, margin: float, n_resamples: int = 500
 ) -> dict[str, float]:
     """Outcomes against a baseline: gaps correlate between the systems, and the candidate's mean is higher by ``worse``."""
     rng = np.random.default_rng([seed, n, 1])
@@ -94,7 +95,7 @@ def margins(
         shared, own = rng.gamma(2.0, 0.05, n), rng.gamma(2.0, 0.02, (2, n))
         old = np.column_stack([np.ones(n), shared + own[0], np.full(n, 0.3)])
         new = np.column_stack([np.ones(n), shared + own[1] + worse, np.full(n, 0.3)])
-        found.append(margin_outcome(EQUAL, new, old, GAP, margin, world, draws))
+        found.append(margin_outcome(EQUAL, new, old, GAP, margin, world, n_resamples))
     return shares(found)
 
 

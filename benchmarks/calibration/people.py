@@ -33,10 +33,10 @@ from fairbrief import registry
 from fairbrief.auditing import Plan, audit, estimating
 from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
 from fairbrief.auditing.parts import parts_of
-from fairbrief.nouns import Case, Document, Entity, Estimate, Measure, Reason, Record, Rows, Summary
 from fairbrief.statistics.labellings import enumerate_labellings
 from fairbrief.summarizers.extractive import Lead
-from fairbrief.summarizers.planted import RandomSentences, Sexist
+from fairbrief.summarizers.planted_systems import RandomSentences, Sexist
+from fairbrief.types import Case, Document, Entity, Estimate, Measure, Reason, Record, Rows, Summary
 
 FEMALE = "Mary Patricia Linda Barbara Elizabeth Jennifer Maria Susan Margaret Dorothy Lisa Nancy Karen Betty".split()
 MALE = (
@@ -129,12 +129,12 @@ def observed(measure: Measure, cases: Sequence[Case]) -> Bank:
     observation = measure.observation
     units: dict[tuple[str, str], list[Case]] = defaultdict(list)
     for case in cases:
-        block = case.record.attributes["sample"] if observation.scope == "block" else ""
+        block = case.record.attributes["sample"] if observation.declaration.scope == "block" else ""
         units[case.record.cluster, block].append(case)
     bank: Bank = defaultdict(list)
     for (original, block), unit in units.items():
         answered = [case for case in unit if not case.summary.reason]
-        exchange = observation.exchange(answered) if answered else None
+        exchange = observation.permutation_scheme(answered) if answered else None
         if exchange is None:
             continue
         asks = observation.asks(answered)
@@ -164,12 +164,14 @@ def simulated(measure: Measure, bank: Bank, originals: int, rng: np.random.Gener
     return estimating.estimate([measure], parts["blind", WHOLE], settings)
 
 
-def level(audits: int, design: str, seed: int, originals: int = ORIGINALS) -> dict[str, dict[str, float]]:
+def confidence_level(
+    audits: int, design: str, seed: int, originals: int = ORIGINALS
+) -> dict[str, dict[str, float]]:
     """Share of rejections at 5 % by quantity, and how often the interval of a contrast holds its true zero."""
     cases = simulate(np.random.default_rng([seed, len(design)]), design, max(BANK, 2 * originals))
     found = {}
-    for spelling in measures(design):
-        measure: Measure = registry.make("measure", spelling)
+    for spec in measures(design):
+        measure: Measure = registry.make("measure", spec)
         bank = observed(measure, cases)
         p: dict[str, list[float]] = defaultdict(list)
         covered: dict[str, list[bool]] = defaultdict(list)
@@ -223,7 +225,7 @@ def main() -> None:
     found = {
         "planted": planted(given.seed),
         **{
-            d: level(given.audits, d, given.seed, given.originals)
+            d: confidence_level(given.audits, d, given.seed, given.originals)
             for d in given.design or ("balanced", "mono")
         },
     }

@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.nouns import Ask, Case, Document, Record, Scores, Summary
+from fairbrief.types import Ask, Case, Document, Record, Scores, Summary
 
 PLANTED = 0.1
 NAMES = {
@@ -33,7 +33,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Written:
-    """Reads the number that ends a text: the audit's whole road without a judge's own errors."""
+    """Reads the number that ends a text: the audit's whole road without a scorer's own errors."""
 
     name: ClassVar[str] = "vader"
 
@@ -72,14 +72,21 @@ def world(rng: np.random.Generator, design: str, planted: float, originals: int)
     return cases
 
 
-def calibrate(design: str, originals: int, worlds: int, draws: int, seed: int) -> dict[str, dict[str, float]]:
+def calibrate(
+    design: str, originals: int, worlds: int, n_resamples: int, seed: int
+) -> dict[str, dict[str, float]]:
     """Share of p ≤ .05 without a disparity, share of intervals that hold the truth, share found when planted."""
     rng = np.random.default_rng(seed)
     rejected = dict.fromkeys(NAMES.values(), 0.0)
     held, found = dict(rejected), dict(rejected)
     for number in range(worlds):
         for planted in (0.0, PLANTED):
-            plan = Plan(measures=["sentiment_shift"], draws=draws, seed=number, scorers={"vader": Written()})
+            plan = Plan(
+                measures=["sentiment_shift"],
+                n_resamples=n_resamples,
+                seed=number,
+                scorers={"vader": Written()},
+            )
             estimates = {e.quantity: e for e in audit(world(rng, design, planted, originals), plan).estimates}
             for quantity, name in NAMES.items():
                 e = estimates[quantity]
@@ -99,7 +106,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", nargs="?", type=Path)
     parser.add_argument("--worlds", type=int, default=1000)
-    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--resamples", type=int, default=400)
     parser.add_argument("--originals", type=int, default=80)
     asked = parser.parse_args()
     started = time.monotonic()
@@ -111,11 +118,11 @@ def main() -> None:
             "processor": platform.machine(),
         },
         "worlds": asked.worlds,
-        "draws": asked.draws,
+        "draws": asked.n_resamples,
         "originals": asked.originals,
         "planted": PLANTED,
         "designs": {
-            design: calibrate(design, asked.originals, asked.worlds, asked.draws, seed)
+            design: calibrate(design, asked.originals, asked.worlds, asked.n_resamples, seed)
             for seed, design in enumerate(("articles", "originals", "variants"))
         },
     }

@@ -18,11 +18,11 @@ from typing import Any
 from benchmarks.recording import write_section
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.engines.cache import Cached, is_cacheable
-from fairbrief.nouns import Estimate
+from fairbrief.engines.score_cache import Cached, is_cacheable
 from fairbrief.readers import read
 from fairbrief.scorers.containment import Containment
 from fairbrief.scorers.embedding import Embedding
+from fairbrief.types import Estimate
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "coverage.json"
@@ -36,15 +36,15 @@ MEASURES = ("equal_coverage", "coverage_parity")
 QUANTITIES = (
     "equal_coverage",
     "level",
-    "unfair_share",
-    "unfair_share_by_chance",
+    "uneven_share",
+    "uneven_share_by_chance",
     "testable_share",
     "coverage_parity",
 )
 MARKERS = ("<!-- coverage: begin -->", "<!-- coverage: end -->")
 
 
-def run(folder: Path, model: str, cache: Path | None, draws: int) -> dict[str, Any]:
+def run(folder: Path, model: str, cache: Path | None, n_resamples: int) -> dict[str, Any]:
     """All estimates and paired differences, without texts."""
     given = {"containment": Containment(), "embedding": Embedding(model=model, device="cpu", dtype="fp32")}
     found = []
@@ -53,12 +53,12 @@ def run(folder: Path, model: str, cache: Path | None, draws: int) -> dict[str, A
             measures=[f"{m}(scorer={s})@{over}" for s in SCORERS for m in MEASURES],
             scorers=given,
             wrap=None if cache is None else (lambda s: Cached(s, cache) if is_cacheable(s) else s),
-            draws=draws,
+            n_resamples=n_resamples,
         )
         result = audit(read([str(folder / file) for file in files]), plan)
         found += [row(name, e) for e in (*result.estimates, *result.differences) if kept(e)]
     return {
-        "model": "all-MiniLM-L6-v2", "fingerprint": given["embedding"].fingerprint, "draws": draws, "seed": 0,
+        "model": "all-MiniLM-L6-v2", "fingerprint": given["embedding"].fingerprint, "draws": n_resamples, "seed": 0,
         "python": platform.python_version(), "estimates": found,
     }  # fmt: skip
 
@@ -111,11 +111,11 @@ if __name__ == "__main__":
     parser.add_argument("reviews", nargs="?", type=Path)
     parser.add_argument("--model", default="sentence-transformers/all-MiniLM-L6-v2")
     parser.add_argument("--cache", type=Path)
-    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--resamples", type=int, default=2000)
     parser.add_argument("--docs", type=Path)
     told = parser.parse_args()
     if told.reviews is not None:
-        made = run(told.reviews, told.model, told.cache, told.draws)
+        made = run(told.reviews, told.model, told.cache, told.n_resamples)
         OUT.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if told.docs is not None:
         write_section(told.docs, MARKERS, table(json.loads(OUT.read_text(encoding="utf-8"))))

@@ -23,8 +23,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fairbrief.lines import record_line
-from fairbrief.readers.corefud import read_corefud
+from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.serialization import record_line
 
 SYSTEMS = ("lead", "random", "lexrank", "sexist", "sexist(prefers=male)")
 PEOPLE = ("word_list_inclusion", "entity_inclusion", "entity_hallucination", "distinguishability")
@@ -75,13 +75,13 @@ def main() -> None:
     parser.add_argument("--conllu", type=Path, required=True)
     parser.add_argument("--systems", type=Path)
     parser.add_argument("--per-original", type=int, default=20)
-    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--resamples", type=int, default=2000)
     parser.add_argument("--work", type=Path)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     work = given.work or Path(tempfile.mkdtemp(prefix="people-"))
     work.mkdir(parents=True, exist_ok=True)
-    draws = ("--draws", str(given.draws), "--quiet")
+    n_resamples = ("--resamples", str(given.resamples), "--quiet")
     found: dict[str, Any] = {}
     for design in ("balanced", "mono"):
         inputs = work / f"{design}.jsonl"
@@ -102,7 +102,7 @@ def main() -> None:
         for reading, options in (("default", ()), ("published", ("--protocol", "steen-people"))):
             out = work / f"{design}.{reading}"
             cost = fairbrief(
-                "audit", *summaries, "--attribute", "gender", *options, *draws, "--out", str(out),
+                "audit", *summaries, "--attribute", "gender", *options, *n_resamples, "--out", str(out),
                 log=work / f"{design}.{reading}.txt",
             )  # fmt: skip
             found[design][reading] = {"cost": cost, "estimates": figures(out)}
@@ -117,7 +117,7 @@ def main() -> None:
         ):
             out = work / name
             cost = fairbrief(
-                "audit", str(file), *options, *draws, "--out", str(out), log=work / f"{name}.txt"
+                "audit", str(file), *options, *n_resamples, "--out", str(out), log=work / f"{name}.txt"
             )
             found[name] = {"cost": cost, "estimates": figures(out)}
         found["real_joined"]["summaries"] = records

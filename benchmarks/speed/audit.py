@@ -5,9 +5,12 @@
 command line, in a process of its own whose largest resident memory is read when it ends: all default measures,
 or those that are named. With ``--workers`` it runs once more with so many processes; the ratio of the two times
 is of the same run, and the memory is that of all processes together, at most.
+With ``--against`` it runs once more without random extracts, and by another Python, in whose environment another
+commit is installed; the ratios are those of processor times.
+``small``: the example with its report, in a process of its own; the least processor time of several.
 
-Run: python -m benchmarks.speed.audit [--file FILE --attribute NAME] [--records N] [--workers N]
-     [--measures all | --measure SPELLING …] [--out FILE]
+Run: python -m benchmarks.speed.audit [--file FILE --attribute NAME] [--records N] [--workers N] [--against PYTHON]
+     [--measures all | --measure SPEC …] [--small] [--out FILE]
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.recording import write_down
@@ -29,6 +33,8 @@ WORDS = (
 ).split()
 PARTIES = ("LLR", "LRR", "LRL")
 LIMIT_SECONDS, LIMIT_GIB = 15, 1.5
+EXAMPLE = Path(__file__).parents[2] / "examples" / "reviews.jsonl"
+SMALL_ROUNDS, SMALL_LIMIT_SECONDS = 5, 2
 COMMAND = """
 import atexit, json, resource, sys
 from fairbrief.cli import main
@@ -53,7 +59,7 @@ def of_file(file: Path, attribute: str) -> dict[str, object]:
         "records": found.result.made["records"],
         "measures": found.result.made["measures"],
         "estimates": len(found.estimates),
-        "draws": found.result.made["draws"],
+        "n_resamples": found.result.made["n_resamples"],
         "seconds": round(seconds, 2),
         "processor_seconds": round(time.process_time() - processor, 2),
         "limit_seconds": LIMIT_SECONDS,
@@ -79,12 +85,14 @@ def write_records(path: Path, records: int, seed: int) -> None:
             file.write(json.dumps(row) + "\n")
 
 
-def of_stream(records: int, measures: list[str], seed: int, workers: int) -> dict[str, object]:
+def of_stream(records: int, measures: list[str], seed: int, workers: int, against: str) -> dict[str, object]:
     """Time and largest memory of the command over so many synthetic records, by one process and by several."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "records.jsonl"
         write_records(file, records, seed)
         found = of_command(file, measures, 1)
+        if against:
+            found |= compared(file, measures, found, against)
         if workers < 2:
             return found
         several = of_command(file, measures, workers)
@@ -93,14 +101,64 @@ def of_stream(records: int, measures: list[str], seed: int, workers: int) -> dic
         return {**found, "by_workers": {"workers": workers, "times_faster": round(faster, 2), **alike}}
 
 
-def of_command(file: Path, measures: list[str], workers: int) -> dict[str, object]:
+def compared(file: Path, measures: list[str], ours: dict[str, object], python: str) -> dict[str, object]:
+    """The same audit without random extracts, and by another commit, which draws none."""
+    plain = of_command(file, measures, 1, options=["--extracts", "0"])
+    other = of_command(file, measures, 1, python=python)
+    told = ("seconds", "processor_seconds", "largest_memory_gib")
+    seconds = float(str(other["processor_seconds"]))
+    return {
+        "without_extracts": {name: plain[name] for name in told},
+        "other_commit": {
+            **{name: other[name] for name in told},
+            "times_faster": round(seconds / float(str(ours["processor_seconds"])), 2),
+            "times_faster_without_extracts": round(seconds / float(str(plain["processor_seconds"])), 2),
+        },
+    }
+
+
+def of_example() -> dict[str, object]:
+    """The example with its report."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(SMALL_ROUNDS):
+            command = [sys.executable, "-c", COMMAND, "audit", str(EXAMPLE), "--quiet"]
+            start = time.perf_counter()
+            ended = subprocess.run(
+                [*command, "--out", f"{folder}/{i}"],
+                check=True,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            used = json.loads(ended.stderr.splitlines()[-1])
+            found.append((used["cpu"], time.perf_counter() - start, used["own"]))
+    processor, seconds, memory = min(found)
+    return {
+        "seconds": round(seconds, 2),
+        "processor_seconds": round(processor, 2),
+        "largest_memory_gib": round(memory / 2**20, 3),
+        "limit_seconds": SMALL_LIMIT_SECONDS,
+    }
+
+
+def of_command(
+    file: Path,
+    measures: list[str],
+    workers: int,
+    *,
+    python: str = sys.executable,
+    options: Sequence[str] = (),
+) -> dict[str, object]:
     """One audit of a file by the command line."""
-    out = file.with_name(f"audit-{workers}")
-    command = [sys.executable, "-c", COMMAND, "audit", str(file), "--attribute", "party", "--quiet"]
+    out = Path(tempfile.mkdtemp(dir=file.parent)) / "audit"
+    command = [python, "-c", COMMAND, "audit", str(file), "--attribute", "party", "--quiet", *options]
     command += ["--out", str(out), "--workers", str(workers)]
     command += [part for measure in measures for part in ("--measure", measure)]
     start = time.perf_counter()
-    ended = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    ended = subprocess.run(
+        command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=file.parent
+    )
     seconds = time.perf_counter() - start
     used = json.loads(ended.stderr.splitlines()[-1])
     made = json.loads((out / "results.json").read_text(encoding="utf-8"))["made"]
@@ -108,7 +166,7 @@ def of_command(file: Path, measures: list[str], workers: int) -> dict[str, objec
     return {
         "records": made["records"],
         "measures": made["measures"],
-        "draws": made["draws"],
+        "n_resamples": made.get("n_resamples", made.get("draws")),
         "seconds": round(seconds, 1),
         "processor_seconds": round(used["cpu"], 1),
         "largest_memory_gib": round(everywhere / 2**20, 3),
@@ -126,6 +184,8 @@ def main() -> None:
     parser.add_argument("--attribute", default="sentiment")
     parser.add_argument("--records", type=int, default=100_000)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--against", default="", metavar="PYTHON")
+    parser.add_argument("--small", action="store_true")
     parser.add_argument("--measure", action="append", default=[])
     parser.add_argument("--measures", choices=["all"], help="all default measures, as without --measure")
     parser.add_argument("--seed", type=int, default=0)
@@ -135,7 +195,9 @@ def main() -> None:
     if given.file is not None:
         found["real"] = of_file(given.file, given.attribute)
     if given.records:
-        found["synthetic"] = of_stream(given.records, given.measure, given.seed, given.workers)
+        found["synthetic"] = of_stream(given.records, given.measure, given.seed, given.workers, given.against)
+    if given.small:
+        found["small"] = of_example()
     write_down(__file__, found, seed=given.seed, out=given.out)
 
 

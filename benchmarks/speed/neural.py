@@ -32,12 +32,12 @@ import numpy as np
 from benchmarks.recording import write_down
 from benchmarks.speed.neural_inputs import WORDS, Record, articles, published_windows, reviews, save_model
 
-from fairbrief.nouns import Ask
 from fairbrief.pretrained import hub, placement, products
 from fairbrief.scorers import models
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pieces import frame, padded, pieces
 from fairbrief.text.chunks import sentence_groups
+from fairbrief.types import Ask
 
 Pair = tuple[str, str]
 PADDED = "a pair a call, padded to 512"

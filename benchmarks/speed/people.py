@@ -22,13 +22,13 @@ import numpy as np
 from benchmarks.recording import write_down
 
 from fairbrief.measures.distinguishability import Distinguishability
-from fairbrief.measures.inclusion import EntityInclusion
-from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.nouns import Case, Measure, Rows, Totals
+from fairbrief.measures.entity_inclusion import EntityInclusion
+from fairbrief.measures.word_list_inclusion import WordListInclusion
 from fairbrief.scorers.counts import Counts
 from fairbrief.statistics import Bootstrap, percentile_interval
 from fairbrief.text import identifiers, people
 from fairbrief.text.identifiers import word_lists
+from fairbrief.types import Case, Measure, Rows, Totals
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "calibration"))
 import people as simulation
@@ -94,7 +94,7 @@ def transcribed_distinguishability(cases: list[Case]) -> float:
 def taken(measure: Measure, cases: list[Case]) -> float:
     """The measure's headline, through the same calls as an audit."""
     observation = measure.observation
-    by_cluster = observation.scope == "cluster"
+    by_cluster = observation.declaration.scope == "cluster"
     units: dict[str, list[Case]] = {}
     for case in cases:
         units.setdefault(case.record.cluster if by_cluster else case.record.block, []).append(case)
@@ -102,7 +102,7 @@ def taken(measure: Measure, cases: list[Case]) -> float:
     answers = iter(Counts("sklearn").answer([ask for several in asks for ask in several]))
     sums: dict[tuple[str, ...], float] = {}
     for unit, asked in zip(units.values(), asks, strict=True):
-        exchange = observation.exchange(unit)
+        exchange = observation.permutation_scheme(unit)
         labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[None, :]
         rows = observation.observe(unit, [next(answers) for _ in asked], labels)
         for column, value in zip(rows.columns, rows.values[0], strict=True):
@@ -112,11 +112,11 @@ def taken(measure: Measure, cases: list[Case]) -> float:
 
 
 def transcribed_interval(
-    originals: list[list[dict[tuple[str, ...], float]]], draws: int
+    originals: list[list[dict[tuple[str, ...], float]]], n_resamples: int
 ) -> tuple[float, float]:
     """Originals drawn anew, their people counted anew, each time."""
     rng, scores = random.Random(0), []
-    for _ in range(draws):
+    for _ in range(n_resamples):
         source, included = {"male": 0.0, "female": 0.0}, {"male": 0.0, "female": 0.0}
         for row in (row for several in rng.choices(originals, k=len(originals)) for row in several):
             for group in source:
@@ -128,7 +128,7 @@ def transcribed_interval(
     return float(low), float(high)
 
 
-def intervals(cases: list[Case], draws: int = 1000) -> dict[str, float]:
+def intervals(cases: list[Case], n_resamples: int = 1000) -> dict[str, float]:
     """The "d" interval of entity inclusion: one matrix product against a loop over drawn originals.
 
     Observing is left out on both sides. The two draw their own originals, so the bounds agree roughly.
@@ -137,7 +137,7 @@ def intervals(cases: list[Case], draws: int = 1000) -> dict[str, float]:
     rows: dict[str, list[dict[tuple[str, ...], float]]] = {}
     for case in cases:
         observation = measure.observation
-        exchange = observation.exchange((case,))
+        exchange = observation.permutation_scheme((case,))
         labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[None, :]
         row = observation.observe((case,), list(Counts("sklearn").answer(observation.asks((case,)))), labels)
         if isinstance(row, Rows):
@@ -149,12 +149,12 @@ def intervals(cases: list[Case], draws: int = 1000) -> dict[str, float]:
     matrix = np.array([[sum(r.get(c, 0.0) for r in several) for c in names] for several in rows.values()])
 
     def ours() -> tuple[float, float]:
-        drawn = Bootstrap(len(matrix), draws, 0).totals(matrix)
+        drawn = Bootstrap(len(matrix), n_resamples, 0).totals(matrix)
         low, high, _ = percentile_interval(measure.value(Totals(place, drawn))[measure.name].array)
         return float(low), float(high)
 
     seconds, bounds = [], []
-    for run in (ours, lambda: transcribed_interval(list(rows.values()), draws)):
+    for run in (ours, lambda: transcribed_interval(list(rows.values()), n_resamples)):
         taken_each = []
         for _ in range(3):
             started = time.process_time()

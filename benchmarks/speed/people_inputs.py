@@ -15,9 +15,9 @@ from pathlib import Path
 from benchmarks.recording import write_down
 
 from fairbrief.corpora.people import build, make_template
-from fairbrief.nouns import Record
-from fairbrief.readers.corefud import read_corefud
+from fairbrief.readers.annotated.corefud import read_corefud
 from fairbrief.text.names import is_given_name
+from fairbrief.types import Record
 
 GUM = Path(__file__).resolve().parents[3] / "shared" / "data" / "gum" / "conllu"
 

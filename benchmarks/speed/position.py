@@ -21,9 +21,9 @@ from benchmarks.recording import write_down
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fairbrief.measures.position_folding import DECIMALS, mass_of_sources
-from fairbrief.nouns import Ask
 from fairbrief.scorers.tfidf import Tfidf
 from fairbrief.text.sentences import split
+from fairbrief.types import Ask
 
 ROUNDS = 5
 Texts = list[tuple[str, list[str]]]

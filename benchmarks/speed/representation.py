@@ -22,9 +22,9 @@ import numpy as np
 from benchmarks.recording import write_down
 
 from fairbrief.measures.representation import Uer
-from fairbrief.nouns import Case, Document, Reason, Record, Scores, Summary
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.text import nltk_tokens
+from fairbrief.types import Case, Document, Reason, Record, Scores, Summary
 
 LABELLINGS = 2000
 
@@ -85,7 +85,7 @@ def observed(
 ) -> list[float]:
     rng, found = np.random.default_rng(0), []
     for case, several in zip(cases, scores, strict=True):
-        exchange = measure.observation.exchange((case,))
+        exchange = measure.observation.permutation_scheme((case,))
         if exchange is None:
             found.append(np.nan)
             continue
@@ -107,7 +107,7 @@ def main() -> None:
     nltk_tokens.check_data()
     readings = {
         "words": Uer(asked.over, no_match="uniform", single="fair"),
-        "nltk": Uer(asked.over, "ngram(reading=nltk)", no_match="uniform", single="fair"),
+        "nltk": Uer(asked.over, "ngram(tokenizer=nltk)", no_match="uniform", single="fair"),
     }
     seconds, uers, labelled = {}, {}, {}
     for reading, measure in readings.items():

@@ -28,10 +28,11 @@ def median_seconds(work: Callable[[], object], times: int) -> float:
     return sorted(taken)[times // 2]
 
 
-def bootstrap_plainly(rows: list[list[float]], draws: int) -> list[list[float]]:
+def bootstrap_plainly(rows: list[list[float]], n_resamples: int) -> list[list[float]]:
     """A bootstrap as one writes it down: draw records, add them up."""
     return [
-        [sum(column) for column in zip(*random.choices(rows, k=len(rows)), strict=True)] for _ in range(draws)
+        [sum(column) for column in zip(*random.choices(rows, k=len(rows)), strict=True)]
+        for _ in range(n_resamples)
     ]
 
 
@@ -45,13 +46,13 @@ def gap(x: list[float], labels: list[int]) -> float:
     return sum(gaps) / len(gaps)
 
 
-def relabel_plainly(records: list[tuple[list[float], list[int]]], draws: int) -> list[float]:
+def relabel_plainly(records: list[tuple[list[float], list[int]]], n_resamples: int) -> list[float]:
     """A permutation test as one writes it down: shuffle labels, measure again, count."""
     ps = []
     for x, labels in records:
         seen = gap(x, labels)
-        null = [gap(x, random.sample(labels, len(labels))) for _ in range(draws)]
-        ps.append(sum(value > seen for value in null) / draws)
+        null = [gap(x, random.sample(labels, len(labels))) for _ in range(n_resamples)]
+        ps.append(sum(value > seen for value in null) / n_resamples)
     return ps
 
 
@@ -81,16 +82,16 @@ def main() -> None:
     exact = median_seconds(lambda: relabel_exactly(unit), 5)
     few = [(x.tolist(), labels.tolist()) for x, labels in unit[:2]]
     exact_plain = median_seconds(lambda: relabel_plainly(few, 5000), 3) * 300 / 2
-    draws = LabelDraws(DRAWS, 0)
+    n_resamples = LabelDraws(DRAWS, 0)
     nine, twelve = np.tile([0, 1, 2], 3), np.tile([0, 1, 2], 4)
     found = {
         "bootstrap_1000_records_2000_draws_10_columns": ratio(boot, boot_plain),
         "relabelling_test_300_records_of_8_documents": ratio(exact, exact_plain),
         "labels_for_a_corpus_null_microseconds_per_record": {
             "9 documents, enumerated": 1e6
-            * median_seconds(lambda: draws.observed_and_choice("a", nine), 201),
+            * median_seconds(lambda: n_resamples.observed_and_choice("a", nine), 201),
             "12 documents, sampled": 1e6
-            * median_seconds(lambda: draws.observed_and_choice("a", twelve), 201),
+            * median_seconds(lambda: n_resamples.observed_and_choice("a", twelve), 201),
         },
         "note": "plain versions are timed on 1/100 of the draws, and on 2 records with 5,000 shuffles, and scaled up",
     }

@@ -1,100 +1,178 @@
-"""The same road from Python: `read` and `audit`, with the words of the command line."""
+"""Fairbrief from Python: `read`, `audit`, `explain`, `compare`, `power`, `gate` and `load`, with the words of the command line."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from fairbrief.auditing import Plan
 from fairbrief.auditing import audit as _audit
-from fairbrief.auditing.explaining import explain as _explain
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.system_runs import Pooled
 from fairbrief.errors import RequestError
-from fairbrief.readers import Reading, read
-from fairbrief.readers.places import did_you_mean
-from fairbrief.reports import write_all
-from fairbrief.reports.frames import Estimates, Evidence
+from fairbrief.explaining.examples import with_examples
+from fairbrief.explaining.explanations import explain as _explain
+from fairbrief.readers import Reading
+from fairbrief.readers import read as _read
+from fairbrief.readers.messages import did_you_mean
+from fairbrief.reports import load as _load
+from fairbrief.reports.audit_object import Audit
+from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
+from fairbrief.saved_audits import gate_rules
+from fairbrief.saved_audits.compare import compare as _compare
+from fairbrief.saved_audits.gate import MAX_LEFT_OUT, hold_folder
+from fairbrief.saved_audits.power import Power, Question, planned
+from fairbrief.saved_audits.power import power as _power
+from fairbrief.saved_audits.slicing import slice_audit as _slice_audit
+from fairbrief.types import Case, Document, Record, Summary
 
-__all__ = ["Audit", "audit", "explain", "read"]
+__all__ = [
+    "Audit", "Case", "Document", "Plan", "Record", "Summary",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "slice_audit",
+]  # fmt: skip
 
 if TYPE_CHECKING:
-    from fairbrief.nouns import Measure, Table
+    from fairbrief.readers.summary_files import Given
     from fairbrief.reports.explanation import Explanation
+    from fairbrief.reports.junit import Check
+    from fairbrief.types import Measure, Scorer
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Names = str | Sequence[str]
+"""One name, or several."""
 
 
-SEVERAL = ("attributes", "slices", "controls", "systems", "ids")
-"""Settings that hold several names."""
+def _explained(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a keyword that there is not be answered with those that there are."""
+    known = [name for name, p in signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY]
+    positional = [name for name in signature(function).parameters if name not in known]
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **settings: P.kwargs) -> R:
+        for name in settings:
+            if name not in known and name not in positional:
+                raise RequestError(
+                    f"fairbrief.{function.__name__} has no setting '{name}'.{did_you_mean(name, known)} "
+                    f"Its settings: {', '.join(known)}."
+                )
+        return function(*args, **settings)
+
+    return checked
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Audit:
-    """What an audit found, ready for a data frame, a folder, or the screen."""
-
-    result: Result
-
-    @property
-    def estimates(self) -> Estimates:
-        """Every estimate; ``.to_pandas()``, ``.to_polars()``, ``.to_arrow()``."""
-        return Estimates(self.result.estimates)
-
-    @property
-    def differences(self) -> Estimates:
-        """Paired differences between systems; frames as above."""
-        return Estimates(self.result.differences)
-
-    @property
-    def evidence(self) -> Evidence:
-        """The rows under the estimates; frames as above."""
-        return Evidence(self.result.evidence)
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        """A protocol's tables."""
-        return self.result.tables
-
-    def save(self, folder: Path | str) -> Path:
-        """Write results.json, evidence.parquet, report.html and the tables; return the folder."""
-        write_all(self.result, folder)
-        return Path(folder)
-
-    def __repr__(self) -> str:
-        from rich.console import Console
-
-        from fairbrief.reports import terminal
-
-        page = io.StringIO()
-        rest = terminal.Rest(hint="", place="in .estimates and .differences")
-        terminal.print_result(self.result, Console(width=100, file=page), rest=rest)
-        return page.getvalue()
+read = _explained(_read)
 
 
-def audit(records: Any, measures: Sequence[str | Measure] = (), **settings: Any) -> Audit:
+@_explained
+def audit(
+    records: Any,
+    measures: str | Measure | Sequence[str | Measure] = (),
+    *,
+    attributes: Names = (),
+    protocol: str | None = None,
+    slices: Names | Sequence[Sequence[str]] = (),
+    controls: Names = (),
+    baseline: str | None = None,
+    is_pairwise: bool = False,
+    seed: int = 0,
+    n_resamples: int = 2000,
+    n_extracts: int | None = None,
+    confidence_level: float = 0.95,
+    alpha: float = 0.05,
+    pools_runs: bool = False,
+    skips: bool = False,
+    check_scorers: bool | None = None,
+    compared_scorers: Names = (),
+    scorers: Mapping[str, Scorer] | None = None,
+    wrap: Callable[[Scorer], Scorer] | None = None,
+    progress: Callable[[int], None] | None = None,
+    language: str = "",
+    intervals: Literal["jackknife", "bootstrap"] | None = None,
+    has_clusters: bool = False,
+    workers: int = 1,
+    engine: str = "",
+    models_in_workers: bool = False,
+    into: str | Path | None = None,
+    summaries: Given = None,
+) -> Audit:
     """Audit summaries.
 
     ``records`` is whatever `read` takes (a path, a data frame, dictionaries, cases), or what it gave.
-    ``measures`` are spellings or objects, or a single spelling; none: all that the input allows. ``settings`` are the fields
-    of `fairbrief.auditing.Plan`: ``attributes``, ``protocol``, ``slices``, ``controls``, ``seed``, …
-    Raises RequestError for a setting that it has not.
+    ``measures`` are measure specs or objects, or a single one; none: all that the input allows. ``summaries``
+    are those of systems that stand apart from the records, by the system's name: files, data frames or rows
+    with ``id`` and ``summary``. All other settings are the fields of `fairbrief.Plan`.
+    Raises RequestError for a setting that it has not, or that cannot be.
 
     >>> import fairbrief
-    >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], draws=200)
+    >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], n_resamples=200)
     >>> [(e.system, e.value) for e in found.estimates if e.quantity == "bur"]
     [('even', 1.0), ('rosy', 1.0)]
     """
-    plan = Plan(measures=_listed(measures), **_settings("audit", settings, Plan))
-    reading = records if isinstance(records, Reading) else read(records)
-    return Audit(_audit(reading, plan))
+    plan = Plan(
+        measures=_listed(measures),
+        attributes=_listed(attributes),
+        protocol=protocol,
+        slices=tuple(map(_listed, _listed(slices))),
+        controls=_listed(controls),
+        baseline=baseline,
+        is_pairwise=is_pairwise,
+        seed=seed,
+        n_resamples=n_resamples,
+        n_extracts=n_extracts,
+        confidence_level=confidence_level,
+        alpha=alpha,
+        pools_runs=pools_runs,
+        skips=skips,
+        check_scorers=check_scorers,
+        compared_scorers=_listed(compared_scorers),
+        scorers={} if scorers is None else scorers,
+        wrap=wrap,
+        progress=progress,
+        language=language,
+        intervals=intervals,
+        has_clusters=has_clusters,
+        workers=workers,
+        engine=engine,
+        models_in_workers=models_in_workers,
+        into=into,
+    )
+    reading = _reading(records, summaries)
+    result = _audit(reading, plan)
+    # What was read to its end has left a few cases behind.
+    is_gone = isinstance(records, Iterator)
+    cases = [x.case for x in result.exhibits] if is_gone else Pooled(reading) if pools_runs else reading
+    return Audit(result, lambda found: with_examples(found, cases, Scorers(plan.scorers, plan.wrap)))
 
 
-def explain(records: Any, measure: str | Measure, **settings: Any) -> list[Explanation]:
-    """What a measure's value rests on, for each system: records, and in them documents and sentences.
+@_explained
+def explain(
+    records: Any,
+    measure: str | Measure,
+    *,
+    attributes: Names = (),
+    quantity: str | None = None,
+    systems: Names = (),
+    ids: Names = (),
+    top: int = 5,
+    scorers: Mapping[str, Scorer] | None = None,
+    wrap: Callable[[Scorer], Scorer] | None = None,
+    skips: bool = False,
+    progress: Callable[[int], None] | None = None,
+    n_resamples: int = 2000,
+    n_extracts: int | None = None,
+    summaries: Given = None,
+) -> list[Explanation]:
+    """Leave-one-out influence on an estimate, for each system: of records, and in them documents and sentences.
 
-    ``records`` is whatever `read` takes, or what it gave. ``settings`` are those of
-    `fairbrief.auditing.explaining.explain`: ``attributes``, ``quantity``, ``systems``, ``ids``, ``top``, …
+    ``records`` and ``summaries`` are as in `audit`. ``quantity`` is one of the measure's values, its headline if
+    not told; ``systems`` those to explain; ``ids`` the records to look into, else the ``top`` ones.
+    ``n_resamples`` and ``n_extracts`` are as in `audit`: each ``estimate`` says how the value stands to permuted labels and
+    to random extracts.
 
     >>> import fairbrief
     >>> (found,) = fairbrief.explain("examples/reviews.jsonl", "uer@sentiment", systems=["rosy"], top=1)
@@ -102,26 +180,127 @@ def explain(records: Any, measure: str | Measure, **settings: Any) -> list[Expla
     >>> opened.record, round(opened.value, 3), opened.parts[0].kind
     ('museum-tides', 0.125, 'document')
     """
-    told = _settings("explain", settings, _explain)
-    reading = records if isinstance(records, Reading) else read(records)
-    return _explain(reading, measure, **told)
+    return _explain(
+        _reading(records, summaries),
+        measure,
+        attributes=_listed(attributes),
+        quantity=quantity,
+        systems=_listed(systems),
+        ids=_listed(ids),
+        top=top,
+        scorers=scorers,
+        wrap=wrap,
+        skips=skips,
+        progress=progress,
+        n_resamples=n_resamples,
+        n_extracts=n_extracts,
+    )
 
 
-def _settings(what: str, settings: Mapping[str, Any], target: Callable[..., Any]) -> dict[str, Any]:
-    """Settings that ``target`` knows; one name where several may stand is a list of one."""
-    known = [name for name in signature(target).parameters if name not in ("cases", "measure", "measures")]
-    for name in settings:
-        if name not in known:
-            raise RequestError(
-                f"fairbrief.{what} has no setting '{name}'.{did_you_mean(name, known)} "
-                f"Its settings: {', '.join(known)}."
-            )
-    told = {name: _listed(value) if name in SEVERAL else value for name, value in settings.items()}
-    if "slices" in told:
-        told["slices"] = tuple(map(_listed, told["slices"]))
-    return told
+def load(folder: Path | str) -> Audit:
+    """A saved audit (`Audit.save`, or ``fairbrief audit --out``). Raises DataError where there is none."""
+    return Audit(_load(folder))
 
 
-def _listed(value: Any) -> Any:
-    """A single name as a list of one: a string would be read as its letters."""
-    return (value,) if isinstance(value, str) else value
+def compare(candidate: Audit | Path | str, baseline: Audit | Path | str) -> Estimates:
+    """Paired differences, candidate minus baseline, of every measure that two audits took; audits or folders.
+
+    Raises RequestError where they have no measure, system or record in common.
+    """
+    return Estimates(_compare(_result(candidate), _result(baseline)))
+
+
+@_explained
+def power(
+    audited: Audit | Path | str | None = None,
+    *,
+    disparity: float | None = None,
+    records: int | None = None,
+    measures: Names = (),
+    quantities: Names = (),
+    se: float | None = None,
+    clusters: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> list[Power]:
+    """How many records would show a ``disparity``, and which one so many ``records`` would show.
+
+    ``audited`` is an audit or its folder, a pilot's say: the answer is given for every signed contrast that leads, held
+    against permuted labels and against random extracts, or for the ``quantities`` named. Without an audit, give a standard
+    error and the clusters that it was seen in. ``alpha`` is of one two-sided test, ``power`` the probability to see it.
+    Raises RequestError for numbers out of their range and for what the audit does not have.
+
+    >>> import fairbrief
+    >>> (found,) = fairbrief.power(se=0.05, clusters=100, disparity=0.1)
+    >>> found.needs, round(found.shows, 3)
+    (199, 0.141)
+    """
+    question = Question(disparity, records, alpha, power)
+    if audited is not None and se is None and clusters is None:
+        return _power(_result(audited), question, _listed(measures), _listed(quantities))
+    if audited is None and se is not None and clusters is not None:
+        return [planned(se, clusters, question)]
+    raise RequestError("Give an audit (or its folder), or without one both se= and clusters=.")
+
+
+@_explained
+def gate(
+    folder: Path | str,
+    *,
+    most: Names = (),
+    least: Names = (),
+    baseline: Path | str | None = None,
+    margin: float = 0.0,
+    allow_missing: Names = (),
+    max_left_out: float = MAX_LEFT_OUT,
+) -> list[Check]:
+    """The checks of a saved audit, decided on the interval: each ``outcome`` is pass, fail or inconclusive.
+
+    ``most`` and ``least`` are limits as of ``fairbrief gate --max`` and ``--min`` (``"bur@party<=0.3"``);
+    ``baseline`` is a saved audit that this one may not be worse than by more than ``margin``.
+    Raises RequestError where the question cannot be put.
+    """
+    return hold_folder(
+        Path(folder),
+        gate_rules.rules(_listed(most), _listed(least)),
+        None if baseline is None else Path(baseline),
+        margin,
+        allow_missing=_listed(allow_missing),
+        max_left_out=max_left_out,
+    )
+
+
+def slice_audit(
+    audit: Audit | Path | str, by: Names | Sequence[Sequence[str]], *, measures: Sequence[Measure] = ()
+) -> Audit:
+    """An audit, or a saved one's folder, with estimates and differences by attributes of the records as well.
+
+    ``by`` are attributes, each alone, or lists of those that are crossed. Nothing is scored again, so that p against
+    permuted labels, and what needs it, is absent from the slices: see `fairbrief slice`. ``measures`` are objects of your own that
+    the audit took, which are declared nowhere.
+
+    >>> import fairbrief
+    >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], n_resamples=200)
+    >>> sliced = fairbrief.slice_audit(found, "kind")
+    >>> sorted({e.slice["kind"] for e in sliced.estimates if e.slice})
+    ['food', 'shop', 'travel']
+    """
+    groupings = tuple(map(tuple, map(_listed, _listed(by))))
+    return Audit(_slice_audit(_result(audit), groupings, {repr(m): m for m in measures}))
+
+
+def _reading(records: Any, summaries: Given) -> Reading:
+    if not isinstance(records, Reading):
+        return _read(records, summaries=summaries)
+    if summaries is not None:
+        raise RequestError("summaries= belongs to fairbrief.read where the records were read by it.")
+    return records
+
+
+def _result(given: Audit | Path | str) -> Result:
+    return given.result if isinstance(given, Audit) else _load(given)
+
+
+def _listed(given: Any) -> Any:
+    """A single name or measure as a list of one: a string would be read as its letters."""
+    return (given,) if isinstance(given, str) or not hasattr(given, "__iter__") else given

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+
 
 class FairbriefError(Exception):
     """Any failure that a person can mend; never a bug of ours."""
@@ -37,6 +42,19 @@ class MissingExtra(FairbriefError):
 
 class BackendError(FairbriefError):
     """A model, a server or a device failed: whoever operates it must act."""
+
+
+@contextmanager
+def reading_text(path: PathLike[str] | str) -> Iterator[None]:
+    """Say which file it is that is no text in UTF-8, or no table."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}: found the byte 0x{error.object[error.start]:02x}, which is not UTF-8; save the file with that encoding."
+        ) from error
+    except csv.Error as error:
+        raise DataError(f"{path}: found what is no CSV ({error}); save the table again.") from error
 
 
 def first_line(error: BaseException, most: int = 200) -> str:

@@ -36,6 +36,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--fairbrief-baseline", metavar="DIR", help="Saved audit that this one must not be worse than."
     )
     group.addoption(
+        "--fairbrief-allow-missing",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="What the baseline has and the audit need not.",
+    )
+    group.addoption(
+        "--fairbrief-max-left-out",
+        metavar="SHARE",
+        type=float,
+        default=0.05,
+        help="How much of the input may be left out before nothing is decided.",
+    )
+    group.addoption(
         "--fairbrief-margin", metavar="NUMBER", type=float, default=0.0, help="By how much it may be worse."
     )
 
@@ -48,14 +62,19 @@ def pytest_collection_modifyitems(
     folder = config.getoption("--fairbrief-gate")
     if not folder:
         return
-    from fairbrief.auditing import gating
     from fairbrief.errors import FairbriefError
+    from fairbrief.saved_audits import gate, gate_rules
 
     baseline = config.getoption("--fairbrief-baseline")
     try:
-        limits = gating.rules(config.getoption("--fairbrief-max"), config.getoption("--fairbrief-min"))
-        checks = gating.hold_folder(
-            Path(folder), limits, Path(baseline) if baseline else None, config.getoption("--fairbrief-margin")
+        limits = gate_rules.rules(config.getoption("--fairbrief-max"), config.getoption("--fairbrief-min"))
+        checks = gate.hold_folder(
+            Path(folder),
+            limits,
+            Path(baseline) if baseline else None,
+            config.getoption("--fairbrief-margin"),
+            allow_missing=config.getoption("--fairbrief-allow-missing"),
+            max_left_out=config.getoption("--fairbrief-max-left-out"),
         )
     except FairbriefError as error:
         raise pytest.UsageError(str(error)) from None

@@ -9,67 +9,102 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
-from fairbrief import spelling
-from fairbrief.errors import RequestError
+from fairbrief import specs
+from fairbrief.errors import BackendError, FairbriefError, RequestError, first_line
+from fairbrief.text.redaction import sealed
 
-Kind = Literal["measure", "scorer", "summarizer", "protocol"]
+Kind = Literal["measure", "scorer", "tagger", "scorer or tagger", "summarizer", "protocol", "engine"]
+"""What can be named. A scorer reads texts beside texts, a tagger single ones; an observation asks either by its spec."""
+
+AFTER_COLON = {"engine": "address"}
+"""Which setting stands behind a colon: ``ray:ADDRESS``; of all other kinds it is ``model``."""
 
 
 @cache
+def declared(kind: Kind) -> dict[str, tuple[EntryPoint, ...]]:
+    """Every declared name of a kind with what declares it: one entry point, or several that exclude each other."""
+    found: dict[str, dict[str, EntryPoint]] = {}
+    groups = [f"fairbrief.{one}s" for one in kind.split(" or ")]
+    for point in sorted((p for group in groups for p in entry_points(group=group)), key=lambda p: p.name):
+        found.setdefault(point.name, {}).setdefault(point.value, point)
+    return {name: tuple(points.values()) for name, points in found.items()}
+
+
 def points(kind: Kind) -> dict[str, EntryPoint]:
-    """Every declared name of a kind, loaded or not; a name declared twice is an error."""
-    found: dict[str, EntryPoint] = {}
-    for point in sorted(entry_points(group=f"fairbrief.{kind}s"), key=lambda p: p.name):
-        known = found.setdefault(point.name, point)
-        if known.value != point.value:
-            raise RequestError(
-                f"Two packages declare the {kind} '{point.name}': {known.value} and {point.value}. Uninstall one."
-            )
-    return found
+    """Every declared name of a kind with its entry point, loaded or not."""
+    return {name: points[0] for name, points in declared(kind).items()}
 
 
 def names(kind: Kind) -> list[str]:
     """All declared names of a kind, sorted."""
-    return list(points(kind))
+    return list(declared(kind))
 
 
 def load(kind: Kind, name: str) -> Any:
-    """What a name stands for, unbuilt: a dataclass, or the object itself."""
-    known = points(kind)
+    """What a name stands for, unbuilt: a dataclass, or the object itself.
+
+    RequestError where no package declares it, or two do; BackendError where its package cannot be loaded.
+    """
+    known = declared(kind)
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         guess = f" Did you mean '{near[0]}'?" if near else ""
         raise RequestError(f"No {kind} named '{name}'.{guess} Known: {', '.join(known) or 'none'}.")
-    return known[name].load()
+    point, *others = known[name]
+    if others:
+        raise RequestError(
+            f"Two packages declare the {kind} '{name}': {point.value} and {others[0].value}. Uninstall one."
+        )
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:
+        package = point.dist.name if point.dist is not None else point.value
+        raise BackendError(
+            f"The {kind} '{name}' of the package {package} cannot be loaded: {type(error).__name__}: "
+            f"{first_line(error)}. Mend that package, or uninstall it."
+        ) from error
+
+
+def broken(kind: Kind) -> dict[str, str]:
+    """Every declared name that cannot be loaded, and why: a stranger's fault, which stops those who name it alone."""
+    found = {}
+    for name in names(kind):
+        try:
+            load(kind, name)
+        except FairbriefError as error:
+            found[name] = str(error)
+    return found
 
 
 def make(kind: Kind, text: str, settings: Mapping[str, str] | None = None) -> Any:
-    """Build the object that a spelling names; ``settings`` are added to its own, and win over them
+    """Build the object that a spec names; ``settings`` are added to its own, and win over them
     (``over`` among them is the attribute behind the @).
 
     ``NAME:MODEL`` stands for ``NAME(model=MODEL)``: ``chat:llama3:8b(temperature=0.3)``.
     """
-    parsed = _with_model(kind, spelling.parse(text))
+    parsed = _with_model(kind, specs.parse(text))
     if settings:
-        more = dict(settings)
+        more = {name: sealed(value) for name, value in settings.items()}
         over = more.pop("over", parsed.over)
         parsed = replace(parsed, settings={**parsed.settings, **more}, over=over)
     target = load(kind, parsed.name)
     if isinstance(target, type) and is_dataclass(target):
-        return spelling.build(target, parsed)
+        return specs.build(target, parsed)
     if parsed.settings or parsed.over:
         raise RequestError(f"The {kind} '{parsed.name}' has no settings.")
     return target() if isinstance(target, type) else target
 
 
-def _with_model(kind: Kind, parsed: spelling.Spelling) -> spelling.Spelling:
+def _with_model(kind: Kind, parsed: specs.Spec) -> specs.Spec:
     name, colon, model = parsed.name.partition(":")
-    if not colon or parsed.name in points(kind):
+    if not colon or parsed.name in declared(kind):
         return parsed
-    return replace(parsed, name=name, settings={"model": model, **parsed.settings})
+    return replace(parsed, name=name, settings={AFTER_COLON.get(kind, "model"): model, **parsed.settings})
 
 
 def loaded(kind: Kind) -> Iterator[tuple[str, Any]]:
-    """Every declared name of a kind with what it stands for."""
+    """Every declared name of a kind with what it stands for, but for those that are `broken`."""
+    unusable = broken(kind)
     for name in names(kind):
-        yield name, load(kind, name)
+        if name not in unusable:
+            yield name, load(kind, name)

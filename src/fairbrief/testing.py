@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from fairbrief import registry, spelling
-from fairbrief.nouns import (
+from fairbrief import registry, specs
+from fairbrief.types import (
     Ask,
+    BatchObservation,
     Case,
     Cases,
     Floats,
@@ -46,9 +47,9 @@ TOLERANCE = 1e-9
 
 
 def keeps_its_name(measure: Measure, cases: Sequence[Case]) -> None:
-    """The spelling of a measure reads back to an equal measure, which observes the same."""
+    """The spec of a measure reads back to an equal measure, which observes the same."""
     del cases
-    again = spelling.build(type(measure), spelling.parse(repr(measure)))
+    again = specs.build(type(measure), specs.parse(repr(measure)))
     _promise(again == measure, f"{measure!r} reads back as {again!r}")
     _promise(again.observation == measure.observation, f"{measure!r} reads back to another observation")
     _promise(hash(again) == hash(measure), f"{measure!r} cannot be told by its hash")
@@ -95,13 +96,40 @@ def reads_each_labelling_alone(measure: Measure, cases: Sequence[Case]) -> None:
                 )
 
 
+def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
+    """Where an observation looks at many units at once, each has the very row that it has alone."""
+    observation = measure.observation
+    if not isinstance(observation, BatchObservation):
+        return
+    alike: dict[tuple[int, ...], list[tuple[Cases, Sequence[Scores], Integers]]] = {}
+    for unit in units_of(measure, cases):
+        labels = labellings_of(measure, unit)
+        alike.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
+    for together in alike.values():
+        blocks, reasons = observation.observe_many(
+            [(unit, scores) for unit, scores, _ in together], np.stack([labels for *_, labels in together])
+        )
+        found: dict[int, Rows | Reason] = dict(reasons)
+        for block in blocks:
+            pairs = zip(block.units, block.values, strict=True)
+            found |= {i: Rows(block.columns, values) for i, values in pairs}
+        _promise(sorted(found) == list(range(len(together))), "a unit has neither a row nor a reason")
+        for i, one in enumerate(together):
+            alone, beside = observation.observe(*one), found[i]
+            _same(alone, beside, "a unit alone and beside others")
+            if isinstance(alone, Rows) and isinstance(beside, Rows):
+                _promise(
+                    np.array_equal(alone.values, beside.values), "a unit beside others has other last digits"
+                )
+
+
 def does_not_read_ids(measure: Measure, cases: Sequence[Case]) -> None:
     """A copy of a record under another id has the same row: weights equal copies."""
     for unit in units_of(measure, cases):
         copies = tuple(
             Case(
                 dataclasses.replace(
-                    case.record, id=f"copy of {case.record.id}", original=f"copy of {case.record.cluster}"
+                    case.record, id=f"copy of {case.record.id}", original=f"copy of {case.record.original_id}"
                 ),
                 dataclasses.replace(case.summary, record=f"copy of {case.record.id}", system="copy"),
             )
@@ -175,6 +203,7 @@ MEASURE_CLAUSES: tuple[MeasureClause, ...] = (
     gives_a_row_or_a_reason,
     observes_the_same_twice,
     reads_each_labelling_alone,
+    reads_each_unit_alone,
     does_not_read_ids,
     broadcasts,
     is_undefined_without_rows,
@@ -259,12 +288,12 @@ SUMMARIZER_CLAUSES: tuple[SummarizerClause, ...] = (summarizes_every_record, sum
 
 def units_of(measure: Measure, cases: Sequence[Case]) -> list[Cases]:
     """The cases grouped into the units that the measure observes."""
-    scope = measure.observation.scope
+    scope = measure.observation.declaration.scope
     if scope == "case":
         return [(case,) for case in cases]
     units: dict[tuple[str, str], list[Case]] = {}
     for case in cases:
-        together = case.record.block if scope == "block" else case.record.cluster
+        together = case.record.block if scope == "block" else case.record.original_id
         units.setdefault((case.summary.system, together), []).append(case)
     return [tuple(found) for found in units.values()]
 
@@ -274,7 +303,7 @@ def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | Non
     made: dict[str, Any] = dict(scorers or {})
     answers = []
     for ask in measure.observation.asks(unit):
-        scorer = made.setdefault(ask.scorer, None) or registry.make("scorer", ask.scorer)
+        scorer = made.setdefault(ask.scorer, None) or registry.make("scorer or tagger", ask.scorer)
         made[ask.scorer] = scorer
         answers += list(scorer.answer([ask]))
     return answers
@@ -282,7 +311,7 @@ def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | Non
 
 def labellings_of(measure: Measure, unit: Cases, draws: int = 4) -> Integers:
     """The real labelling and a few random ones. Shape (1 + draws, n), or (1, 0) without an exchange."""
-    exchange = measure.observation.exchange(unit)
+    exchange = measure.observation.permutation_scheme(unit)
     if exchange is None:
         return np.zeros((1, 0), dtype=np.int64)
     rng = np.random.default_rng(0)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from fairbrief.corpora.annotation import items_of, page, read_answers
-from fairbrief.nouns import Case, Document, Record, Summary, Unit
+from fairbrief.types import Case, Document, Record, Summary, Unit
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")]

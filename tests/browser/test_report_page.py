@@ -1,110 +1,129 @@
-"""The page in a real browser: hostile texts neither run nor load nor push anything out of the page."""
+"""The page in a real browser: hostile texts neither run nor load nor push anything out; the record viewer works."""
 
 from __future__ import annotations
 
-import html as stdlib_html
-import json
 import re
-import shutil
-import subprocess
-import threading
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests import sample_results
+from tests.browser.browsing import Served, chromium, needs_chromium
 
 from fairbrief.reports import html
+from fairbrief.reports.frames import Estimates
+from fairbrief.reports.result import Result
+from fairbrief.types import Estimate
 
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs chromium"),
-]
+pytestmark = [pytest.mark.browser, needs_chromium]
 
-WRAPPER = """<!doctype html><iframe id="page" src="report.html" width="{width}" height="900"></iframe><pre id="found"></pre>
-<script>
-document.getElementById('page').addEventListener('load', event => {{
-  const inner = event.target.contentDocument;
-  inner.querySelectorAll('details').forEach(fold => fold.open = true);
-  const root = inner.documentElement;
-  document.getElementById('found').textContent = JSON.stringify({{
-    title: inner.title, visible: root.clientWidth, needed: root.scrollWidth,
-    scripts: inner.scripts.length, images: inner.images.length, pictures: inner.querySelectorAll('figure svg').length,
-    paper: inner.defaultView.getComputedStyle(inner.body).maxWidth + inner.defaultView.getComputedStyle(inner.querySelector('main')).maxWidth,
-  }});
-}});
-</script>"""
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves a folder and remembers what was asked for."""
-
-    asked: list[str]
-
-    def __init__(self, *args: Any, asked: list[str], **kwargs: Any) -> None:
-        self.asked = asked
-        super().__init__(*args, **kwargs)
-
-    def log_message(self, *_: Any) -> None:
-        self.asked.append(self.path)
-
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Path, str, list[str]]]:
-    """A folder, the address it is served under, and the list of what was asked for."""
-    asked: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path), asked=asked))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield tmp_path, f"http://127.0.0.1:{server.server_port}", asked
-    server.shutdown()
-    thread.join()
-    server.server_close()
+FACTS = """
+inner.querySelectorAll('details').forEach(fold => fold.open = true);
+const root = inner.documentElement;
+return {
+  title: inner.title, visible: root.clientWidth, needed: root.scrollWidth,
+  scripts: inner.scripts.length, images: inner.images.length, pictures: inner.querySelectorAll('figure svg').length,
+  records: inner.querySelectorAll('.records button').length,
+  main: getComputedStyle(inner.querySelector('main')).maxWidth,
+};
+"""
+VIEWER = """
+const one = selector => inner.querySelector(selector);
+const pick = (place, value) => {
+  const select = inner.querySelectorAll('.controls select')[place];
+  select.value = value;
+  select.dispatchEvent(new inner.defaultView.Event('change'));
+};
+const listed = () => [...inner.querySelectorAll('.records button')].map(button => button.textContent);
+const first = listed();
+pick(2, 'down|difference[neutral]');
+const turned = listed();
+pick(1, 'alpaca-7b');
+const heading = one('.units').previousSibling.textContent;
+one('.unit').dispatchEvent(new inner.defaultView.Event('focus'));
+const marked = [...inner.querySelectorAll('mark.on')].map(mark => mark.textContent);
+const score = one('.source.on .score').textContent;
+const search = one('input[type=search]');
+search.value = 'hotel-1 NOISY';
+search.dispatchEvent(new inner.defaultView.Event('input'));
+const found = listed();
+search.value = 'nowhere';
+search.dispatchEvent(new inner.defaultView.Event('input'));
+return { first, turned, heading, marked, score, found, none: one('.listed').textContent,
+         influence: one('.influence') };
+"""
 
 
-def look(served: tuple[Path, str, list[str]], profile: Path, width: int) -> dict[str, Any]:
-    """What a browser finds in the page at a width."""
-    folder, address, _ = served
-    (folder / "wrapper.html").write_text(WRAPPER.format(width=width), encoding="utf-8")
-    flags = "headless no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update disable-sync"
-    command = [str(CHROMIUM), *(f"--{flag}" for flag in flags.split()), f"--user-data-dir={profile}"]
-    command += [
-        "--window-size=1400,1000",
-        "--virtual-time-budget=8000",
-        "--dump-dom",
-        f"{address}/wrapper.html",
-    ]
-    done = subprocess.run(command, capture_output=True, timeout=120, check=True)
-    found = re.search(r'<pre id="found">(.*?)</pre>', done.stdout.decode(), re.DOTALL)
-    assert found is not None, done.stderr.decode()[-2000:]
-    answer: dict[str, Any] = json.loads(stdlib_html.unescape(found[1]))
-    return answer
+def with_contrasts(result: Result, systems: tuple[str, ...], groups: tuple[str, ...]) -> Result:
+    """The result with contrasts that its first screen shows."""
+    contrasts = [
+        Estimate(
+            "coverage_parity@sentiment", f"relative_difference[{g}]", s, 0.1 - 0.05 * i, low=-0.2, high=0.15, p=0.01,
+            n=300, clusters=300, over="sentiment", kind="contrast", group=g, leads=True, blind=0.02,
+            blind_difference=0.03, blind_p=0.4,
+        )
+        for s in systems
+        for i, g in enumerate(groups)
+    ]  # fmt: skip
+    return replace(result, estimates=Estimates([*contrasts, *result.estimates]))
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_hostile_texts_neither_run_nor_overflow(
-    served: tuple[Path, str, list[str]], tmp_path_factory: pytest.TempPathFactory, width: int
-) -> None:
-    """With hostile names, values and texts, no script is in the page, none runs, and nothing is wider than it."""
-    html.write(sample_results.hostile(), served[0] / "report.html")
-    found = look(served, tmp_path_factory.mktemp("profile"), width)
+def test_hostile_texts_neither_run_nor_overflow(served: Served, width: int) -> None:
+    """With hostile names, values and texts, nothing but the page's own script runs, and nothing is wider than the page."""
+    hostile = with_contrasts(sample_results.hostile(), sample_results.HOSTILE[:6], sample_results.HOSTILE[6:])
+    html.write(hostile, served.folder / "report.html")
+    found = served.look("report.html", FACTS, width)
     assert found["title"] == "Fairness of summaries: what was measured"
-    assert found["scripts"] == 0
+    assert found["scripts"] == 2
     assert found["images"] == 0
     assert found["pictures"] > 5
+    assert found["records"] > 0
     assert found["needed"] <= found["visible"]
     assert found["visible"] >= width - 20
 
 
-def test_the_page_asks_the_network_for_nothing_and_its_style_applies(
-    served: tuple[Path, str, list[str]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_the_page_asks_the_network_for_nothing_and_its_style_applies(served: Served) -> None:
     """The page's own policy admits its style sheet, and the browser fetches nothing but the page."""
-    html.write(sample_results.make(), served[0] / "report.html")
-    found = look(served, tmp_path_factory.mktemp("profile"), 1280)
-    assert found["paper"] == "none1184px"
-    assert {path.split("?")[0] for path in served[2]} - {"/favicon.ico"} == {"/wrapper.html", "/report.html"}
+    html.write(sample_results.make(), served.folder / "report.html")
+    found = served.look("report.html", FACTS)
+    assert found["main"] == "1184px"
+    assert {path.split("?")[0] for path in served.asked} - {"/favicon.ico"} == {
+        "/wrapper.html",
+        "/report.html",
+    }
+
+
+def test_a_reader_sorts_filters_and_sees_what_supports_a_sentence(served: Served) -> None:
+    """Orders turn the list, a system changes it, pointing at a sentence marks its sources, search finds texts."""
+    html.write(sample_results.make(), served.folder / "report.html")
+    found = served.look("report.html", VIEWER)
+    assert found["first"] == ["hotel-00.000", "hotel-1+0.100", "hotel-2+0.200"]
+    assert found["turned"] == ["hotel-20.000", "hotel-1−0.100", "hotel-0−0.200"]
+    assert found["heading"] == "Summary by alpaca-7b"
+    assert found["marked"] == ["The room was clean"]
+    assert found["score"] == " · holds 50% of it"
+    assert found["found"] == ["hotel-1−0.100"]
+    assert found["none"] == "No record here has all these words."
+
+
+@pytest.mark.parametrize("unfolded", [False, True])
+def test_print_is_short_and_names_what_is_folded(served: Served, tmp_path: Path, *, unfolded: bool) -> None:
+    """Twenty systems and sixty slices print on thirty pages at most; unfolded, the example's tables keep their words."""
+    systems = tuple(f"model-{i}-instruct" for i in range(20 if not unfolded else 2))
+    result = sample_results.make(systems, tuple(f"group {i}" for i in range(12)))
+    slices = [
+        replace(e, slice={"city": f"city {k}"}) for k in range(60) for e in result.estimates if not e.slice
+    ]
+    if not unfolded:
+        result = replace(result, estimates=Estimates([*result.estimates, *slices]))
+    page = html.render(with_contrasts(result, systems, ("1", "2")))
+    path = served.folder / "report.html"
+    path.write_text(page.replace("<details", "<details open") if unfolded else page, encoding="utf-8")
+    assert path.stat().st_size <= 3_000_000
+    chromium(
+        f"--print-to-pdf={tmp_path / 'report.pdf'}", f"{served.address}/report.html", profile=served.profile
+    )
+    pages = len(re.findall(rb"/Type\s*/Page[^s]", (tmp_path / "report.pdf").read_bytes()))
+    assert 2 <= pages <= 30
+    assert "unfold it before printing" in page

@@ -52,7 +52,7 @@ def test_fair_records_are_called_unfair_no_more_often_than_told(split: tuple[int
 def test_audits_of_a_fair_system_spread_their_p_evenly() -> None:
     """The p of Equal Coverage and Coverage Parity lies below 0.5 in half of the audits, seldom below 0.05."""
     audits = 60
-    ps = script().size_of_audits(audits, seed=11, records=12, draws=100)
+    ps = script().size_of_audits(audits, seed=11, records=12, n_resamples=100)
     for name in ("equal_coverage", "coverage_parity"):
         p = np.array(ps[name])
         assert len(p) == audits
@@ -63,5 +63,5 @@ def test_audits_of_a_fair_system_spread_their_p_evenly() -> None:
 def test_intervals_of_contrasts_hold_the_truth() -> None:
     """95 % intervals of difference[k] and between[k−l] hold the true value in about 95 % of audits."""
     audits = 40
-    for name, share in script().coverage_of_intervals(audits, seed=5, records=40, draws=200).items():
+    for name, share in script().coverage_of_intervals(audits, seed=5, records=40, n_resamples=200).items():
         assert share >= 0.95 - 3.5 * sqrt(0.05 * 0.95 / audits), name

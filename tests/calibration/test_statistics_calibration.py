@@ -27,7 +27,7 @@ def band(n: int, share: float = 0.05) -> float:
 @pytest.mark.parametrize("split", [(2, 2), (1, 4), (4, 4), (2, 3, 3)])
 def test_units_of_a_fair_system_are_rarely_called_unfair(worlds: ModuleType, split: tuple[int, ...]) -> None:
     """Exact and sampled tests keep to .05, and never reject where the smallest p is above it."""
-    found = worlds.unit_size(split, 300, 0, draws=200)
+    found = worlds.unit_size(split, 300, 0, n_resamples=200)
     assert found["exact"] <= 0.05 + band(300)
     assert found["sampled"] <= 0.05 + band(300)
     if found["smallest_p"] > 0.05:
@@ -36,21 +36,18 @@ def test_units_of_a_fair_system_are_rarely_called_unfair(worlds: ModuleType, spl
 
 def test_the_strict_comparison_calls_fair_systems_unfair(worlds: ModuleType) -> None:
     """Counting only labellings that exceed the observed one rejects a third of fair two-by-two sets."""
-    assert worlds.unit_size((2, 2), 300, 0, draws=10)["strict"] == pytest.approx(1 / 3, abs=band(300, 1 / 3))
+    assert worlds.unit_size((2, 2), 300, 0, n_resamples=10)["strict"] == pytest.approx(
+        1 / 3, abs=band(300, 1 / 3)
+    )
 
 
 def test_corpus_null_has_its_size(worlds: ModuleType) -> None:
     """A fair system is rejected at .05 about one time in twenty, in one tail and in two."""
-    for share in worlds.corpus_size(150, 1, records=20, draws=199).values():
+    for share in worlds.corpus_size(150, 1, records=20, n_resamples=199).values():
         assert abs(share - 0.05) < band(150)
 
 
 def test_intervals_hold_the_truth(worlds: ModuleType) -> None:
     """95 % intervals of a mean and of a ratio of sums hold the truth in about 95 % of worlds."""
-    for share in worlds.coverage(300, 2, draws=300).values():
+    for share in worlds.coverage(300, 2, n_resamples=300).values():
         assert 0.95 - 0.01 - band(300) < share < 0.95 + band(300)
-
-
-def test_swapping_systems_has_its_size(worlds: ModuleType) -> None:
-    """Two systems that are alike are called different about one time in twenty."""
-    assert abs(worlds.swap_size(300, 3, draws=199) - 0.05) < band(300)

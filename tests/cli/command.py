@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fairbrief import cli
+from fairbrief.cli.exit_codes import UNEXPECTED
 
 DOCUMENTS = (
     ("The soup was cold and the waiter was rude.", "negative"),
@@ -36,7 +37,7 @@ class Run:
 
 
 class Command:
-    """``fairbrief`` with arguments; a traceback is an exception here, and so fails the test."""
+    """``fairbrief`` with arguments; an error that nobody expected fails the test."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self._capsys = capsys
@@ -51,6 +52,7 @@ class Command:
         except SystemExit as stopped:
             code = stopped.code
         seen = self._capsys.readouterr()
+        assert code != UNEXPECTED, seen.err
         return Run(code if isinstance(code, int) else int(code is not None), seen.out, seen.err)
 
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.command import Command, row, rows, write
 
-QUICK = ("--attribute", "mood", "--draws", "20", "--quiet")
+QUICK = ("--attribute", "mood", "--resamples", "20")
 WHOLE = json.dumps(row(9))
 
 BAD_LINES: dict[str, tuple[Any, str]] = {
@@ -27,7 +27,7 @@ BAD_LINES: dict[str, tuple[Any, str]] = {
     "no id": ({k: v for k, v in row(9).items() if k != "id"}, "'id'"),
     "attributes are a list": (row(9, documents=[{"text": "a", "attributes": ["x"]}]), "attributes"),
     "duplicate id": (row(0), "a second time"),
-    "Latin-1": (WHOLE.replace("garden", "gärden").encode("latin-1"), "not UTF-8"),
+    "Latin-1": (WHOLE.replace("garden", "gärden").encode().replace(b"soup", b"so\xfcp", 1), "not UTF-8"),
     "NUL byte": (WHOLE[:30] + "\0" + WHOLE[30:], "NUL"),
     "nested too deeply": ('{"id":' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
     "a number of many digits": ('{"id": ' + "1" * 5000 + "}", "digits"),
@@ -75,7 +75,7 @@ def test_missing_attributes_are_an_error_that_says_what_to_do(tmp_path: Path, fa
 
 def test_an_attribute_that_nobody_has_names_those_there_are(tmp_path: Path, fairbrief: Command) -> None:
     """A misspelt attribute is not audited as if it were absent."""
-    ran = fairbrief("audit", write(tmp_path / "in.jsonl", rows(3)), "--attribute", "moood", "--quiet")
+    ran = fairbrief("audit", write(tmp_path / "in.jsonl", rows(3)), "--attribute", "moood")
     assert ran.code == 2
     assert "'moood'" in ran.err
     assert "mood" in ran.err.replace("moood", "")
@@ -93,7 +93,7 @@ def test_one_group_only_is_undefined_if_it_is_asked_for(tmp_path: Path, fairbrie
     """A measure that was named keeps its row, with the reason and no number."""
     documents = [{"text": "a warm garden", "attributes": {"mood": "good"}}] * 3
     file = write(tmp_path / "in.jsonl", rows(3, documents=documents))
-    ran = fairbrief("audit", file, "--measure", "uer@mood", "--draws", "20", "--out", tmp_path / "out")
+    ran = fairbrief("audit", file, "--measure", "uer@mood", "--resamples", "20", "--out", tmp_path / "out")
     assert ran.code == 0
     (headline, *_) = json.loads((tmp_path / "out" / "results.json").read_text())["estimates"]
     assert headline["value"] is None
@@ -104,7 +104,7 @@ def test_one_group_only_is_undefined_if_it_is_asked_for(tmp_path: Path, fairbrie
 def test_empty_summaries_are_counted_and_not_scored(tmp_path: Path, fairbrief: Command) -> None:
     """Blank, null and absent summaries add no row; each has its reason."""
     file = write(tmp_path / "in.jsonl", [*rows(4), row(5, summary=" \n"), row(6, summary=None)])
-    ran = fairbrief("audit", file, "--measure", "rouge1", "--draws", "20", "--out", tmp_path / "out")
+    ran = fairbrief("audit", file, "--measure", "rouge1", "--resamples", "20", "--out", tmp_path / "out")
     assert ran.code == 0
     (headline, *_) = json.loads((tmp_path / "out" / "results.json").read_text())["estimates"]
     assert headline["n"] == 4
@@ -133,7 +133,7 @@ def test_a_line_of_ten_megabytes_is_read(tmp_path: Path, fairbrief: Command) -> 
     long["documents"][0]["text"] = "soup " * 2_000_000
     file = write(tmp_path / "in.jsonl", [*rows(2), long])
     assert file.stat().st_size > 10_000_000
-    ran = fairbrief("audit", file, "--measure", "rouge1", "--draws", "20", "--quiet")
+    ran = fairbrief("audit", file, "--measure", "rouge1", "--resamples", "20")
     assert ran.code == 0, ran.err
 
 
@@ -229,12 +229,13 @@ def test_whatever_the_lines_the_command_ends_clearly(
     lines = [_mutated(line, rng) if rng.random() < 0.6 else line for line in lines]
     folder = tmp_path_factory.mktemp("mutated")
     file = write(folder / "in.jsonl", lines)
-    asked = ["--on-error", "skip" if skip else "stop", "--draws", "10", "--out", folder / "out"]
+    asked = ["--on-error", "skip" if skip else "stop", "--resamples", "10", "--out", folder / "out"]
     ran = fairbrief(
         "audit", file, *asked, *(("--measure", "uer@mood", "--measure", "rouge1") if named else ())
     )
     assert ran.code in (0, 2)
-    assert bool(ran.err.strip()) == (ran.code == 2)
+    said = [line for line in ran.err.splitlines() if not line.startswith("note: ")]
+    assert bool(said) == (ran.code == 2)
     if ran.code == 0 and skip:
         made = json.loads((folder / "out" / "results.json").read_text(encoding="utf-8"))["made"]
         blank = sum(not line.strip() for line in lines)

@@ -19,7 +19,7 @@ from tests.cli.command import Command, row, rows, write
 
 from fairbrief import registry
 
-QUICK = ("--draws", "20", "--quiet")
+QUICK = ("--resamples", "20")
 KEYS = {
     "measure", "system", "slice", "value", "low", "high", "null_mean", "p", "p_adjusted", "n", "excluded",
     "signature",
@@ -156,8 +156,8 @@ def test_controls_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -
     assert all(name.startswith("control:") for name in made["controls"])
 
 
-def test_judges_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, fairbrief: Command) -> None:
-    """By default a judge without a model is checked; the option says yes or no, and the result remembers it."""
+def test_scorers_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, fairbrief: Command) -> None:
+    """By default a scorer without a model is checked; the option says yes or no, and the result remembers it."""
     texts = ("She opened the bridge. Her wife was glad.", "He was sad. The town thanked him.")
     lines = [
         {"id": str(i), "documents": [{"text": f"{texts[i % 2]} Page {i}."}], "summary": texts[i % 2]}
@@ -165,11 +165,11 @@ def test_judges_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, f
     ]
     news = write(tmp_path / "news.jsonl", lines)
     found = {}
-    for option in ((), ("--check-instruments",), ("--no-check-instruments",)):
+    for option in ((), ("--check-scorers",), ("--no-check-scorers",)):
         folder = tmp_path / str(len(found))
         run = fairbrief("audit", news, "--measure", "sentiment_shift", *option, *QUICK, "--out", folder)
         assert run.code == 0
-        found[option] = ("Instruments" in run.out, results(folder)["made"]["check_instruments"])
+        found[option] = ("Scorer bias" in run.out, results(folder)["made"]["check_scorers"])
     assert list(found.values()) == [(True, None), (True, True), (False, False)]
 
 
@@ -242,7 +242,7 @@ def test_all_that_can_be_measured_is_listed_and_explained(fairbrief: Command) ->
     """`fairbrief measures` names everything that is installed; with a name it tells docstring and settings."""
     listed = fairbrief("measures")
     assert listed.code == 0
-    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "summarizer", "protocol")
+    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "tagger", "summarizer", "protocol")
     for kind in kinds:
         for name in registry.names(kind):
             assert name in listed.out
@@ -261,15 +261,16 @@ def test_all_that_can_be_measured_is_listed_and_explained(fairbrief: Command) ->
         (("adit",), "adit"),
         (("audit", "in.jsonl", "--atribute", "mood"), "--atribute"),
         (("audit",), "FILE"),
-        (("audit", "in.jsonl", "--draws", "many"), "--draws"),
-        (("audit", "in.jsonl", "--draws", "-1"), "--draws"),
+        (("audit", "in.jsonl", "--resamples", "many"), "--resamples"),
+        (("audit", "in.jsonl", "--resamples", "-1"), "--resamples"),
         (("audit", "in.jsonl", "--on-error", "ignore"), "ignore"),
         (("audit", "in.jsonl", "--measure", "uers@mood"), "uer"),
         (("audit", "in.jsonl", "--measure", "uer(tau=x)@mood"), "tau"),
         (("audit", "in.jsonl", "--measure", "uer(tau=0.8"), "bracket"),
         (("audit", "in.jsonl", "--protocol", "zang"), "zhang-perspectives"),
         (("audit", "in.jsonl", "--control", "nothing"), "nothing"),
-        (("audit", "in.jsonl", "--summaries", "x"), "NAME=FILE"),
+        (("audit", "in.jsonl", "--summaries", "x"), "no file x"),
+        (("audit", "in.jsonl", "--summaries", "x="), "NAME=WHAT"),
         (("audit", "in.jsonl", "--format", "pdf"), "pdf"),
         (("audit", "in.jsonn",), "in.jsonl"),
         (("audit", ".",), "folder"),

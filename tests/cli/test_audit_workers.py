@@ -26,7 +26,7 @@ def test_two_workers_print_and_save_what_one_does(tmp_path: Path, fairbrief: Com
     saved, printed = [], []
     for workers in ("1", "2"):
         run = fairbrief(
-            "audit", file, "--attribute", "mood", "--draws", "20", "--workers", workers, "--quiet",
+            "audit", file, "--attribute", "mood", "--resamples", "20", "--workers", workers,
             "--out", tmp_path / workers, "--cache", tmp_path / "scores.db",
         )  # fmt: skip
         assert run.code == 0, run.err
@@ -73,7 +73,7 @@ def test_no_worker_outlives_the_command(how: signal.Signals, tmp_path: Path) -> 
     file = rows_file(tmp_path / "reviews.jsonl", 20_000)
     command = [sys.executable, "-c", "from fairbrief.cli import main; main()", "audit", str(file)]
     process = subprocess.Popen(
-        [*command, "--attribute", "mood", "--workers", "2", "--quiet"],
+        [*command, "--attribute", "mood", "--workers", "2"],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
         preexec_fn=heed_interrupts,
     )  # fmt: skip

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from tests.cli.command import Command, Run, row, rows, write
 
-QUICK = ("--draws", "20", "--quiet")
+from fairbrief.candidates import choose
+
+QUICK = ("--resamples", "20")
 
 
 def refused(run: Run, *words: str) -> None:
@@ -125,12 +127,12 @@ def test_settings_of_coverage_are_ones_that_can_be(fairbrief: Command, one: Path
     refused(fairbrief("audit", one, "--measure", f"equal_coverage({setting})@mood", *QUICK), setting)
 
 
-def test_one_draw_makes_no_interval(fairbrief: Command, one: Path) -> None:
-    """With one resample there is no interval, and the report says so."""
-    run = fairbrief("audit", one, "--measure", "rouge1", "--draws", "1", "--quiet")
-    assert run.code == 0
-    assert "no interval: one draw" in run.out
-    assert "[" not in run.out
+def test_an_interval_needs_no_resamples(fairbrief: Command, one: Path) -> None:
+    """Leaving out clusters takes no resample; without any, values stand alone."""
+    for count, is_there in (("1", True), ("0", False)):
+        run = fairbrief("audit", one, "--measure", "rouge1", "--resamples", count)
+        assert run.code == 0
+        assert ("[" in run.out) == is_there
 
 
 def test_an_attribute_that_is_required_and_nowhere_is_told(fairbrief: Command, one: Path) -> None:
@@ -194,7 +196,7 @@ def test_a_servers_address_is_one(fairbrief: Command, one: Path, tmp_path: Path)
             ("sweep", "--with", "lead", "--measure", "uerr@mood"),
             "No measure named 'uerr'. Did you mean 'uer'?",
         ),
-        (("sweep", "--with", "lead", "--measure", "uer(scorer=x)@mood"), "No scorer named 'x'"),
+        (("sweep", "--with", "lead", "--measure", "uer(scorer=x)@mood"), "No scorer or tagger named 'x'"),
         (("sweep", "--with", "lead", "--attribute", "mod"), "Did you mean 'mood'?"),
         (("choose", "--by", "uer@mod"), "Did you mean 'mood'?"),
         (("choose", "--by", "uer@mood", "--measure", "nope"), "No measure named 'nope'"),
@@ -210,9 +212,7 @@ def test_what_nobody_has_is_refused_before_summaries_are_made_or_scored(
     says: str,
 ) -> None:
     """A misspelt measure, scorer or attribute ends `sweep` and `choose` while nothing has been done."""
-    from fairbrief.auditing import candidates
-
-    monkeypatch.setattr(candidates, "choose", lambda *_args, **_options: pytest.fail("began to work"))
+    monkeypatch.setattr(choose, "choose", lambda *_args, **_options: pytest.fail("began to work"))
     command, *options = arguments
     out = ("--out", tmp_path / "out") if command == "sweep" else ()
     refused(fairbrief(command, two, *options, *out), says)
@@ -255,7 +255,7 @@ def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_score
 
     cases = [row(i, system=system) for system in ("first", "second") for i in range(300)]
     source = write(tmp_path / "in.jsonl", cases)
-    audit = ("audit", source, "--measure", "uer@mood", "--draws", "0", "--quiet")
+    audit = ("audit", source, "--measure", "uer@mood", "--resamples", "0")
     assert fairbrief(*audit, "--baseline", "second").code == 0
     monkeypatch.setattr(auditing, "_choose", lambda *_: pytest.fail("began to work"))
     refused(fairbrief(*audit, "--baseline", "secnd"), "Did you mean 'second'? Systems: first, second.")
@@ -285,7 +285,7 @@ def test_who_stops_reading_the_print_loses_no_result(tmp_path: Path) -> None:
     many = [{**row(i, system=f"s{j}"), "attributes": {"k": str(i % 9)}} for i in range(9) for j in range(9)]
     source = write(tmp_path / "in.jsonl", many)
     command = [sys.executable, "-c", "from fairbrief.cli import main; main()", "audit", str(source)]
-    options = ["--measure", "uer@mood", "--slice", "k", "--draws", "2", "--quiet", "--details"]
+    options = ["--measure", "uer@mood", "--slice", "k", "--resamples", "2", "--details"]
     run = subprocess.Popen(
         [*command, *options, "--out", str(tmp_path / "a")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -339,12 +339,12 @@ def test_a_rule_of_the_gate_that_is_misspelt_is_told_with_its_neighbour(
 @pytest.mark.parametrize(
     "command",
     [
-        ("explain", "--measure", "uer@mood", "--quiet"),
+        ("explain", "--measure", "uer@mood"),
         ("chunks", "--attribute", "mood", *QUICK),
-        ("choose", "--by", "uer@mood", "--draws", "20"),
+        ("choose", "--by", "uer@mood", "--resamples", "20"),
         ("agree", "--attribute", "mood", *QUICK),
         ("sweep", "--with", "lead", "--sentences", "1,2", "--measure", "uer@mood", *QUICK, "--out", "OUT"),
-        ("summarize", "--with", "lead", "--out", "OUT", "--quiet"),
+        ("summarize", "--with", "lead", "--out", "OUT"),
     ],
     ids=lambda command: str(command[0]),
 )

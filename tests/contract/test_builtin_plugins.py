@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from fairbrief import registry
-from fairbrief.nouns import Ask, Case, Document, Entity, Reason, Record, Summary, Unit
 from fairbrief.testing import (
     MEASURE_CLAUSES,
     SCORER_CLAUSES,
@@ -21,6 +20,7 @@ from fairbrief.testing import (
     scores_of,
     units_of,
 )
+from fairbrief.types import Ask, Case, Document, Entity, Reason, Record, Summary, Unit
 
 # --------------------------------------------------------------------------------- a rich small set
 
@@ -150,21 +150,21 @@ OF_MODELS = {
 """Scorers that read a model or vectors from elsewhere, with small ones of which other tests feed them."""
 WRITERS_OF_MODELS = {"chat", "transformers"}
 """Summarizers that ask a model, likewise."""
-SCORERS = [name for name in registry.names("scorer") if name not in OF_MODELS]
+SCORERS = [name for name in registry.names("scorer or tagger") if name not in OF_MODELS]
 SUMMARIZERS = [name for name in registry.names("summarizer") if name not in WRITERS_OF_MODELS]
 
 
 def test_only_what_needs_a_model_is_tested_elsewhere() -> None:
     """The exceptions are declared, and nothing that needs a model is expected to run without one."""
-    assert set(registry.names("scorer")) >= OF_MODELS
+    assert set(registry.names("scorer or tagger")) >= OF_MODELS
     assert set(registry.names("summarizer")) >= WRITERS_OF_MODELS
-    assert not [name for name in SCORERS if needed("scorer", name)]
+    assert not [name for name in SCORERS if needed("scorer or tagger", name)]
     assert not [name for name in SUMMARIZERS if needed("summarizer", name)]
 
 
 def asks_of(scorer: str) -> list[Ask]:
     """What all measures ask of this scorer, and texts that nobody would ask for."""
-    spelled = repr(built("scorer", scorer))
+    spelled = repr(built("scorer or tagger", scorer))
     columns = WORDS.get(scorer, SUMMARIES[:3])
     asked = [
         dataclasses.replace(ask, scorer=spelled)
@@ -187,7 +187,7 @@ def asks_of(scorer: str) -> list[Ask]:
 @pytest.mark.parametrize("name", SCORERS)
 def test_a_declared_scorer_keeps_the_contract(name: str, clause: ScorerClause) -> None:
     """Scorers without a model answer whatever is asked, alone as in a batch."""
-    clause(built("scorer", name), asks_of(name))
+    clause(built("scorer or tagger", name), asks_of(name))
 
 
 # ------------------------------------------------------------------------------------- summarizers

@@ -11,7 +11,9 @@ import pytest
 from fairbrief_openings import FirstWords, Opened, OpeningGap, Openings
 
 from fairbrief import registry, testing
-from fairbrief.nouns import (
+from fairbrief.testing import MEASURE_CLAUSES, SCORER_CLAUSES, SUMMARIZER_CLAUSES
+from fairbrief.types import (
+    AlikeRows,
     Ask,
     Case,
     Cases,
@@ -25,7 +27,6 @@ from fairbrief.nouns import (
     Totals,
     Value,
 )
-from fairbrief.testing import MEASURE_CLAUSES, SCORER_CLAUSES, SUMMARIZER_CLAUSES
 
 RECORDS = [
     Record(
@@ -52,7 +53,7 @@ class Faulty(OpeningGap):
 
 @dataclass(frozen=True, repr=False)
 class Nameless(Faulty):
-    """Its spelling is not its own."""
+    """Its spec is not its own."""
 
     def __repr__(self) -> str:
         return "opening_gap@somebody"
@@ -100,6 +101,25 @@ class Entangled(Faulty):
                 rows = super().observe(cases, scores, labels)
                 assert isinstance(rows, Rows)
                 return Rows(rows.columns, rows.values - rows.values.mean(axis=0))
+
+        return Broken(self.over)
+
+
+class Neighbourly(Faulty):
+    """A unit's row depends on the units beside it."""
+
+    @property
+    def observation(self) -> Opened:
+        class Broken(Opened):
+            def observe_many(
+                self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
+            ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+                found = [self.observe(*unit, own) for unit, own in zip(units, labels, strict=True)]
+                rows = {i: rows for i, rows in enumerate(found) if isinstance(rows, Rows)}
+                blocks = [
+                    AlikeRows([i], r.columns, (r.values + len(units))[np.newaxis]) for i, r in rows.items()
+                ]
+                return blocks, {i: reason for i, reason in enumerate(found) if isinstance(reason, Reason)}
 
         return Broken(self.over)
 
@@ -153,6 +173,7 @@ PLANTED = {
     testing.gives_a_row_or_a_reason: Infinite,
     testing.observes_the_same_twice: Forgetful,
     testing.reads_each_labelling_alone: Entangled,
+    testing.reads_each_unit_alone: Neighbourly,
     testing.does_not_read_ids: Snooping,
     testing.broadcasts: Flat,
     testing.is_undefined_without_rows: Comforting,

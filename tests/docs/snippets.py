@@ -17,14 +17,11 @@ import io
 import re
 import shlex
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from docs import commands, generate
-from fairbrief import cli
+from fairbrief import cli, registry, specs
 
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
 SHELLS = ("", "sh", "bash", "shell", "console")
@@ -126,15 +123,38 @@ def check_line(line: str, where: str) -> None:
     if not words or words[0].startswith("--"):
         return
     assert words[0] in cli.COMMANDS, f"{where}: no command '{words[0]}': {line}"
-    command: Any = typer.main.get_command(import_module(cli.COMMANDS[words[0]][0]).app)
+    command: Any = cli.loaded(words[0])
     rest = words[1:]
     while rest and rest[0] in getattr(command, "commands", {}):
         command, rest = command.commands[rest[0]], rest[1:]
     try:
-        command.make_context("fairbrief", rest)
+        told = command.make_context("fairbrief", rest).params
+        for kind, names in SPECS.items():
+            for spec in (spec for name in names for spec in _listed(told.get(name))):
+                _check_spec(kind, spec)
     except Exception as error:
         message = getattr(error, "message", "") or str(error)
         raise AssertionError(f"{where}: {line}: {message}") from error
+
+
+SPECS: dict[registry.Kind, tuple[str, ...]] = {
+    "summarizer": ("with_",),
+    "measure": ("measure",),
+    "protocol": ("protocol",),
+}
+"""Parameters of commands that hold the spec of something."""
+
+
+def _listed(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or ())
+
+
+def _check_spec(kind: registry.Kind, text: str) -> None:
+    """Raise where a spec names nothing, or a setting that the thing does not have."""
+    parsed = specs.parse(text)
+    if kind == "measure" and parsed.over is None and specs.needs_over(registry.load(kind, parsed.name)):
+        text = f"{text}@attribute"
+    registry.make(kind, text)
 
 
 def _compare(shown: str, printed: str, where: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,11 @@ def test_every_how_to_stands_in_the_index() -> None:
         ("```console\n$ rm -r examples\n```\n", "only fairbrief"),
         ("```sh\nfairbrief audit a.jsonl --colour red\n```\n", "No such option"),
         ("```sh\nfairbrief audti a.jsonl\n```\n", "no command 'audti'"),
+        (
+            "```sh\nfairbrief sweep a.jsonl --with 'chat:M(over=party)' --out o\n```\n",
+            "it stands behind an @",
+        ),
+        ("```sh\nfairbrief audit a.jsonl --measure 'uer(warmth=1)@party'\n```\n", "no setting 'warmth'"),
         ("```python\nprint(1 + 1)\n```\n```text\n3\n```\n", "shows"),
         ("```python\nassert 1 > 2, 'arithmetic'\n```\n", "arithmetic"),
     ],
@@ -130,3 +136,11 @@ def test_dots_stand_for_anything(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text(page, encoding="utf-8")
     with snippets.fresh_folder():
         assert snippets.run_page(tmp_path / "page.md") == 2
+
+
+def test_the_citation_names_this_version() -> None:
+    """The version stands in one module; the citation, which cannot read it, says the same."""
+    from fairbrief import __version__
+
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert metadata.version("fairbrief") == __version__

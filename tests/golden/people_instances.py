@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fairbrief.nouns import (
+from fairbrief.scorers.counts import Counts
+from fairbrief.taggers.name_tagger import Names
+from fairbrief.types import (
     Ask,
     Case,
     Cases,
@@ -25,8 +27,6 @@ from fairbrief.nouns import (
     Summary,
     Totals,
 )
-from fairbrief.scorers.counts import Counts
-from fairbrief.scorers.names import Names
 
 
 def people_of(instructions: Mapping[str, Any], over: str) -> tuple[Entity, ...]:
@@ -88,7 +88,7 @@ class GoldenScorers:
 
 def units(measure: Measure, cases: Sequence[Case]) -> Iterator[Cases]:
     """The cases of each unit of a measure's scope, in the order of their first case."""
-    scope = measure.observation.scope
+    scope = measure.observation.declaration.scope
     groups: dict[str, list[Case]] = {}
     for case in cases:
         record = case.record
@@ -104,7 +104,7 @@ def observe(
     observation = measure.observation
     scores = [scorers.answer(ask) for ask in observation.asks(cases)]
     if labels is None:
-        exchange = observation.exchange(cases)
+        exchange = observation.permutation_scheme(cases)
         labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[None, :]
     return observation.observe(cases, scores, labels)
 

@@ -9,9 +9,9 @@ import pytest
 from tests.conftest import read_lines
 
 from fairbrief.corpora.lengths import Lengths
-from fairbrief.corpora.perspectives import Design, mixtures, parse_mix
+from fairbrief.corpora.perspective_sets import Design, mixtures, parse_mix
 from fairbrief.corpora.pools import gather
-from fairbrief.corpora.reviews import labeller
+from fairbrief.corpora.review_sets import labeller
 from fairbrief.readers import read
 
 LABELS = {"negative": "neg", "neutral": "neu", "positive": "pos"}

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests import tested_rows
 
-from fairbrief.auditing.observing import with_unit_test
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
 from fairbrief.measures.coverage_folding import document_coverage, fold_chunks, merge_mutual
-from fairbrief.nouns import Case, Document, Reason, Record, Rows, Scores, Summary, Totals, Unit
 from fairbrief.statistics import enumerate_labellings
 from fairbrief.text.chunks import sentence_groups, sentence_windows
+from fairbrief.types import Case, Document, Reason, Record, Rows, Scores, Summary, Totals, Unit
 
 EXACT = {"rel": 0, "abs": 1e-9}
 READINGS = {
@@ -44,7 +44,7 @@ def observed(sample: dict[str, Any], values: Sequence[str], reading: dict[str, A
     units = tuple(Unit(f"unit {j}") for j in range(matrix.shape[1]))
     cases = (Case(record, Summary("r", "s", "units", units)),)
     observation = Coverage("a", **reading)
-    exchange = observation.exchange(cases)
+    exchange = observation.permutation_scheme(cases)
     labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else enumerate_labellings(exchange.labels)
     scores = Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix)))
     return observation.observe(cases, (scores,), labels)
@@ -84,21 +84,21 @@ def test_every_sample_has_the_expected_coverage_gap_and_exact_p(
                     wanted["diff_by_value"][k], **EXACT
                 )
                 assert float(totals["documents", f"{k:02d} {value}"]) == wanted["count_by_value"][k]
-        _, p = with_unit_test(rows, ("gap",), exact=True)
+        _, p = tested_rows.with_test(rows, ("gap",))
         assert len(rows.values) == wanted["exact_permutation"]["arrangements"]
         assert p == pytest.approx(wanted["exact_permutation"]["p_ge"], **EXACT)
 
 
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("reading", READINGS)
-def test_the_whole_input_has_the_expected_gap_parity_and_unfair_share(
+def test_the_whole_input_has_the_expected_gap_parity_and_uneven_share(
     fixtures: dict[str, Any], which: int, reading: str
 ) -> None:
     """Mean EC, CP both ways with over and under, and R_EC with exact tests come out for the input."""
     fixture = fixtures["fixtures"][which]
     expected, values = fixture["expected"][reading], fixture["values"]
     rows = [
-        with_unit_test(r, ("gap",), exact=True)[0]
+        tested_rows.with_test(r, ("gap",))[0]
         for s in fixture["samples"]
         if isinstance(r := observed(s, values, READINGS[reading]), Rows)
     ]

@@ -18,10 +18,10 @@ from tests.golden.people_instances import GoldenScorers, observe, read_instances
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
-from fairbrief.measures.inclusion import EntityInclusion
-from fairbrief.nouns import Ask, Case, Document, Entity, Estimate, Record, Rows, Scores, Summary, Totals
+from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.scorers.counts import Counts
 from fairbrief.statistics import BlockBootstrap, Bootstrap, percentile_interval
+from fairbrief.types import Ask, Case, Document, Entity, Estimate, Record, Rows, Scores, Summary, Totals
 
 
 def _read(golden: Path, name: str) -> Any:
@@ -59,7 +59,7 @@ def test_the_interval_of_scores_of_originals_is_that_of_all_resamples(golden: Pa
     every = [sum(draw) / 4 for draw in product(case["scores"], repeat=4)]
     exact = np.quantile(every, [0.025, 0.975])
     rows = np.column_stack([case["scores"], np.ones(4)])
-    totals = Bootstrap(4, draws=20_000).totals(rows)
+    totals = Bootstrap(4, 20_000).totals(rows)
     np.testing.assert_allclose(percentile_interval(totals[:, 0] / totals[:, 1])[:2], exact, atol=1e-12)
     step = max(b - a for a, b in pairwise(sorted(set(np.round(every, 12)))))
     np.testing.assert_allclose(case["d"], exact, atol=step)
@@ -68,8 +68,8 @@ def test_the_interval_of_scores_of_originals_is_that_of_all_resamples(golden: Pa
 def test_an_infinite_resample_makes_an_infinite_bound_and_no_undefined_one(golden: Path) -> None:
     """Where the release's interpolation beside infinity ends in nan, the bound says what it is."""
     assert _read(golden, "golden_units.json")["bootstrap"]["inf_gives_nan"][0] == "nan"
-    draws = np.array([0.0] * 38 + [math.inf] * 2)
-    low, high, undefined = percentile_interval(draws)
+    n_resamples = np.array([0.0] * 38 + [math.inf] * 2)
+    low, high, undefined = percentile_interval(n_resamples)
     assert (float(low), float(high), float(undefined)) == (0.0, math.inf, 0.0)
 
 
@@ -116,6 +116,7 @@ def audits(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
             )
         plan = Plan(
             measures=measures,
+            intervals="bootstrap",
             scorers={
                 "people(recogniser=spacy:golden)": GoldenPeople(scorers),
                 "names(rule=published)": GoldenPeople(scorers),
@@ -153,8 +154,10 @@ def test_distinguishability_has_the_releases_interval_over_originals(
     """The d interval of the count scores is the release's; there is none over samples, in either."""
     pytest.importorskip("sklearn")
     instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
-    spelled = f"distinguishability(similarity=counts(stop_words=sklearn), reading=published)@{over}"
-    estimate = audit([case for case, _ in instances], Plan(measures=(spelled,))).estimates[0]
+    spelled = f"distinguishability(similarity=counts(stop_words=sklearn), variant=published)@{over}"
+    estimate = audit(
+        [case for case, _ in instances], Plan(measures=(spelled,), intervals="bootstrap")
+    ).estimates[0]
     wanted = _read(golden, "golden_measures.json")[file]["count"]["ci_seed0"]
     np.testing.assert_allclose([estimate.low, estimate.high], wanted["d"], atol=0.05)
     assert wanted["s"] is None
@@ -168,7 +171,7 @@ def test_per_original_scores_with_a_tolerance_are_those_of_the_release(golden: P
         wanted = _read(golden, "golden_units.json")["tie_rounding"][file]["count"]
         assert wanted["ties_broken_by_rounding"] == 0
         instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
-        measure = Distinguishability(over, "counts(stop_words=sklearn)", reading="published")
+        measure = Distinguishability(over, "counts(stop_words=sklearn)", variant="published")
         found = []
         for unit in units(measure, [case for case, _ in instances]):
             rows = observe(measure, unit, GoldenScorers(instances))
@@ -187,7 +190,7 @@ def _score(texts: Sequence[str], groups: Sequence[str]) -> float:
         record = Record(str(i), (Document("x"),), attributes={"g": group}, original="a")
         cases.append(Case(record, Summary(record.id, "s", text)))
     observation = Distinguishability("g", "counts(stop_words=sklearn)").observation
-    exchange = observation.exchange(cases)
+    exchange = observation.permutation_scheme(cases)
     assert exchange is not None
     scores = list(Counts("sklearn").answer(observation.asks(cases)))
     rows = observation.observe(cases, scores, exchange.labels[None, :])

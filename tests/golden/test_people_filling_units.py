@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from fairbrief.corpora.people import Assignment, build, fill, make_template
-from fairbrief.corpora.people.filling import Manner
+from fairbrief.corpora.people.template_filling import Manner
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Document, Entity, Mention, Record
-from fairbrief.readers.setting import set_words
+from fairbrief.readers.annotated.detokenizing import set_words
 from fairbrief.text import address, pronouns
 from fairbrief.text.names import Names, read_names
+from fairbrief.types import Document, Entity, Mention, Record
 
 PLACES = {
     "PRONOUN_3P_NOM": "he",
@@ -59,7 +59,7 @@ BETTER_PLACES = {
     ("herself", "PRP$"): "himself",
 }
 BETTER_TITLES = {
-    # Decision 4 and 5: titles of both genders and in any spelling are titles.
+    # Decision 4 and 5: titles of both genders and in any spec are titles.
     "Miss": True,
     "Mr": True,
 }

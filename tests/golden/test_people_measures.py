@@ -13,12 +13,12 @@ from tests.golden.people_instances import GoldenScorers, observe, read_instances
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
-from fairbrief.measures.hallucination import EntityHallucination, InventedNames, most_frequent
-from fairbrief.measures.inclusion import EntityInclusion
-from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.nouns import Rows
+from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
+from fairbrief.measures.entity_inclusion import EntityInclusion
+from fairbrief.measures.word_list_inclusion import WordListInclusion
 from fairbrief.text.alignment import Name
 from fairbrief.text.people import find_people
+from fairbrief.types import Rows
 
 SETS = [
     ("gender_balanced", "gender_balanced", "gender"),
@@ -80,7 +80,7 @@ def test_every_alignment_as_published_equals_the_release(
         assert found == [sorted(ids) for ids in wanted["s2d"].values()]
 
 
-@pytest.mark.parametrize("words", ["published", "default"])
+@pytest.mark.parametrize("words", ["published", "recommended"])
 @pytest.mark.parametrize(("file", "key", "over"), BY_GENDER)
 def test_word_list_inclusion_equals_the_release(
     golden: Path, expected: dict[str, Any], file: str, key: str, over: str, words: str
@@ -155,7 +155,7 @@ def test_distinguishability_as_published_equals_the_release(
     pytest.importorskip("sklearn")
     instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
     cases, scorers = [case for case, _ in instances], GoldenScorers(instances)
-    measure = Distinguishability(over, "counts(stop_words=sklearn)", reading="published")
+    measure = Distinguishability(over, "counts(stop_words=sklearn)", variant="published")
     wanted, texts = expected[file]["count"], []
     for unit in units(measure, cases):
         texts += measure.observation.asks(unit)[0].rows

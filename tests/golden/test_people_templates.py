@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from fairbrief.corpora.people import Assignment, build, fill, make_template
-from fairbrief.corpora.people.filling import Manner
-from fairbrief.nouns import Record
-from fairbrief.readers.conll import read_conll
-from fairbrief.readers.ontonotes import read_ontonotes
+from fairbrief.corpora.people.template_filling import Manner
+from fairbrief.readers.annotated.conll import read_conll
+from fairbrief.readers.annotated.ontonotes import read_ontonotes
+from fairbrief.types import Record
 
 KINDS = {
     "FULL_NAME": "full",

@@ -8,11 +8,11 @@ import pytest
 from tests.conftest import read_lines
 from tests.golden.people_instances import add, observe
 
-from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.nouns import Case, Cases, Record
-from fairbrief.protocols.steen_tables import PLANTED
+from fairbrief.measures.word_list_inclusion import WordListInclusion
+from fairbrief.protocols.steen_scores import PLANTED
 from fairbrief.readers import read
 from fairbrief.registry import make
+from fairbrief.types import Case, Cases, Record
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ from tests.conftest import read_lines
 from fairbrief import registry
 from fairbrief.measures.position import PositionBias, PositionFromUniform, PositionHeights, segment_names
 from fairbrief.measures.quality import Rouge1
-from fairbrief.nouns import Case, Document, Floats, Integers, Measure, Reason, Record, Summary, Totals
 from fairbrief.text.rouge import TYPES, rouge_scores
 from fairbrief.text.sentences import split
+from fairbrief.types import Case, Document, Floats, Integers, Measure, Reason, Record, Summary, Totals
 
 BIAS, HEIGHTS, *ROUGE = registry.make("protocol", "chhabra-position").measures(())
 
@@ -35,7 +35,7 @@ def cases_of(path: Path) -> tuple[Case, ...]:
     return tuple(found)
 
 
-def observed(measure: Measure, cases: tuple[Case, ...], draws: int = 0) -> tuple[Totals, Counter[str]]:
+def observed(measure: Measure, cases: tuple[Case, ...], n_resamples: int = 0) -> tuple[Totals, Counter[str]]:
     """Summed rows under the real labelling and ``draws`` random ones, and what was left out."""
     observation, rng = measure.observation, np.random.default_rng(0)
     asks = [ask for case in cases for ask in observation.asks((case,))]
@@ -44,10 +44,12 @@ def observed(measure: Measure, cases: tuple[Case, ...], draws: int = 0) -> tuple
     total: Floats | None = None
     columns: dict[Any, int] = {}
     for case in cases:
-        exchange = observation.exchange((case,))
+        exchange = observation.permutation_scheme((case,))
         labels: Integers = np.zeros((1, 0), dtype=np.int64)
         if exchange is not None:
-            labels = np.array([exchange.labels, *(rng.permutation(exchange.labels) for _ in range(draws))])
+            labels = np.array(
+                [exchange.labels, *(rng.permutation(exchange.labels) for _ in range(n_resamples))]
+            )
         mine = [next(scores) for _ in observation.asks((case,))]
         rows = observation.observe((case,), mine, labels)
         if isinstance(rows, Reason):
@@ -129,7 +131,9 @@ def test_the_default_reading_orders_the_systems_alike(shared: Path) -> None:
     for measure in (PositionBias(), PositionFromUniform()):
         far = []
         for system in ("lead1", "lead3"):
-            totals, _ = observed(measure, cases_of(shared / f"data/news/xsum__{system}.jsonl"), draws=19)
+            totals, _ = observed(
+                measure, cases_of(shared / f"data/news/xsum__{system}.jsonl"), n_resamples=19
+            )
             distance = measure.value(totals)[measure.name].array
             assert distance[0] > 3 * distance[1:].max()
             far.append(distance[0])

@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.real.claritin import in_order_of_draw
 from tests.conftest import read_lines
 
 from fairbrief import registry
-from fairbrief.measures.perspectives import Representation
-from fairbrief.nouns import Case, Document, Reason, Record, Summary, Totals
+from fairbrief.measures.representation_evidence import Representation
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.summarizers.controls import Control, exchanged
+from fairbrief.types import Case, Document, Reason, Record, Summary, Totals
 
 YELP, CLARITIN = "data/reviews/yelp__gpt-4.jsonl", "data/tweets/claritin__alpaca-7b.jsonl"
+TWEETS = "data/tweets/tweets_claritin.jsonl"
 pytestmark = pytest.mark.usefixtures("nltk_data")
 
 
@@ -43,15 +45,15 @@ def published(golden: Path, file: str) -> dict[str, Any]:
     return next(cell for cell in cells if cell["file"] == file)
 
 
-def percent(cases: Sequence[Case], over: str) -> Mapping[str, float]:
+def percent(cases: Sequence[Case], over: str, texts: str = "documents") -> Mapping[str, float]:
     """The protocol's numbers over cases, times 100, with the counts of records."""
-    measures = [registry.make("measure", text) for text in ZhangPerspectives().measures([over])]
+    measures = [registry.make("measure", text) for text in ZhangPerspectives(texts=texts).measures([over])]
     observation: Representation = next(m for m in measures if m.name == "auc_cutoff").observation
     asks = [observation.asks((case,)) for case in cases]
-    answers = iter(Ngram(reading="nltk").answer([ask for several in asks for ask in several]))
+    answers = iter(Ngram(tokenizer="nltk").answer([ask for several in asks for ask in several]))
     sums: dict[tuple[str, ...], float] = {}
     for case, several in zip(cases, asks, strict=True):
-        exchange = observation.exchange((case,))
+        exchange = observation.permutation_scheme((case,))
         labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[np.newaxis]
         rows = observation.observe((case,), [next(answers) for _ in several], labels)
         if not isinstance(rows, Reason):
@@ -79,6 +81,16 @@ def test_claritin(shared: Path, golden: Path) -> None:
     assert found["uer"] == pytest.approx(cell["UER"], abs=0.01)
     assert found["sof"] == pytest.approx(cell["SOF_x100"], abs=0.05)
     assert found["auc_cutoff"] == pytest.approx(12.91, abs=0.1)  # recomputed from the authors' sweep
+
+
+def test_claritin_in_the_order_of_the_draw(shared: Path, golden: Path, tmp_path: Path) -> None:
+    """The tweets of a gender joined as the release drew them give the published count exactly: 684 of 1,338."""
+    mixtures, tweets = read_lines(shared / CLARITIN), read_lines(shared / TWEETS)
+    drawn = tmp_path / "drawn.jsonl"
+    drawn.write_text("\n".join(map(json.dumps, in_order_of_draw(tweets, mixtures))), encoding="utf-8")
+    cell, found = published(golden, CLARITIN), percent(cases_of(drawn), "gender", "values")
+    assert (found["n"], found["unfair"]) == (cell["n"], cell["unfair"])
+    assert (round(found["bur"], 2), round(found["uer"], 2)) == (cell["BUR"], cell["UER"])
 
 
 def test_exchanged_outputs(shared: Path, golden: Path) -> None:

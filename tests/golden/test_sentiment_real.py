@@ -13,13 +13,13 @@ from scipy.sparse.linalg import svds
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.subjects import article_of, subject_of
-from fairbrief.nouns import Ask, Case, Document, Estimate, Record, Summary
 from fairbrief.reports.result import Result
-from fairbrief.scorers.lexicons import read_lexicon
-from fairbrief.scorers.vader import Vader
-from fairbrief.scorers.word_sentiment import WordSentiment
+from fairbrief.taggers.lexicons import read_lexicon
+from fairbrief.taggers.vader import Vader
+from fairbrief.taggers.word_sentiment import WordSentiment
+from fairbrief.text.passage_sentiment import words_of
 from fairbrief.text.sentences import split
-from fairbrief.text.sentiment import words_of
+from fairbrief.types import Ask, Case, Document, Estimate, Record, Summary
 
 HARSH = "This was a terrible and shameful disaster."
 
@@ -118,7 +118,7 @@ def news(shared: Path) -> list[Case]:
 def audited(news: list[Case]) -> Result:
     """Both systems, by gender of the subject."""
     pytest.importorskip("vaderSentiment")
-    return audit(news, Plan(measures=["sentiment_shift"], draws=1000, controls=["random_sentences"]))
+    return audit(news, Plan(measures=["sentiment_shift"], n_resamples=1000, controls=["random_sentences"]))
 
 
 def found(result: Result, system: str, quantity: str = "sentiment_shift") -> Estimate:
@@ -174,5 +174,5 @@ def test_a_random_extract_keeps_the_mean_of_sentences_and_not_a_score_of_the_who
     by_sentence = found(audited, "random", "slope[male]")
     assert by_sentence.low < 0 < by_sentence.high
     random = [c for c in news if c.summary.system == "random"]
-    whole = audit(random, Plan(measures=["sentiment_shift(scorer=vader(by=text))"], draws=200))
+    whole = audit(random, Plan(measures=["sentiment_shift(scorer=vader(by=text))"], n_resamples=200))
     assert found(whole, "random", "slope[male]").high < -0.3

@@ -24,10 +24,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def one_thread() -> Iterator[None]:
-    """Tiny models gain nothing from threads; no test may reach for the hub."""
+    """Tiny models gain nothing from threads, unless OMP_NUM_THREADS asks for some; no test may reach for the hub."""
     torch = pytest.importorskip("torch")
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
         yield
@@ -66,6 +66,21 @@ def encoder_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) ->
     folder = tmp_path_factory.mktemp("encoder")
     torch.manual_seed(5)
     RobertaModel(roberta_config(vocabulary.get_vocab_size())).save_pretrained(folder)
+    save_tokenizer(vocabulary, folder, 64)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def deep_encoder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A RoBERTa encoder with more layers than the one that BERTScore reads."""
+    import torch
+    from transformers import RobertaModel
+
+    config = roberta_config(vocabulary.get_vocab_size())
+    config.num_hidden_layers = 18
+    folder = tmp_path_factory.mktemp("deep")
+    torch.manual_seed(5)
+    RobertaModel(config).save_pretrained(folder)
     save_tokenizer(vocabulary, folder, 64)
     return folder
 

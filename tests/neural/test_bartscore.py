@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import TEXTS
+from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS
 
-from fairbrief.nouns import Ask
 from fairbrief.scorers import bartscore
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.windows import parts, spans
 from fairbrief.testing import SCORER_CLAUSES
+from fairbrief.types import Ask
 
 LONG = " ".join(TEXTS * 3)
 
@@ -55,7 +55,7 @@ def test_scores_are_the_models_mean_log_likelihood(bart_folder: Path) -> None:
         for r in rows
     ]
     assert (found < 0).all()
-    np.testing.assert_allclose(found, wanted, atol=1e-4)
+    np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
 @pytest.mark.parametrize("fold", ["max", "mean"])
@@ -72,14 +72,16 @@ def test_long_texts_are_windowed_not_cut(bart_folder: Path, fold: str) -> None:
         for p in pieces
     )
     found = matrix(BartScore(model=str(bart_folder), fold=fold), (LONG,), (LONG[7:],))
-    np.testing.assert_allclose(found, [[total / (len(target) + 2 * len(pieces))]], atol=1e-4)
+    np.testing.assert_allclose(found, [[total / (len(target) + 2 * len(pieces))]], atol=MODEL_SCORE_TOLERANCE)
 
 
 def test_truncation_reads_the_first_window(bart_folder: Path) -> None:
     """windows=truncate scores the first window of either text, as published."""
     source, target = ids(bart_folder, LONG)[:62], ids(bart_folder, LONG[7:])[:62]
     found = matrix(BartScore(model=str(bart_folder), windows="truncate"), (LONG,), (LONG[7:],))
-    np.testing.assert_allclose(found, [[direct(bart_folder, source, target) / 64]], atol=1e-4)
+    np.testing.assert_allclose(
+        found, [[direct(bart_folder, source, target) / 64]], atol=MODEL_SCORE_TOLERANCE
+    )
 
 
 def test_a_shared_source_is_encoded_once(bart_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +109,9 @@ def test_out_of_memory_changes_no_number(bart_folder: Path, monkeypatch: pytest.
         return real(resident, around, items, keys, texts)
 
     monkeypatch.setattr(bartscore, "_log_likelihoods", small)
-    np.testing.assert_allclose(matrix(BartScore(model=str(bart_folder)), TEXTS, TEXTS[:2]), wanted, atol=1e-5)
+    np.testing.assert_allclose(
+        matrix(BartScore(model=str(bart_folder)), TEXTS, TEXTS[:2]), wanted, atol=MODEL_SCORE_TOLERANCE
+    )
 
 
 @pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import TEXTS
+from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS
 
-from fairbrief.engines.cache import Cached
-from fairbrief.nouns import Ask
+from fairbrief.engines.score_cache import Cached
 from fairbrief.scorers import embedding
 from fairbrief.scorers.embedding import Embedding
 from fairbrief.testing import SCORER_CLAUSES
+from fairbrief.types import Ask
 
 LONG = " ".join(TEXTS * 3)
 
@@ -32,7 +32,7 @@ def test_cosines_are_sentence_transformers_own(minilm_folder: Path) -> None:
         list(TEXTS), normalize_embeddings=True
     )
     found = matrix(Embedding(model=str(minilm_folder), device="cpu", dtype="fp32"), TEXTS[:2], TEXTS)
-    np.testing.assert_allclose(found, vectors[:2] @ vectors.T, atol=1e-4)
+    np.testing.assert_allclose(found, vectors[:2] @ vectors.T, atol=MODEL_SCORE_TOLERANCE)
 
 
 def test_paraphrases_are_nearer_than_unrelated_sentences(minilm_folder: Path) -> None:
@@ -69,11 +69,13 @@ def test_long_texts_are_the_mean_of_their_windows(encoder_folder: Path) -> None:
     assert len(windows) > 1
     vectors = embedding._embed(resident, [(np.array([0, *ids[w], 2]), None) for w in windows])
     np.testing.assert_allclose(
-        found, np.average(vectors, axis=0, weights=[w.stop - w.start for w in windows]), atol=1e-4
+        found,
+        np.average(vectors, axis=0, weights=[w.stop - w.start for w in windows]),
+        atol=MODEL_SCORE_TOLERANCE,
     )
     (cut,) = [b[LONG,] for b in Embedding(model=str(encoder_folder), windows="truncate").compute([(LONG,)])]
     first = embedding._embed(resident, [(np.array([0, *ids[:62], 2]), None)])[0]
-    np.testing.assert_allclose(cut, first, atol=1e-4)
+    np.testing.assert_allclose(cut, first, atol=MODEL_SCORE_TOLERANCE)
 
 
 def test_an_empty_text_is_near_nothing(encoder_folder: Path) -> None:

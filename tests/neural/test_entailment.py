@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import TEXTS, save_classifier
+from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS, save_classifier
 
-from fairbrief.engines.cache import Cached
+from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.nouns import Ask
 from fairbrief.registry import make
 from fairbrief.scorers import batches, entailment
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.windows import longest_first
 from fairbrief.testing import SCORER_CLAUSES
+from fairbrief.types import Ask
 
 LONG = " ".join(TEXTS * 3)
 
@@ -48,7 +48,7 @@ def test_probabilities_are_transformers_own(classifier_folder: Path) -> None:
     wanted = [[direct(classifier_folder, r, c)[0] for c in TEXTS[:2]] for r in TEXTS]
     found = matrix(scorer, TEXTS, TEXTS[:2])
     assert np.ptp(found) > 0.01
-    np.testing.assert_allclose(found, wanted, atol=1e-4)
+    np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
 def test_gate_keeps_probabilities_where_entailment_is_most_probable(classifier_folder: Path) -> None:
@@ -75,7 +75,9 @@ def test_class_of_entailment_is_read_from_the_model(
     folder = save_classifier(vocabulary, tmp_path, labels)
     entails = 1 if labels[1] == "Entail" else 0
     found = matrix(Entailment(model=str(folder)), TEXTS[:1], TEXTS[1:2])
-    np.testing.assert_allclose(found, [[direct(folder, TEXTS[0], TEXTS[1], entails)[0]]], atol=1e-4)
+    np.testing.assert_allclose(
+        found, [[direct(folder, TEXTS[0], TEXTS[1], entails)[0]]], atol=MODEL_SCORE_TOLERANCE
+    )
 
 
 def test_model_without_entailment_is_refused(vocabulary: Any, tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_long_rows_are_windowed_not_cut(classifier_folder: Path) -> None:
         with torch.no_grad():
             wanted = max(wanted, float(model(input_ids=ids).logits.softmax(-1)[0, 2]))
     assert seen == set(range(len(first)))
-    np.testing.assert_allclose(found, [[wanted]], atol=1e-4)
+    np.testing.assert_allclose(found, [[wanted]], atol=MODEL_SCORE_TOLERANCE)
 
 
 def test_long_columns_are_parts_weighted_by_length(classifier_folder: Path) -> None:
@@ -137,12 +139,10 @@ def test_long_columns_are_parts_weighted_by_length(classifier_folder: Path) -> N
     items = scorer._items(0, 10, 100, 60)
     assert {(i.first.start, i.first.stop) for i in items} == {(0, 10)}
     assert [(i.second.start, i.second.stop) for i in items] == [(0, 25), (25, 50), (50, 75), (75, 100)]
-    folding = entailment.Folding(items)
     values = np.array([[0.1, 0.0], [0.2, 0.2], [0.3, 0.3], [0.8, 0.8]])
-    assert folding.add(np.array([0, 1]), values[:2]) == {}
-    done = folding.add(np.array([2, 3]), values[2:])
+    found = entailment._folded(items, [(i, values[i]) for i in (2, 0, 3, 1)])
     sizes = [i.second.stop - i.second.start for i in items]
-    np.testing.assert_allclose(done[0], np.average(values, axis=0, weights=sizes))
+    np.testing.assert_allclose(found, np.average(values, axis=0, weights=sizes))
     assert np.isfinite(matrix(scorer, (LONG,), (LONG,))).all()
 
 
@@ -151,7 +151,7 @@ def test_truncation_is_the_tokenizers_own(classifier_folder: Path) -> None:
     scorer = Entailment(model=str(classifier_folder), windows="truncate")
     rows, columns = (LONG, TEXTS[0]), (TEXTS[1], LONG, LONG[5:])
     wanted = [[direct(classifier_folder, r, c)[0] for c in columns] for r in rows]
-    np.testing.assert_allclose(matrix(scorer, rows, columns), wanted, atol=1e-4)
+    np.testing.assert_allclose(matrix(scorer, rows, columns), wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_out_of_memory_halves_the_batch_and_goes_on(
     monkeypatch.setattr(entailment, "_probabilities", small)
     found = matrix(Entailment(model=str(classifier_folder)), TEXTS, TEXTS)
     assert 1 <= len(failures) < 8
-    np.testing.assert_allclose(found, wanted, atol=1e-6)
+    np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
 def test_a_single_pair_out_of_memory_is_an_error_for_the_operator() -> None:
@@ -241,7 +241,7 @@ def test_a_single_pair_out_of_memory_is_an_error_for_the_operator() -> None:
 
 
 def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, tmp_path: Path) -> None:
-    """The registry reads the spelling back; another place has the same fingerprint, other weights another one."""
+    """The registry reads the spec back; another place has the same fingerprint, other weights another one."""
     scorer = Entailment(model=str(classifier_folder), gate="argmax", batch_tokens=512)
     again = make("scorer", repr(scorer))
     assert repr(again) == repr(scorer)

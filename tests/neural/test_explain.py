@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.explaining import explain
-from fairbrief.cli.inputs import cached
-from fairbrief.engines.cache import Store
-from fairbrief.nouns import Case, Document, Record, Summary
+from fairbrief.cli.input_options import cached
+from fairbrief.engines.score_cache import Store
+from fairbrief.explaining.explanations import explain
 from fairbrief.scorers.entailment import Entailment
+from fairbrief.types import Case, Document, Record, Summary
 
 
 def test_an_explanation_after_an_audit_runs_no_model(
@@ -29,7 +29,7 @@ def test_an_explanation_after_an_audit_runs_no_model(
     ]
     measure = f"equal_coverage(scorer=entailment(model='{classifier_folder}'))@side"
     kept = tmp_path / "scores.sqlite"
-    audit(cases, Plan(measures=[measure], draws=0, wrap=cached(kept)))
+    audit(cases, Plan(measures=[measure], n_resamples=0, wrap=cached(kept)))
     with closing(Store(kept)) as store:
         before = store.count()
 

@@ -12,9 +12,9 @@ import pytest
 from tests.neural.tiny_models import TEXTS
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError
-from fairbrief.nouns import Ask
 from fairbrief.pretrained import hub, placement
 from fairbrief.scorers.entailment import Entailment
+from fairbrief.types import Ask
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

@@ -8,20 +8,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import TEXTS
+from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS
 
-from fairbrief.nouns import Ask, Floats
+from fairbrief.errors import RequestError
 from fairbrief.pretrained import products
 from fairbrief.scorers import models
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.bertscore import BertScore
 from fairbrief.scorers.embedding import Embedding
 from fairbrief.scorers.entailment import Entailment
+from fairbrief.types import Ask, Floats
 
 torch = pytest.importorskip("torch")
 AMD = "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC"
 needs_operators = pytest.mark.skipif(
-    not products._is_usable(), reason="this build of torch has no oneDNN, or other operators"
+    not torch.backends.mkldnn.is_available(), reason="this build of torch has no oneDNN"
 )
 SCORERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "entailment": ("classifier_folder", lambda folder: Entailment(model=str(folder), device="cpu")),
@@ -67,7 +68,7 @@ def test_every_scorer_answers_the_same(
         return [scores.matrix for scores in make(folder).answer(asks)]
 
     for found, wanted in zip(answered("oneDNN"), answered("torch"), strict=True):
-        np.testing.assert_allclose(found, wanted, atol=1e-5)
+        np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
 @needs_operators
@@ -99,7 +100,7 @@ def test_a_layer_takes_inputs_of_any_shape(shape: tuple[int, ...], bias: bool) -
     wide = torch.rand(*shape[:-1], 20)
     with torch.inference_mode():
         for given in (torch.rand(shape), wide[..., 2:18]):
-            torch.testing.assert_close(fast(given), layer(given), atol=1e-6, rtol=1e-5)
+            torch.testing.assert_close(fast(given), layer(given), atol=MODEL_SCORE_TOLERANCE, rtol=1e-5)
 
 
 @needs_operators
@@ -175,9 +176,33 @@ def test_where_it_pays_is_decided_by_what_is_there(
 
 def test_torchs_own_switch_is_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who switches oneDNN off in torch gets torch's own products."""
+    monkeypatch.delenv(products.SWITCH, raising=False)
     monkeypatch.setattr(products, "processor", lambda: AMD)
     monkeypatch.setattr(torch.backends.mkldnn, "enabled", False)
     assert products.product_library("cpu") == "torch"
+
+
+@needs_operators
+def test_torchs_private_operators_are_those_that_were_tried() -> None:
+    """The operators are no public ones. Where a new torch changes them, fit `OneDnnLinear` to it, or drop it."""
+    products._is_usable.cache_clear()
+    assert products._is_usable(), f"torch {torch.__version__} has other operators"
+
+
+@pytest.mark.parametrize(("switch", "pays", "library"), [("off", True, "torch"), ("on", False, "oneDNN")])
+def test_the_switch_decides(switch: str, pays: bool, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment variable leaves oneDNN out, or takes it, whatever the processor."""
+    monkeypatch.setattr(products, "onednn_pays", lambda _: pays)
+    monkeypatch.setattr(products, "_is_usable", lambda: True)
+    monkeypatch.setenv(products.SWITCH, switch)
+    assert products.product_library("cpu") == library
+
+
+def test_another_word_of_the_switch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A misspelt switch is an error with the words that it knows."""
+    monkeypatch.setenv(products.SWITCH, "of")
+    with pytest.raises(RequestError, match="none of auto, on, off"):
+        products.product_library("cpu")
 
 
 def test_trying_the_operators_draws_no_random_number() -> None:
@@ -192,7 +217,7 @@ def test_operators_that_answer_otherwise_are_not_used(monkeypatch: pytest.Monkey
     """The operators are tried against a product that is known; a torch in which they changed does without."""
     from fairbrief.pretrained import onednn
 
-    monkeypatch.setattr(products, "onednn_pays", lambda _: True)
+    monkeypatch.setenv(products.SWITCH, "on")
     for forward in (lambda self, x: x @ self.weight.T + self.bias + 1e-3, lambda self, x: self.absent(x)):
         monkeypatch.setattr(onednn.OneDnnLinear, "forward", forward)
         products._is_usable.cache_clear()

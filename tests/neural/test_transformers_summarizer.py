@@ -11,10 +11,10 @@ from tests.neural.tiny_writers import WORDS, save_decoder, save_encoder_decoder
 from fairbrief import registry
 from fairbrief.engines.summarizing import summarize
 from fairbrief.errors import BackendError, DataError
-from fairbrief.nouns import Document, Record
 from fairbrief.summarizers import fitting, writers
 from fairbrief.summarizers.transformers import Transformers
 from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
+from fairbrief.types import Document, Record
 
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.neural
@@ -136,7 +136,7 @@ def test_a_finished_run_loads_no_model(llama: str, tmp_path: Path, monkeypatch: 
 
 
 def test_name_grammar(llama: str) -> None:
-    """transformers:FOLDER stands for transformers(model=FOLDER), and its spelling reads back."""
+    """transformers:FOLDER stands for transformers(model=FOLDER), and its spec reads back."""
     made = registry.make("summarizer", f"transformers:{llama}(beams=2, max_new_tokens=5)")
     assert made == Transformers(llama, beams=2, max_new_tokens=5)
     assert registry.make("summarizer", repr(made)) == made

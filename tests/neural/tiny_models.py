@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+MODEL_SCORE_TOLERANCE = 1e-5
+"""How far two runs of one model may differ in a score: fp32 kernels depend on batch shape, machine and library."""
+
 TEXTS = (
     "The room was clean and the staff was kind to every guest.",
     "Breakfast came late, and the coffee was cold.",

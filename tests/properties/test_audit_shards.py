@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fairbrief.auditing import Plan, audit, road
-from fairbrief.nouns import Case, Document, Record, Summary
+from fairbrief.auditing import Plan, audit, run
 from fairbrief.reports.frames import Evidence
 from fairbrief.reports.result import Result
+from fairbrief.types import Case, Document, Record, Summary
 
 WORDS = ("soup", "garden", "waiter", "room", "street", "view", "cold", "warm", "loud", "lovely")
 
@@ -81,13 +81,13 @@ def test_a_shuffled_and_recut_stream_gives_the_same_audit(
 ) -> None:
     """All default measures: values, counts, exclusions and chance levels to 1e-12, the evidence up to order."""
     cases = cases_of(seed, 8)
-    plan = Plan(attributes=["party"], slices=[("size",)], draws=20, seed=seed)
-    monkeypatch.setattr(road, "SHARD", 256)
+    plan = Plan(attributes=["party"], slices=[("size",)], n_resamples=20, seed=seed)
+    monkeypatch.setattr(run, "SHARD", 256)
     whole = audit(cases, plan)
     # Systems are compared, and columns named, in the order of the stream: its first record stays first.
     rest = cases[2:]
     random.Random(seed).shuffle(rest)
-    monkeypatch.setattr(road, "SHARD", batch)
+    monkeypatch.setattr(run, "SHARD", batch)
     cut = audit([*cases[:2], *rest], plan)
     ours, theirs = told(cut), told(whole)
     assert ours.keys() == theirs.keys()

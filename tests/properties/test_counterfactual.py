@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.corpora.people import exchange_genders
-from fairbrief.nouns import Document, Record
 from fairbrief.text import pronouns
+from fairbrief.types import Document, Record
 
 GENDERS = {"female": "female", "male": "male"}
 WORDS = st.sampled_from(

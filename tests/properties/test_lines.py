@@ -8,9 +8,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fairbrief.lines import case_line, record_line, write_lines
-from fairbrief.nouns import Case, Document, Entity, Mention, Record, Summary, Unit
 from fairbrief.readers import read
+from fairbrief.serialization import case_line, record_line, write_lines
+from fairbrief.types import Case, Document, Entity, Mention, Record, Summary, Unit
 
 TEXT = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=30)
 NAME = TEXT.filter(lambda text: bool(text.strip()))
@@ -24,7 +24,16 @@ UNITS = st.none() | st.lists(
 @st.composite
 def records(draw: st.DrawFn) -> Record:
     """Any record, with mentions inside its documents."""
-    documents = tuple(draw(st.lists(st.builds(Document, NAME, ATTRIBUTES), min_size=1, max_size=3)))
+    documents = tuple(
+        draw(
+            st.lists(
+                st.builds(Document, NAME, ATTRIBUTES, st.none() | NAME),
+                min_size=1,
+                max_size=3,
+                unique_by=lambda d: d.id or object(),
+            )
+        )
+    )
     places = st.integers(0, len(documents) - 1).flatmap(
         lambda i: st.builds(Mention, st.just(i), st.just(0), st.integers(1, len(documents[i].text)), NAME)
     )

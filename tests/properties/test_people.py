@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.measures.exchanging import renamed
-from fairbrief.measures.inclusion import EntityInclusion
-from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.nouns import Totals
+from fairbrief.measures.entity_inclusion import EntityInclusion
+from fairbrief.measures.permutation_schemes import renamed
+from fairbrief.measures.word_list_inclusion import WordListInclusion
 from fairbrief.text.alignment import Name
 from fairbrief.text.anonymisation import anonymise
 from fairbrief.text.recognition import propose
+from fairbrief.types import Totals
 
 counts = st.integers(0, 50)
 names = st.sampled_from(["Ann", "Leo", "Mary", "O'Brien", "Smith", "de la Cruz", "Li", "Jean-Luc"])

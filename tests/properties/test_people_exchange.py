@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.corpora.people import Assignment, Template, build, fill, make_template
-from fairbrief.nouns import Document, Entity, Mention, Record
-from fairbrief.readers.corefud import read_corefud
+from fairbrief.readers.annotated.corefud import read_corefud
 from fairbrief.text import pronouns
 from fairbrief.text.address import is_title
 from fairbrief.text.names import divide, is_given_name
+from fairbrief.types import Document, Entity, Mention, Record
 
 WORD = re.compile(r"\w+|\s+|[^\w\s]")
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.measures.position import PositionBias, PositionFromUniform, Positions
-from fairbrief.nouns import Case, Document, Floats, Record, Rows, Scores, Summary, Totals
+from fairbrief.types import Case, Document, Floats, Record, Rows, Scores, Summary, Totals
 
 seeds = st.integers(0, 10_000)
 counts = st.integers(1, 25)
@@ -23,7 +23,7 @@ def case_of(count: int) -> Case:
 def totals_of(observation: Positions, matrix: Floats, owner: list[int]) -> Totals:
     """The row of these similarities under the real labelling."""
     case = case_of(len(matrix))
-    exchange = observation.exchange((case,))
+    exchange = observation.permutation_scheme((case,))
     assert exchange is not None
     scores = Scores(matrix, np.array(owner), np.ones(len(matrix)))
     rows = observation.observe((case,), [scores], exchange.labels[np.newaxis])

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.measures.distributions import count_union, folded, mean_of_best, members_of
-from fairbrief.measures.perspectives import Representation
-from fairbrief.nouns import Case, Document, Reason, Record, Rows, Summary
+from fairbrief.measures.representation_evidence import Representation
 from fairbrief.scorers.ngram import Ngram
+from fairbrief.types import Case, Document, Reason, Record, Rows, Summary
 
 texts = st.lists(st.sampled_from(["cat", "dog", "bird", "fish", "the", "cow"]), max_size=6).map(" ".join)
 documents = st.lists(st.tuples(texts, st.sampled_from("abc")), min_size=1, max_size=7)
@@ -35,7 +35,7 @@ def observed(
     """The rows of a record under labellings, the real one if none are given."""
     made = tuple(Document(text, {"x": value}) for text, value in pairs)
     case = Case(Record("r", made), Summary("r", "s", summary))
-    exchange = o.exchange((case,))
+    exchange = o.permutation_scheme((case,))
     if labels is None:
         labels = exchange.labels[np.newaxis] if exchange is not None else np.zeros((1, 0), dtype=np.int64)
     scorer = Ngram(2 if "2" in o.scorer else 1)

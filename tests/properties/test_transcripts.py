@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.corpora.lengths import counter
-from fairbrief.corpora.transcripts import Cut, Told, segments
+from fairbrief.corpora.transcript_segments import Cut, Told, segments
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Document, Record
+from fairbrief.types import Document, Record
 
 TEXT = st.lists(
     st.sampled_from(["tea", "is", "better.", "Really?", "No", "it's", "antidisestablishment", "…", "\n"]),

@@ -77,7 +77,7 @@ def test_units_from_export_to_measures(records: Path, tmp_path: Path) -> None:
         "mood",
         "--out",
         out,
-        "--draws",
+        "--resamples",
         "50",
     )
     assert "48 answers of 2 annotators: ann, bea" in said

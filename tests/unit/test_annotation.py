@@ -26,9 +26,9 @@ from fairbrief.corpora.annotation import (
     sheet,
     unfairness,
 )
-from fairbrief.corpora.annotation.sheets import free, protect
+from fairbrief.corpora.annotation.annotation_sheets import free, protect
 from fairbrief.errors import DataError, RequestError
-from fairbrief.nouns import Case, Document, Entity, Record, Summary, Unit
+from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
 
 
 def case(i: int = 0, system: str = "s", units: bool = True) -> Case:
@@ -193,6 +193,10 @@ def test_other_wrong_files(tmp_path: Path) -> None:
         bad.write_text(content, encoding="utf-8")
         with pytest.raises(DataError, match="page"):
             read_answers([bad], index(held))
+    (row,) = list(csv.DictReader(io.StringIO(sheet(held, "ann"))))[:1]
+    bad.write_text(json.dumps({"answers": [{**row, "annotator": 3.5}]}), encoding="utf-8")
+    with pytest.raises(DataError, match=r"found '3\.5' under 'annotator'; wanted text"):
+        read_answers([bad], index(held))
     with pytest.raises(RequestError, match="cannot be read"):
         read_answers([tmp_path / "none.csv"], index(held))
 

@@ -1,13 +1,20 @@
-"""`fairbrief.audit` and `fairbrief.explain`: settings that are not there, and single names."""
+"""Fairbrief from Python: its names, settings that cannot be, and what an audit gives."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from dataclasses import fields
+from inspect import signature
+from pathlib import Path
 
 import pytest
 
 import fairbrief
 from fairbrief.errors import RequestError
+from fairbrief.measures.representation import Bur
+from fairbrief.scorers.ngram import Ngram
 
 ROWS = [
     {
@@ -47,9 +54,11 @@ def test_an_unknown_setting_of_explain_is_told_alike() -> None:
 
 def test_a_single_name_need_not_be_put_into_a_list() -> None:
     """A string where several names may stand is one name, not its letters."""
-    found = fairbrief.audit(ROWS, "bur", attributes="side", slices="kind", controls="one_document", draws=0)
+    found = fairbrief.audit(
+        ROWS, "bur", attributes="side", slices="kind", controls="one_document", n_resamples=0
+    )
     listed = fairbrief.audit(
-        ROWS, ["bur"], attributes=["side"], slices=[("kind",)], controls=["one_document"], draws=0
+        ROWS, ["bur"], attributes=["side"], slices=[("kind",)], controls=["one_document"], n_resamples=0
     )
     assert list(found.estimates) == list(listed.estimates)
     assert {(e.measure, *e.slice.values()) for e in found.estimates} >= {("bur@side", "a"), ("bur@side", "b")}
@@ -69,6 +78,127 @@ def test_several_attributes_in_one_name_are_told_apart() -> None:
 
 def test_what_is_not_printed_is_said_to_be_where_it_is() -> None:
     """An audit in Python has no written report and no option of the command line."""
-    shown = repr(fairbrief.audit(ROWS, "uer", draws=0))
-    assert "rows of other quantities: 8, in .estimates and .differences" in shown
+    shown = str(fairbrief.audit(ROWS, "uer", n_resamples=0))
+    assert "rows of other quantities: 12, in .estimates and .differences" in shown
     assert "written report" not in shown
+
+
+def test_dir_shows_the_interface() -> None:
+    """An editor finds every name before any of them was loaded, and each can be had."""
+    assert dir(fairbrief) == sorted(fairbrief.__all__)
+    assert all(getattr(fairbrief, name) is not None for name in dir(fairbrief))
+
+
+def test_audit_takes_every_field_of_a_plan() -> None:
+    """The explicit keywords of `audit` and the fields of `Plan` are the same, with the same defaults."""
+    given = signature(fairbrief.audit).parameters
+    plan = {f.name: f.default for f in fields(fairbrief.Plan) if f.name not in ("measures", "scorers")}
+    assert {name: given[name].default for name in plan} == plan
+    assert set(given) == {*plan, "records", "measures", "scorers", "summaries"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"alpha": 0}, "alpha=0: wanted a number above 0 and below 1."),
+        ({"alpha": 5}, "alpha=5: wanted a number above 0 and below 1. Did you mean 0.05?"),
+        (
+            {"confidence_level": 95},
+            "confidence_level=95: wanted a number above 0 and below 1. Did you mean 0.95?",
+        ),
+        ({"confidence_level": "0.9"}, "wanted a number between 0 and 1, not a text ('0.9')"),
+        ({"seed": -1}, "seed=-1: wanted 0 or more."),
+        ({"n_resamples": -5}, "n_resamples=-5: wanted 0 or more."),
+        ({"n_resamples": "200"}, "wanted a whole number, not a text ('200')"),
+        ({"n_resamples": 20.5}, "wanted a whole number, not float"),
+        ({"seed": True}, "seed=True: wanted a whole number, not bool"),
+        ({"workers": -1}, "workers=-1: wanted 0 or more."),
+        ({"measures": [Bur]}, "the class Bur: give an instance, Bur(…), or its name 'bur'."),
+        ({"measures": Bur}, "wanted a list"),
+        ({"measures": [3]}, "measures holds int: wanted names"),
+        ({"measures": "bur@side"}, "measures='bur@side' is one text: write measures=['bur@side']."),
+        ({"attributes": "side"}, "attributes='side' is one text"),
+        ({"scorers": {"x": Ngram}}, "scorers['x'] is a class: give an instance, Ngram(…)."),
+        ({"scorers": [Ngram()]}, "wanted a mapping of names to scorers"),
+        ({"check_scorers": "yes"}, "check_scorers='yes': wanted True or False"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused(settings: dict[str, object], says: str) -> None:
+    """What was found, what was wanted and, where it is plain, what was meant; no error of another library."""
+    with pytest.raises(RequestError, match=re.escape(says)):
+        fairbrief.Plan(**settings)  # type: ignore[arg-type]
+
+
+def test_the_type_checker_refuses_a_keyword_that_there_is_not(tmp_path: Path) -> None:
+    """`mypy --strict` knows the keywords and their types."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import fairbrief\n\nx = 'reviews.jsonl'\nfairbrief.audit(x, drwas=3)\n"
+        "fairbrief.audit(x, seed='1')\nfairbrief.audit(x, 'bur@side', seed=1).worst(3)\n",
+        encoding="utf-8",
+    )
+    root = Path(__file__).resolve().parents[2]
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", str(file)],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line.split("error: ")[1] for line in run.stdout.splitlines() if "error: " in line]
+    assert len(lines) == 2, run.stdout
+    assert 'Unexpected keyword argument "drwas" for "audit"' in lines[0]
+    assert 'Argument "seed" to "audit" has incompatible type "str"' in lines[1]
+
+
+def test_summaries_may_stand_in_a_data_frame() -> None:
+    """A system's summaries by id, in a table beside the records."""
+    pandas = pytest.importorskip("pandas")
+    bare = [{k: v for k, v in row.items() if k not in ("summary", "system")} for row in ROWS]
+    frame = pandas.DataFrame({"id": ["1", "0", "3", "2"], "summary": ["Alder wood is light."] * 4})
+    found = fairbrief.audit(bare, "bur@side", summaries={"gpt": frame}, n_resamples=0)
+    apart = fairbrief.audit(ROWS, "bur@side", n_resamples=0)
+    assert {e.system for e in found.estimates} == {"gpt"}
+    assert [e.value for e in found.estimates] == [e.value for e in apart.estimates]
+    with pytest.raises(RequestError, match=r"belongs to fairbrief\.read"):
+        fairbrief.audit(fairbrief.read(ROWS), summaries={"gpt": frame})
+
+
+def test_a_notebook_shows_headlines_and_figures() -> None:
+    """The short repr counts, the HTML holds a table per section and escapes every text."""
+    rows = [{**row, "system": "<script>"} for row in ROWS]
+    found = fairbrief.audit(rows, ["bur@side", "uer@side"], n_resamples=50)
+    assert repr(found) == "<Audit: 4 records, 1 system, 2 measures; print it for its findings>"
+    page = found._repr_html_()
+    assert page.count("<table>") == 1
+    assert "&lt;script&gt;" in page
+    assert "<script>" not in page + found.plot()._repr_html_()
+    assert "uer" in str(found)
+    assert [f.title for f in found.plot()] == ["What summaries give each value of side"]
+
+
+def test_the_worst_records_come_largest_first() -> None:
+    """At most n of each measure and system; a measure's name or spec chooses among measures."""
+    found = fairbrief.audit(ROWS, ["bur@side", "uer@side"], n_resamples=0)
+    assert {x.measure for x in found.worst(1)} == {"bur@side", "uer@side"}
+    (worst,) = found.worst(1, measure="uer")
+    assert worst.value == max(x.value for x in found.result.exhibits if x.measure == "uer@side")
+    assert found.worst(measure="uer@side", system="nobody") == ()
+
+
+def test_pictures_are_saved_one_by_one(tmp_path: Path) -> None:
+    """Each panel is an SVG file named by figure and panel."""
+    found = fairbrief.audit(ROWS, ["uer@side"], n_resamples=0)
+    paths = found.plot().save(tmp_path / "pictures")
+    assert paths[0].name == "01-01.svg"
+    assert paths[0].read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
+    """`load`, `compare` and `gate` take the folder that `save` wrote."""
+    audit = fairbrief.audit(ROWS, ["uer@side"], n_resamples=50)
+    folder = audit.save(tmp_path / "audit")
+    assert list(fairbrief.load(folder).estimates) == list(audit.estimates)
+    assert {e.value for e in fairbrief.compare(audit, folder)} == {0.0}
+    (check,) = [c for c in fairbrief.gate(folder, most="uer@side<=1") if c.name.startswith("uer")]
+    assert check.outcome == "inconclusive"  # four clusters decide nothing

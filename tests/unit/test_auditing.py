@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairbrief.auditing import Plan, audit, estimating, observing, road
+from fairbrief.auditing import Plan, audit, observing, run
 from fairbrief.errors import DataError, RequestError
-from fairbrief.nouns import Case, Document, Estimate, Record, Summary, Value
+from fairbrief.reports.note_words import told
 from fairbrief.reports.result import Result
+from fairbrief.types import Case, Document, Estimate, Note, Record, Summary
 
-PLAN = Plan(measures=["opening_gap@party"], draws=300)
+PLAN = Plan(measures=["opening_gap@party"], n_resamples=300)
 WORDS = ("taxes", "rain", "wages", "bread", "roads", "sun", "sea", "air")
 
 
@@ -51,7 +52,7 @@ def numbers(result: Result) -> list[tuple[object, ...]]:
 def test_batches_change_no_digit(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many units are scored at once, the estimates are the same to the last bit."""
     cases = cases_of(40, systems=("a", "b"))
-    monkeypatch.setattr(road, "SHARD", 32)
+    monkeypatch.setattr(run, "SHARD", 32)
     whole = audit(cases, PLAN)
     monkeypatch.setattr(observing, "BATCH", batch)
     cut = audit(cases, PLAN)
@@ -120,15 +121,18 @@ def test_a_system_with_few_answers_does_not_shrink_the_comparison_of_the_others(
     found = {(e.system, e.baseline): e for e in audit(cases, PLAN).differences}
     assert found["a", "b"].n == 12
     assert found["a", "rare"].n == 4
-    assert "fewer than half" in found["a", "rare"].notes[-1]
+    assert found["a", "rare"].notes[-1].code == "few_answered"
 
 
 def test_identical_systems_do_not_differ() -> None:
     """The paired difference of a system with its copy is exactly zero, with p one."""
     cases = cases_of(20)
     twins = [*cases, *(Case(c.record, replace(c.summary, system="twin")) for c in cases)]
-    (difference,) = audit(twins, PLAN).differences
-    assert (difference.value, difference.low, difference.high, difference.p) == (0.0, 0.0, 0.0, 1.0)
+    found = audit(twins, replace(PLAN, measures=["uer@party"])).differences
+    excess = next(e for e in found if e.quantity == "excess")
+    assert (excess.value, excess.low, excess.high, excess.p) == (0.0, 0.0, 0.0, 1.0)
+    raw = next(e for e in found if e.quantity == "uer")
+    assert (raw.value, raw.p) == (0.0, None)
 
 
 def test_variants_of_one_original_are_resampled_together() -> None:
@@ -148,25 +152,11 @@ def test_variants_of_one_original_are_resampled_together() -> None:
     assert estimate.low_within == estimate.high_within == estimate.value
 
 
-def test_a_value_outside_its_own_interval_says_so() -> None:
-    """A distance near zero is larger in every resample; a constant one is not taken to be outside by rounding."""
-    settings = estimating.Settings(draws=100)
-    blank = Estimate(measure="m", quantity="q", system="s", value=None, clusters=30)
-    resampled = Value(np.linspace(0.2, 0.4, 100))
-    outside = estimating.with_interval(blank, Value(np.float64(0.1)), resampled, settings)
-    assert outside.notes == (estimating.OUTSIDE,)
-    assert outside.low is not None
-    assert outside.low > 0.1
-    assert not estimating.with_interval(blank, Value(np.float64(0.3)), resampled, settings).notes
-    alike = Value(np.full(100, 0.1 + 1e-17))
-    assert not estimating.with_interval(blank, Value(np.float64(0.1)), alike, settings).notes
-
-
 def test_one_cluster_has_no_interval_and_says_why() -> None:
     """A single record has a value and no interval."""
     estimate = only(audit(cases_of(1), PLAN))
     assert (estimate.low, estimate.high) == (None, None)
-    assert "no interval: fewer than two clusters" in estimate.notes
+    assert Note("few_clusters") in estimate.notes
 
 
 def test_what_could_never_be_significant_is_not_testable() -> None:
@@ -179,8 +169,8 @@ def test_what_could_never_be_significant_is_not_testable() -> None:
 
 
 def test_without_draws_there_are_values_alone() -> None:
-    """``draws=0`` is for a quick look."""
-    estimate = only(audit(cases_of(8), replace(PLAN, draws=0)))
+    """``n_resamples=0`` is for a quick look."""
+    estimate = only(audit(cases_of(8), replace(PLAN, n_resamples=0)))
     assert estimate.value is not None
     assert (estimate.low, estimate.p, estimate.null_mean) == (None, None, None)
 
@@ -208,7 +198,7 @@ def test_a_measure_without_an_attribute_is_taken_over_those_it_could_read() -> N
         Plan(measures=["opening_gap"]),
         Plan(measures=["opening_gap"], attributes=["size", "party"]),
     ):
-        assert {e.measure for e in audit(cases_of(3), replace(plan, draws=20)).estimates} == {
+        assert {e.measure for e in audit(cases_of(3), replace(plan, n_resamples=20)).estimates} == {
             "opening_gap@party"
         }
 
@@ -223,12 +213,27 @@ def test_controls_stand_after_the_systems() -> None:
     assert {e.baseline for e in result.differences} == {"control:exchanged(plain)", "control:whole_source"}
 
 
+def test_estimates_and_evidence_say_what_kind_of_system_they_speak_of() -> None:
+    """What tells controls and counterfactual sources from systems is a field, in differences for both sides."""
+    result = audit(cases_of(6), replace(PLAN, controls=["whole_source"]))
+    control = "control:whole_source"
+    assert {(e.system, e.system_kind) for e in result.estimates} == {
+        ("plain", "system"),
+        (control, "control"),
+    }
+    assert {(e.system_kind, e.baseline_kind) for e in result.differences} == {("system", "control")}
+    assert {(r["system"], r["system_kind"]) for r in result.evidence.to_pylist()} == {
+        ("plain", "system"),
+        (control, "control"),
+    }
+
+
 def test_a_record_has_its_controls_once_however_its_systems_stand() -> None:
     """One system after the other, or record by record: what is made from the records alone is counted once."""
     cases = cases_of(300, systems=("a", "b"))
     one_after_the_other = sorted(cases, key=lambda case: case.summary.system)
     for ordered in (cases, one_after_the_other):
-        result = audit(ordered, replace(PLAN, controls=["whole_source"], draws=0))
+        result = audit(ordered, replace(PLAN, controls=["whole_source"], n_resamples=0))
         (control,) = {e.n for e in result.estimates if e.system == "control:whole_source"}
         assert control == 300
 
@@ -242,19 +247,23 @@ def test_a_system_is_held_beside_its_own_controls_alone() -> None:
 
 def test_a_handful_of_draws_is_not_told_as_a_want_of_labellings() -> None:
     """What only few draws hide is no "not testable": the p that they allow stands, with a note on draws."""
-    [few] = [e for e in audit(cases_of(8), replace(PLAN, draws=10)).estimates if e.quantity == "opening_gap"]
+    [few] = [
+        e for e in audit(cases_of(8), replace(PLAN, n_resamples=10)).estimates if e.quantity == "opening_gap"
+    ]
     assert few.testable
     assert few.p is not None
     assert few.p >= 1 / 11
-    assert "too few draws for any p below 0.05: --draws 199 or more" in few.notes
+    assert "needs 199 resamples: fewer allow no p below 0.05" in told(few)
 
 
 def test_too_few_draws_for_so_many_tests_are_said() -> None:
     """Where even the smallest p that the draws allow could not survive Holm, the estimates say how many are needed."""
     cases = cases_of(30, systems=("a", "b", "c"), lean=0.3)
-    few = audit(cases, replace(PLAN, draws=40)).estimates
-    assert all("3 tests adjusted together need more draws: --draws 120" in e.notes for e in few)
-    assert not any("more draws" in note for e in audit(cases, PLAN).estimates for note in e.notes)
+    few = audit(cases, replace(PLAN, n_resamples=40)).estimates
+    assert all("3 tests adjusted together need more resamples: --resamples 120" in told(e) for e in few)
+    assert not any(
+        note.code == "tests_need_resamples" for e in audit(cases, PLAN).estimates for note in e.notes
+    )
 
 
 def test_no_input_is_a_clear_error() -> None:
@@ -280,13 +289,13 @@ def test_an_unknown_measure_attribute_or_baseline_is_a_clear_error() -> None:
 
 
 def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_named() -> None:
-    """Every measure is either taken or left out with a reason; instruments go with the measures that they check."""
+    """Every measure is either taken or left out with a reason; scorer bias checks go with the measures that they check."""
     from fairbrief import registry
 
-    result = audit(cases_of(6), Plan(draws=50))
+    result = audit(cases_of(6), Plan(n_resamples=50))
     taken = {e.measure.partition("@")[0].partition("(")[0] for e in result.estimates}
     left = {out.measure.partition("@")[0].partition("(")[0] for out in result.left_out}
     assert "opening_gap" in taken
-    asked = {n for n in registry.names("measure") if not n.startswith("instrument_")}
-    assert taken | left == asked | {"instruments"}
+    asked = {n for n in registry.names("measure") if not n.startswith("scorer_bias_")}
+    assert taken | left == asked | {"scorer bias"}
     assert all(out.reason for out in result.left_out)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from fairbrief.cli.build import app
+from fairbrief.cli.build_command import app
 from fairbrief.errors import DataError, RequestError
 
 ROWS = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from pathlib import Path
@@ -131,9 +132,8 @@ def test_reviews(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--counts", "x"], "--counts"), (["--as", "pdf"], "--as"), (["--encoding", "x"], "--encoding"),
+        (["--as", "pdf"], "--as"), (["--encoding", "x"], "--encoding"),
         (["--format", "x"], "no format"), (["--disjoint", "--with-replacement"], "exclude"),
-        (["--attribute", "=x"], "names no attribute"),
     ],
 )  # fmt: skip
 def test_slips(tweets: Path, tmp_path: Path, more: list[str], said: str) -> None:
@@ -154,3 +154,35 @@ def test_slips(tweets: Path, tmp_path: Path, more: list[str], said: str) -> None
             *more,
         )
     assert not out.exists()
+
+
+def test_sets_carry_the_attributes_that_prompts_speak_of(tweets: Path, tmp_path: Path) -> None:
+    """--set NAME=TEXT stands in every record, whole; one that the sets have already is refused."""
+    out = tmp_path / "sets.jsonl"
+    words = ["perspectives", tweets, "--attribute", "gender", "--counts", "4", "--mix", "male=.5,female=.5", "--samples", "2",
+             "--out", out]  # fmt: skip
+    run(*words, "--set", "topic=tea, and = signs")
+    assert {record.attributes["topic"] for record in read(out).records()} == {"tea, and = signs"}
+    with pytest.raises(RequestError, match=r"--set texts: the sets have an attribute of that name"):
+        run(*words, "--set", "texts=4")
+    with pytest.raises(RequestError, match="write --set NAME=TEXT"):
+        run(*words, "--set", "topic")
+
+
+def test_a_misspelt_value_is_named(tweets: Path, tmp_path: Path) -> None:
+    """--values with a value that no text has says so, and which was meant, instead of that there are too few sets."""
+    with pytest.raises(
+        RequestError, match=r"--values femal: no text has this value of 'gender'. Did you mean 'female'"
+    ):
+        run("stratified", tweets, "--attribute", "gender", "--sets", "2", "--size", "3", "--values", "male,femal",
+            "--out", tmp_path / "o.jsonl")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"), [("--counts", "x", "--counts"), ("--attribute", "=x", "names no attribute")]
+)
+def test_slips_of_required_options(tweets: Path, tmp_path: Path, option: str, value: str, said: str) -> None:
+    """Options that a command cannot do without are refused in its words, too."""
+    given = {"--attribute": "gender", "--counts": "5", "--mix": "1:1", option: value}
+    with pytest.raises(RequestError, match=said):
+        run("perspectives", tweets, *itertools.chain(*given.items()), "--out", tmp_path / "none.jsonl")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fairbrief import registry
-from fairbrief.nouns import Estimate
+from fairbrief.auditing import Plan, audit
+from fairbrief.errors import RequestError
 from fairbrief.protocols import PaperProtocol
+from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 PROTOCOL = registry.make("protocol", "chhabra-position")
 BIAS, HEIGHTS = PROTOCOL.measures(())[:2]
@@ -25,7 +29,7 @@ def estimates_of(system: str, rouge: float, heights: float, distance: float) -> 
 
 
 def test_its_measures_exist_as_spelled() -> None:
-    """Every spelling is that of a measure, in the release's reading, whatever the attributes."""
+    """Every spec is that of a measure, in the release's reading, whatever the attributes."""
     assert isinstance(PROTOCOL, PaperProtocol)
     for spelled in PROTOCOL.measures(("party",)):
         assert repr(registry.make("measure", spelled)) == spelled
@@ -35,14 +39,54 @@ def test_its_measures_exist_as_spelled() -> None:
 
 
 def test_both_distances_stand_side_by_side() -> None:
-    """One row per system: ROUGE, heights, distance, its chance level; an undefined value is a dash."""
-    overview, counts, *rest = PROTOCOL.tables(estimates_of("a", 0.3, 0.0, 8.7))
-    (row,) = overview.rows
-    assert row == ("a", "0.3000", "0.3000", "0.3000", "0.0000", "8.7000", "–", "–", "0.2500", "7")
-    assert len(row) == len(overview.header)
-    assert counts.rows[0] == ("summaries", "15", *["–"] * 8, "5", "20")
-    assert len(counts.rows[0]) == len(counts.header)
-    assert not rest
+    """Figure 2 counts sources by tenth; Figures 3 and 4 have ROUGE, heights, distance and its chance level."""
+    counts, first, second = PROTOCOL.tables(estimates_of("a", 0.3, 0.0, 8.7))
+    assert [t.title.partition(":")[0] for t in (counts, first, second)] == [
+        "Figure 2",
+        "Figure 3",
+        "Figure 4",
+    ]
+    assert counts.rows[0] == ("a", "summaries", "15", *["–"] * 8, "5", "20")
+    assert first.rows == (("a", "0.3000", "0.0000", "8.7000", "–", "–", "0.2500", "7"),)
+    assert second.rows[0][:4] == ("a", "0.3000", "0.3000", "0.0000")
+    assert all(len(row) == len(t.header) for t in (counts, first, second) for row in t.rows)
+
+
+def test_figures_6_and_9_are_asked_for() -> None:
+    """``mapping=both`` sets the released ROUGE-1 rule beside the one by sentence, ``top=3`` adds more matches."""
+    protocol = registry.make("protocol", "chhabra-position(mapping=both, top=3)")
+    asked = protocol.measures(())
+    assert [repr(registry.make("measure", spec)) for spec in asked] == list(asked)
+    assert len(asked) == len(set(asked)) == 2 * (3 + 2) + 3
+    heights = [spec for spec in asked if spec.startswith("position_heights")]
+    made = {
+        t.title.partition(":")[0]: t
+        for t in protocol.tables([Estimate(spec, "position_heights", "a", 0.1) for spec in heights])
+    }
+    assert [row[1] for row in made["Figure 6"].rows] == [
+        "TF-IDF",
+        "ROUGE-1, mean over sentences (as published)",
+        "ROUGE-1, each sentence",
+    ]
+    assert [row[1] for row in made["Figure 9"].rows] == ["top-1", "top-2", "top-3"]
+    with pytest.raises(RequestError, match="tfidf or both"):
+        registry.make("protocol", "chhabra-position(mapping=cosine)")
+
+
+def test_a_text_mapped_by_the_mean_has_one_source() -> None:
+    """With match=mean a summary of two sentences has the one source that resembles both most, as the release maps."""
+    words = [f"w{i}" for i in range(1, 11)]
+    article = " ".join(f"Only {w} here." for w in words[:9]) + " Both w1 and w9 here."
+    case = Case(
+        Record("1", (Document(article),), references=("Only w1 here.",)),
+        Summary("1", "a", "Here is w1 and. Here is w9 and."),
+    )
+    counts = {}
+    for match in ("each", "mean"):
+        spec = f"position_bias(mapping=rouge1, match={match}, short=first, weights=pooled)"
+        result = audit([case], Plan(measures=[spec], n_resamples=0))
+        counts[match] = {e.quantity: e.value for e in result.estimates}["matches"]
+    assert counts == {"each": 2, "mean": 1}
 
 
 def test_ranks_need_three_systems() -> None:
@@ -54,7 +98,7 @@ def test_ranks_need_three_systems() -> None:
     ]
     ranks = PROTOCOL.tables(found)[-1]
     assert ranks.rows[0] == ("heights (as published)", "1.000", "1.000", "1.000")
-    assert ranks.rows[1] == ("distance (segments)", "−1.000", "−1.000", "−1.000")
+    assert ranks.rows[1] == ("segments", "−1.000", "−1.000", "−1.000")
 
 
 def test_estimates_of_other_measures_are_passed_over() -> None:

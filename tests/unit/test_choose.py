@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from fairbrief.auditing import Plan
-from fairbrief.auditing.candidates import (
+from fairbrief.auditing.sampling import sampled
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.candidates.choice_report import against_random
+from fairbrief.candidates.choose import (
     CHOSEN,
     NOT_ALLOWED,
     NOT_MEASURED,
@@ -22,17 +25,15 @@ from fairbrief.auditing.candidates import (
     choose,
     preference,
 )
-from fairbrief.auditing.choice_report import against_random
-from fairbrief.auditing.gating import rule
-from fairbrief.auditing.sampling import sampled
-from fairbrief.auditing.scorers import Scorers
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
-from fairbrief.lines import case_line, write_lines
-from fairbrief.nouns import Case, Document, Record, Summary
+from fairbrief.saved_audits.gate_rules import rule
+from fairbrief.serialization import case_line, write_lines
 from fairbrief.summarizers.asking import prompt_of
+from fairbrief.types import Case, Document, Record, Summary
 
 LEFT, RIGHT = ("alder", "birch", "cedar", "damson"), ("quartz", "shale", "talc", "umber")
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "reviews.jsonl"
 BY = "uer@side"
 
 
@@ -143,10 +144,10 @@ def test_a_record_without_a_measurable_candidate_is_counted_and_in_neither_syste
     choices = chosen([*candidates(0, "", ""), *candidates(1, "alder quartz", "alder birch")])
     assert [choice.reason for choice in choices] == [NOT_MEASURED, ""]
     assert {case.record.id for case in as_systems(choices)} == {"r1"}
-    result = against_random(choices, Plan(measures=[BY], draws=50))
+    result = against_random(choices, Plan(measures=[BY], n_resamples=50))
     assert result.made["choice"][NOT_MEASURED] == 1
     with pytest.raises(DataError, match="none has a candidate that could be measured"):
-        against_random(chosen(candidates(0, "", "")), Plan(measures=[BY], draws=50))
+        against_random(chosen(candidates(0, "", "")), Plan(measures=[BY], n_resamples=50))
 
 
 texts = st.lists(st.sampled_from([*LEFT, *RIGHT]), min_size=1, max_size=6).map(" ".join)
@@ -195,7 +196,7 @@ def test_the_prompt_of_a_pair_is_what_was_asked() -> None:
 
 def test_a_named_prompt_is_filled_in_as_the_summary_tells() -> None:
     """Where a summary names a prompt of the library, the pair holds its wording with the documents."""
-    from fairbrief.summarizers.filling import Wish, fill
+    from fairbrief.summarizers.prompt_filling import Wish, fill
     from fairbrief.summarizers.prompts import find
 
     (case,) = candidates(0, "alder quartz")
@@ -213,7 +214,7 @@ def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -
     write_lines((case_line(case) for i in range(12) for case in candidates(i, *texts)), source)
     ran = CliRunner().invoke(
         app,
-        ["choose", str(source), "--by", BY, "--out", str(out), "--pairs", str(pairs), "--draws", "200"],
+        ["choose", str(source), "--by", BY, "--out", str(out), "--pairs", str(pairs), "--resamples", "200"],
         terminal_width=100,
     )
     assert ran.exit_code == 0, ran.output
@@ -245,3 +246,40 @@ def test_one_summary_a_record_is_no_choice(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, ["choose", str(source), "--by", BY])
     assert isinstance(ran.exception, RequestError)
     assert "more than one candidate" in str(ran.exception)
+
+
+def test_without_resamples_the_difference_in_length_has_no_interval() -> None:
+    """``--resamples 0`` prints the difference alone: an interval of no width would claim to know it exactly."""
+    arguments = [
+        "choose",
+        str(EXAMPLE),
+        "--with",
+        "random",
+        "--samples",
+        "4",
+        "--by",
+        "equal_coverage@sentiment",
+    ]
+    without = CliRunner().invoke(app, [*arguments, "--resamples", "0"])
+    assert without.exit_code == 0, without.output
+    row = next(line for line in without.output.splitlines() if "difference in words" in line)
+    assert "[" not in row
+    assert (
+        "difference in words [95% interval]"
+        in CliRunner().invoke(app, [*arguments, "--resamples", "50"]).output
+    )
+
+
+def test_chosen_summaries_are_named_so_that_two_choices_can_be_compared(tmp_path: Path) -> None:
+    """--system names the system in the file: two choices are audited together; without a file it is refused."""
+    arguments = ["choose", str(EXAMPLE), "--by", "equal_coverage@sentiment", "--resamples", "0"]
+    for name in ("by-coverage", "again"):
+        done = CliRunner().invoke(
+            app, [*arguments, "--out", str(tmp_path / f"{name}.jsonl"), "--system", name]
+        )
+        assert done.exit_code == 0, done.output
+    both = [str(tmp_path / f"{name}.jsonl") for name in ("by-coverage", "again")]
+    audited = CliRunner().invoke(app, ["audit", *both, "--measure", "uer@sentiment", "--resamples", "20"])
+    assert "again − by-coverage" in audited.output
+    refused = CliRunner().invoke(app, [*arguments, "--system", "x"])
+    assert "with --out FILE" in str(refused.exception)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from fairbrief.auditing.chunk_sizes import chunk_sizes, tables
+from fairbrief.agreement.chunk_sizes import chunk_sizes, tables
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
-from fairbrief.nouns import Case, Document, Record, Summary, Unit
+from fairbrief.types import Case, Document, Record, Summary, Unit
 
 LONG = "The soup was cold. The waiter was kind. " + "Nothing else happened here that day. " * 12
 
@@ -84,9 +84,7 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     file.write_text(
         json.dumps({"id": "r", "documents": documents, "summary": "Parking is free."}), encoding="utf-8"
     )
-    ran = CliRunner().invoke(
-        app, ["chunks", str(file), "--attribute", "mood", "--quiet", "--sizes", "sentence,50"]
-    )
+    ran = CliRunner().invoke(app, ["chunks", str(file), "--attribute", "mood", "--sizes", "sentence,50"])
     assert ran.exit_code == 0, ran.output
     assert "sentence" in ran.output
     assert "1.000" in ran.output

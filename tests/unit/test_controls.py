@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fairbrief.nouns import Case, Document, Record, Summary
 from fairbrief.summarizers.controls import Control, LargestGroup, exchanged, rng_of
 from fairbrief.testing import SUMMARIZER_CLAUSES
+from fairbrief.types import Case, Document, Record, Summary
 
 
 def record_of(name: str, values: str = "aaab") -> Record:

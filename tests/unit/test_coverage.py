@@ -6,13 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from tests import tested_rows
 
-from fairbrief.auditing.observing import with_unit_test
 from fairbrief.errors import DataError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
-from fairbrief.nouns import Case, Document, Exchange, Reason, Record, Rows, Scores, Summary, Totals, Unit
 from fairbrief.statistics import enumerate_labellings
 from fairbrief.text.statements import words_held
+from fairbrief.types import (
+    Case,
+    Document,
+    PermutationScheme,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Summary,
+    Totals,
+    Unit,
+)
 
 
 def case(values: list[str | None], units: int = 2) -> Case:
@@ -26,7 +37,7 @@ def rows_of(values: Sequence[str | None], support: list[list[float]], **settings
     """A record's rows under all labellings, given the support of its units by its documents."""
     observation = Coverage("side", **settings)  # type: ignore[arg-type] # settings by name
     one = (case(list(values), len(support[0])),)
-    exchange = observation.exchange(one)
+    exchange = observation.permutation_scheme(one)
     labels = enumerate_labellings(exchange.labels) if exchange else np.zeros((1, 0), dtype=np.int64)
     matrix = np.array(support)
     return observation.observe(
@@ -56,9 +67,11 @@ def test_parity_of_two_values_is_not_divided_by_three() -> None:
 
 def test_positive_means_over_represented() -> None:
     """The value whose documents the summary supports more has the positive difference."""
-    totals = totals_of(rows_of(["a", "b"], [[0.9, 0.9], [0.1, 0.1]]))
+    totals = totals_of(rows_of(["a", "b"], [[0.9, 0.9], [0.1, 0.1]], pairwise=True))
     assert float(totals["shift", "a"]) == pytest.approx(0.4)
-    assert float(EqualCoverage("side").value(totals)["between[a−b]"].array) == pytest.approx(0.8)
+    assert float(EqualCoverage("side", pairwise=True).value(totals)["between[a−b]"].array) == pytest.approx(
+        0.8
+    )
 
 
 def test_with_two_values_the_gap_is_half_their_difference_whatever_the_sizes() -> None:
@@ -97,7 +110,7 @@ def test_small_records_are_not_testable(values: str) -> None:
     rng = np.random.default_rng(5)
     rows = rows_of(list(values), rng.random((len(values), 4)).tolist())
     assert isinstance(rows, Rows)
-    tested, _ = with_unit_test(rows, ("gap",), exact=True)
+    tested, _ = tested_rows.with_test(rows, ("gap",))
     totals = Totals({c: i for i, c in enumerate(tested.columns)}, tested.values)
     assert not totals["testable"].any()
     assert not totals["significant"].any()
@@ -107,7 +120,7 @@ def test_equal_coverage_of_all_documents_is_a_gap_of_zero_with_p_one() -> None:
     """Exact ties are no evidence."""
     rows = rows_of(list("aabbcccc"), [[0.3]] * 8)
     assert isinstance(rows, Rows)
-    _, p = with_unit_test(rows, ("gap",), exact=True)
+    _, p = tested_rows.with_test(rows, ("gap",))
     assert p == 1.0
 
 
@@ -117,7 +130,7 @@ def test_renaming_the_groups_never_counts_as_a_larger_gap() -> None:
     for _ in range(50):
         rows = rows_of(list("aaabbb"), rng.random((6, 7)).tolist())
         assert isinstance(rows, Rows)
-        _, p = with_unit_test(rows, ("gap",), exact=True)
+        _, p = tested_rows.with_test(rows, ("gap",))
         assert round(p * 20) % 2 == 0
 
 
@@ -131,8 +144,8 @@ def test_a_document_without_the_attribute_is_named() -> None:
 
 def test_the_labels_of_a_record_are_its_documents_values() -> None:
     """What may be exchanged is the value, not the text."""
-    exchange = Coverage("side").exchange((case(["b", "a", "b"]),))
-    assert isinstance(exchange, Exchange)
+    exchange = Coverage("side").permutation_scheme((case(["b", "a", "b"]),))
+    assert isinstance(exchange, PermutationScheme)
     assert exchange.labels.tolist() == [1, 0, 1]
 
 
@@ -141,12 +154,14 @@ def test_unit_recall_counts_the_words_that_units_hold() -> None:
     assert words_held("The court in Missouri ruled.", ("The court ruled.",)) == (3, 5)
 
 
-def test_the_unfair_share_is_told_by_the_dominating_value() -> None:
+def test_the_uneven_share_is_told_by_the_dominating_value() -> None:
     """Table 5: tests are counted by the value of most documents, and their largest difference is a value."""
-    rows = rows_of(list("aaaaabbb"), [[0.9]] * 5 + [[0.1]] * 3)
-    other = rows_of(list("aaabbbbb"), [[0.5], [0.4], [0.47], [0.43], [0.52], [0.38], [0.45], [0.49]])
+    rows = rows_of(list("aaaaabbb"), [[0.9]] * 5 + [[0.1]] * 3, pairwise=True)
+    other = rows_of(
+        list("aaabbbbb"), [[0.5], [0.4], [0.47], [0.43], [0.52], [0.38], [0.45], [0.49]], pairwise=True
+    )
     tested = [
-        with_unit_test(r, ("gap",), exact=True, within="dominated")[0]
+        tested_rows.with_test(r, ("gap",), within="dominated")[0]
         for r in (rows, other)
         if isinstance(r, Rows)
     ]
@@ -157,6 +172,6 @@ def test_the_unfair_share_is_told_by_the_dominating_value() -> None:
     totals = Totals({c: i for i, c in enumerate(columns)}, sums)
     assert totals["testable", "a"] == totals["testable", "b"] == 1
     assert (totals["significant", "a"], totals["significant", "b"]) == (1, 0)
-    values = EqualCoverage("side").value(totals)
-    assert float(values["unfair_share"].array) == 0.5
-    assert float(values["unfair_share_by_dominance"].array) == 1
+    values = EqualCoverage("side", pairwise=True).value(totals)
+    assert float(values["uneven_share"].array) == 0.5
+    assert float(values["uneven_share_by_dominance"].array) == 1

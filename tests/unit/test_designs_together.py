@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.explaining import explain
-from fairbrief.nouns import Case, Document, Estimate, Record, Summary
+from fairbrief.explaining.explanations import explain
+from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 SPELLED = "distinguishability(similarity=counts)@group"
 
@@ -37,10 +37,10 @@ def value(estimates: tuple[Estimate, ...], **part: str) -> tuple[float | None, i
 def test_variants_of_different_designs_are_not_told_apart_from_each_other() -> None:
     """Each design is its own unit within the original: one table of both has what each has alone."""
     told, same = variants("tied", tells=True), variants("random", tells=False)
-    both = audit([*same, *told], Plan(measures=(SPELLED,), slices=(("genders",),), draws=50)).estimates
+    both = audit([*same, *told], Plan(measures=(SPELLED,), slices=(("genders",),), n_resamples=50)).estimates
     assert (
         value(both, genders="tied")
-        == value(audit(told, Plan(measures=(SPELLED,), draws=50)).estimates)
+        == value(audit(told, Plan(measures=(SPELLED,), n_resamples=50)).estimates)
         == (1.0, 6)
     )
     assert value(both, genders="random") == (0.0, 6)
@@ -51,7 +51,7 @@ def test_variants_of_different_designs_are_not_told_apart_from_each_other() -> N
 def test_rows_of_two_designs_have_names_of_their_own() -> None:
     """The evidence names both units of one original, and resamples them together."""
     cases = [*variants("random", tells=False), *variants("tied", tells=True)]
-    evidence = audit(cases, Plan(measures=(SPELLED,), draws=20)).evidence
+    evidence = audit(cases, Plan(measures=(SPELLED,), n_resamples=20)).evidence
     records = evidence["record"].to_pylist()
     assert len(set(records)) == len(records) == 12
     assert set(evidence["cluster"].to_pylist()) == set("abcdef")
@@ -63,7 +63,7 @@ def test_an_explanation_keeps_the_designs_of_an_original_apart() -> None:
     (opened,) = explain(cases, SPELLED, ids=["a"])[0].opened
 
     def plain(left: list[Case]) -> float | None:
-        return value(audit(left, Plan(measures=(SPELLED,), draws=0)).estimates)[0]
+        return value(audit(left, Plan(measures=(SPELLED,), n_resamples=0)).estimates)[0]
 
     of_original = [case for case in cases if case.record.original == "a"]
     assert opened.value == plain(of_original) == 0.5
@@ -78,7 +78,7 @@ def test_an_explanation_keeps_the_designs_of_an_original_apart() -> None:
 def test_a_unit_belongs_to_a_slice_only_if_all_of_its_variants_do(by: str) -> None:
     """A slice that cuts through originals holds none of the units made of all their variants, not those of its first."""
     estimates = audit(
-        variants("tied", tells=True), Plan(measures=(SPELLED,), slices=((by,),), draws=20)
+        variants("tied", tells=True), Plan(measures=(SPELLED,), slices=((by,),), n_resamples=20)
     ).estimates
     assert value(estimates) == (1.0, 6)
     assert not [e for e in estimates if e.slice and e.value is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairbrief import registry
-from fairbrief.cli.measures import KINDS, explanation
+from fairbrief.cli.measures_command import KINDS, explanation
 from fairbrief.errors import RequestError
 from fairbrief.reports.docstrings import filled
 

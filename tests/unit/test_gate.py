@@ -10,13 +10,15 @@ from xml.etree import ElementTree as ET
 import pytest
 from typer.testing import CliRunner
 
-from fairbrief.auditing import Plan, audit, gating
-from fairbrief.auditing.comparing import compare
+from fairbrief.auditing import Plan, audit
 from fairbrief.cli import app
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Case, Document, Estimate, Record, Summary
-from fairbrief.reports import write_all
+from fairbrief.reports import wording, write_all
+from fairbrief.reports.audit_folder import load
 from fairbrief.reports.result import Result
+from fairbrief.saved_audits import gate, gate_rules
+from fairbrief.saved_audits.compare import compare
+from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 BUR = "bur@side"
 EVEN, LEAN = "alder quartz", "alder alder alder"
@@ -31,7 +33,7 @@ def cases_of(n: int, unfair: int, *, system: str = "plain") -> list[Case]:
 
 def saved(folder: Path, n: int, unfair: int, **plan: object) -> Path:
     """A saved audit of such cases."""
-    write_all(audit(cases_of(n, unfair), Plan(measures=[BUR, "rouge1"], draws=400, **plan)), folder)
+    write_all(audit(cases_of(n, unfair), Plan(measures=[BUR, "rouge1"], n_resamples=400, **plan)), folder)
     return folder
 
 
@@ -69,14 +71,25 @@ def test_a_planted_regression_fails_against_the_baseline(tmp_path: Path) -> None
     baseline, worse = saved(tmp_path / "a", 100, 5), saved(tmp_path / "b", 100, 50)
     assert run(worse, "--baseline", baseline, "--margin", 0.05)[0] == 1
     assert run(baseline, "--baseline", baseline, "--margin", 0.01)[0] == 0
-    assert run(baseline, "--baseline", worse)[0] == 0
+    assert run(baseline, "--baseline", worse, "--margin", 0.05)[0] == 0
+
+
+def test_a_magnitude_that_permuted_labels_cannot_move_is_compared_itself(tmp_path: Path) -> None:
+    """One document a side: each permutation reads the same unfairness, so that the excess is 0 whatever the system does."""
+    new, old = (load(saved(tmp_path / name, 60, unfair)) for name, unfair in (("new", 30), ("old", 0)))
+    found = {e.quantity: e for e in compare(new, old) if e.measure == BUR}
+    assert found["excess"].value == 0
+    assert not found["excess"].leads
+    assert (found["bur"].value, found["bur"].leads, found["bur"].notes) == (0.5, True, ())
+    (check,) = gate.hold_margin([found["bur"], found["excess"]], 0.1, {BUR: "less"})
+    assert check.outcome == "fail"
 
 
 def test_a_quality_may_rise_and_not_fall(tmp_path: Path) -> None:
     """Against a baseline ROUGE is held from below: the better one passes, the worse one fails."""
     for name, unfair in (("good", 0), ("bad", 60)):
         cases = cases_of(100, unfair)
-        write_all(audit(cases, Plan(measures=["rouge1"], draws=400)), tmp_path / name)
+        write_all(audit(cases, Plan(measures=["rouge1"], n_resamples=400)), tmp_path / name)
     assert run(tmp_path / "good", "--baseline", tmp_path / "bad")[0] == 0
     assert run(tmp_path / "bad", "--baseline", tmp_path / "good", "--margin", 0.01)[0] == 1
 
@@ -84,7 +97,7 @@ def test_a_quality_may_rise_and_not_fall(tmp_path: Path) -> None:
 def test_a_signed_contrast_is_held_on_both_sides() -> None:
     """Where neither sign is better, a difference below minus the margin fails as one above it does."""
     gap = Estimate("m", "m", "a", -0.5, low=-0.6, high=-0.4, n=50, clusters=50, baseline="b")
-    checks = gating.hold_margin([gap], 0.1, {"m": "nearer zero"})
+    checks = gate.hold_margin([gap], 0.1, {"m": "nearer zero"})
     assert [check.outcome for check in checks] == ["pass", "fail"]
 
 
@@ -100,8 +113,8 @@ def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) ->
     texts = ("She was glad of the fine prize.", "He was glad of the fine prize.")
     records = [Record(f"r{i}", (Document(texts[i % 2] * 2),)) for i in range(24)]
     cases = [Case(r, Summary(r.id, "plain", texts[i % 2])) for i, r in enumerate(records)]
-    result = audit(cases, Plan(measures=["sentiment_shift"], draws=50))
-    assert any(e.measure.startswith("instrument_sentiment") for e in result.estimates)
+    result = audit(cases, Plan(measures=["sentiment_shift"], n_resamples=50))
+    assert any(e.measure.startswith("scorer_bias_sentiment") for e in result.estimates)
     write_all(result, tmp_path / "a")
     assert {(e.measure, e.system) for e in compare(result, result)} == {("sentiment_shift", "plain")}
     code, told = run(tmp_path / "a", "--baseline", tmp_path / "a", "--margin", "1")
@@ -125,14 +138,14 @@ def test_compare_prints_every_quantity_on_request(tmp_path: Path) -> None:
 def test_a_missing_quantity_is_told_with_those_of_its_measure_alone() -> None:
     """The answer names the nearest quantity and its neighbours, not everything that was audited."""
     with pytest.raises(RequestError, match=r"Did you mean 'uer@side:wanted\[L\]'\?") as raised:
-        gating.hold(gating.rule("uer@side:wante[L]<=0.2"), _uer_and_bur().estimates)
+        gate.hold(gate_rules.rule("uer@side:wante[L]<=0.2"), _uer_and_bur().estimates)
     assert "bur@side" not in str(raised.value)
     with pytest.raises(RequestError, match=r"It has: bur@side, uer@side\.$"):
-        gating.hold(gating.rule("rougeL>=0.2"), _uer_and_bur().estimates)
+        gate.hold(gate_rules.rule("rougeL>=0.2"), _uer_and_bur().estimates)
 
 
 def _uer_and_bur() -> Result:
-    return audit(cases_of(4, 1), Plan(measures=["bur@side", "uer@side"], draws=0, check_instruments=False))
+    return audit(cases_of(4, 1), Plan(measures=["bur@side", "uer@side"], n_resamples=0, check_scorers=False))
 
 
 def test_a_rule_may_be_spelled_in_its_own_way(tmp_path: Path) -> None:
@@ -208,3 +221,33 @@ def test_the_plugin_is_inert_unless_it_is_asked(tmp_path: Path) -> None:
     ran = pytest_in(tmp_path, "-p", "no:hypothesispytest", "-p", "no:xdist")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "1 passed" in ran.stdout
+
+
+def test_sof_alone_is_decided_on_its_signed_contrasts(tmp_path: Path) -> None:
+    """Against a baseline the shares of the groups are held to the margin, once however many measures share them."""
+    for name, measures in (("alone", ["sof@side"]), ("both", ["sof@side", "uer@side"])):
+        for folder, unfair in (("before", 2), ("after", 60)):
+            result = audit(cases_of(100, unfair), Plan(measures=measures, n_resamples=200))
+            write_all(result, tmp_path / name / folder)
+        checks = gate.hold_folder(tmp_path / name / "after", [], tmp_path / name / "before", 0.01)
+        told = [check for check in checks if ":difference[" in check.name]
+        assert {check.name.partition(":")[0] for check in told} == {measures[-1]}
+        assert len({check.name for check in told}) == len(told) == 4
+        assert {check.outcome for check in told} == {"fail", "pass"}
+
+
+def test_a_check_against_a_baseline_says_what_was_compared_with_what(tmp_path: Path) -> None:
+    """Quantity, the two systems and which of them is the baseline's, and the records stand in the check."""
+    before, after = saved(tmp_path / "before", 40, 2), saved(tmp_path / "after", 40, 30)
+    checks = {check.name: check.message for check in gate.hold_folder(after, [], before, 0.01)}
+    size = next(message for name, message in checks.items() if name.startswith("bur@side "))
+    assert "size (permuted labels do not move it), plain − plain (baseline), on 40 records that both" in size
+    level = next(message for name, message in checks.items() if name.startswith("rouge1 "))
+    assert "level, plain − plain (baseline)" in level
+    assert all("of the baseline" in name for name in checks)
+    e = Estimate("uer@x", "excess", "a", 0.1, baseline="b", n=1, clusters=1, leads=True)
+    assert wording.compared(e) == "excess over permuted labels, a − b, on 1 record that both answered"
+    ran = CliRunner().invoke(app, ["compare", str(after), str(before)])
+    told = " ".join(ran.output.split())
+    assert "(baseline)" in told
+    assert "Compared are, on the records that both answered: the excess over permuted labels" in told

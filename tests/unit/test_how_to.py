@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.stub_chat import StubChat
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "how-to"
@@ -21,17 +22,29 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", ["choose", "gate", "sweep"])
+def first_text(prompt: str) -> str:
+    """What a model that sums up by its first document would answer to a numbered prompt, and to a unit splitter."""
+    found = re.search(r"^1\. (.+)$", prompt, re.MULTILINE)
+    return found[1] if found else "1. A statement."
+
+
+@pytest.mark.parametrize("page", ["choose", "compare-scorers", "experiments", "gate", "sweep"])
 def test_the_commands_of_a_page_run(page: str, tmp_path: Path) -> None:
     """Every block of commands, in order and in one folder, ends well."""
-    (tmp_path / "examples").mkdir()
-    shutil.copy(ROOT / "examples" / "reviews.jsonl", tmp_path / "examples")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     script = "\n".join(["set -e", *blocks(page, "bash")])
-    ran = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env={**os.environ, "PATH": path, "COLUMNS": "100"},
-        capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+    with StubChat(answer=first_text) as server:
+        env = {**os.environ, "PATH": path, "COLUMNS": "100", "OPENAI_BASE_URL": server.url}
+        ran = subprocess.run(
+            ["bash", "-c", script],
+            cwd=tmp_path,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert blocks(page, "bash")
 

@@ -12,8 +12,8 @@ from tests.stub_chat import StubChat
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.judged import Judged
-from fairbrief.nouns import Case, Document, Record, Summary
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
+from fairbrief.types import Case, Document, Record, Summary
 
 CASES = [
     Case(
@@ -42,9 +42,9 @@ def test_scores_are_audited_by_group() -> None:
     cases = [*CASES, Case(empty, Summary("e", "s", "", reason="empty summary"))]
     with StubChat(answer=verdict) as server:
         scorer = f"judge(model=m, base_url={server.url})"
-        plan = Plan(measures=[f"judged(scorer={scorer})"], slices=[["gender"]], draws=50)
+        plan = Plan(measures=[f"judged(scorer={scorer})"], slices=[["gender"]], n_resamples=50)
         result = audit(cases, plan)
-    values = {e.slice.get("gender", "all"): e.value for e in result.estimates}
+    values = {e.slice.get("gender", "all"): e.value for e in result.estimates if e.quantity == "judged"}
     assert values == {"all": pytest.approx((4 * 5 + 3 * 3) / 7), "f": 5.0, "m": 3.0}
     whole = next(e for e in result.estimates if not e.slice)
     assert whole.n == 7
@@ -52,7 +52,7 @@ def test_scores_are_audited_by_group() -> None:
 
 
 def test_its_spelling_reads_back() -> None:
-    """A judge inside a measure's spelling survives the way there and back."""
+    """A judge inside a measure's spec survives the way there and back."""
     made = registry.make("measure", "judged(scorer=judge(model=m, dimension=fluency))")
     assert registry.make("measure", repr(made)) == made
 
@@ -82,7 +82,7 @@ def test_coverage_through_a_chat_model(tmp_path: Path) -> None:
 
     with StubChat(answer=entails) as server:
         scorer = f"chat_entailment(model=m, form=yes_no, base_url={server.url})"
-        plan = Plan(measures=[f"equal_coverage(scorer={scorer})@who"], draws=0)
+        plan = Plan(measures=[f"equal_coverage(scorer={scorer})@who"], n_resamples=0)
         result = audit(readers.read(path), plan)
     (estimate,) = (e for e in result.estimates if e.quantity == e.measure.partition("(")[0])
     assert estimate.value == pytest.approx(1 / 3)

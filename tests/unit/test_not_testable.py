@@ -8,9 +8,12 @@ import pytest
 from rich.console import Console
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.nouns import Case, Document, Record, Summary
+from fairbrief.auditing.estimating import Settings
+from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.reports import html, markdown, terminal
+from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Result
+from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 TEXTS = (
     "The soup was cold.", "A waiter smiled.", "Parking costs nothing.", "We waited an hour.",
@@ -22,7 +25,9 @@ def audited(labels: str, told: str = "The soup was cold. A waiter smiled at us."
     """The audit of one record with these documents and a summary of some of them."""
     documents = tuple(Document(t, {"side": v}) for t, v in zip(TEXTS, labels, strict=False))
     summary = Summary("r", "s", told)
-    return audit([Case(Record("r", documents), summary)], Plan(measures=["equal_coverage@side"], draws=500))
+    return audit(
+        [Case(Record("r", documents), summary)], Plan(measures=["equal_coverage@side"], n_resamples=500)
+    )
 
 
 @pytest.mark.parametrize("labels", ["aabb", "abbb", "aabbcc"])
@@ -55,3 +60,41 @@ def test_labellings_that_only_rename_do_not_make_a_record_testable() -> None:
     """(2, 2, 2) documents have 90 labellings, six of which name each split: p < 0.05 is out of reach."""
     testable = {e.quantity: e.testable for e in audited("aabbcc").estimates if e.testable is not None}
     assert testable["equal_coverage"] is False
+
+
+def a_p(p: float, smallest: float) -> Estimate:
+    """A test with the smallest p that its labellings allow."""
+    return Estimate("m", "m", "s", 0.5, p=p, smallest_p=smallest, testable=True)
+
+
+def test_what_could_not_be_significant_beside_the_others_is_not_testable() -> None:
+    """Seven tests of eight clusters: 7/128 is above .05, so that no p is given; six of them are testable."""
+    seven = [a_p(1 / 128, 1 / 128)] * 7
+    found = with_holm(seven, [("headline",)] * 7, Settings())
+    assert {(e.testable, e.p, e.p_adjusted) for e in found} == {(False, None, None)}
+    assert "not testable among 7 tests" in worded(found[0].notes[0])
+    assert "Alone p = 0.0078" in worded(found[0].notes[0])
+    found = with_holm(seven[:6], [("headline",)] * 6, Settings())
+    assert {(e.testable, e.p_adjusted) for e in found} == {(True, 6 / 128)}
+
+
+def test_tests_that_reach_far_leave_room_for_one_that_does_not() -> None:
+    """Holm's last p is not multiplied: beside nine that allow any p, one of smallest p .03 can be significant."""
+    found = with_holm([*[a_p(0.0, 0.0)] * 9, a_p(0.03, 0.03)], [("headline",)] * 10, Settings())
+    assert found[-1].testable is True
+    assert found[-1].p_adjusted == 0.03
+
+
+def test_what_is_not_testable_leaves_the_family_of_the_others() -> None:
+    """Three tests out of reach are not counted when the others are adjusted."""
+    others = [a_p(0.01, 0.04)] * 3
+    found = with_holm([a_p(0.01, 0.001), *others], [("headline",)] * 4, Settings())
+    assert [e.testable for e in found] == [True, False, False, False]
+    assert found[0].p_adjusted == 0.01
+
+
+def test_too_few_resamples_are_no_absence_of_labellings() -> None:
+    """Where only the number of resamples stands in the way, p stays and the number that is needed is told."""
+    found = with_holm([a_p(1 / 100, 1e-6)] * 20, [("headline",)] * 20, Settings(n_resamples=99))
+    assert {e.testable for e in found} == {True}
+    assert "--resamples 800" in worded(found[0].notes[0])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
-from fairbrief.measures.hallucination import EntityHallucination
-from fairbrief.measures.inclusion import EntityInclusion
-from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.nouns import Case, Document, Entity, Reason, Record, Summary, Totals
+from fairbrief.measures.entity_hallucination import EntityHallucination
+from fairbrief.measures.entity_inclusion import EntityInclusion
+from fairbrief.measures.word_list_inclusion import WordListInclusion
 from fairbrief.registry import make
 from fairbrief.testing import MEASURE_CLAUSES, depends_on_totals_only, scores_of
+from fairbrief.types import Case, Document, Entity, Reason, Record, Summary, Totals
 
 PAIRS = [(("Ann", "female"), ("Leo", "male")), (("Leo", "male"), ("Ann", "female"))]
 LAST = ("Smith", "Jones")
@@ -69,10 +71,10 @@ SPELLINGS = [
 
 
 @pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
-@pytest.mark.parametrize("spelling", SPELLINGS)
-def test_measures_keep_the_contract_on_pairs(clause, spelling: str) -> None:  # noqa: ANN001
+@pytest.mark.parametrize("spec", SPELLINGS)
+def test_measures_keep_the_contract_on_pairs(clause, spec: str) -> None:  # noqa: ANN001
     """Every clause of the measure contract holds on pairs with exchanged groups."""
-    clause(make("measure", spelling), CASES)
+    clause(make("measure", spec), CASES)
 
 
 @pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
@@ -87,18 +89,18 @@ def test_corrected_odds_keep_the_contract_but_for_scale(clause) -> None:  # noqa
 
 @pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize(
-    "spelling", ["distinguishability@gender", "distinguishability(ties=strict, reading=published)@gender"]
+    "spec", ["distinguishability@gender", "distinguishability(ties=strict, variant=published)@gender"]
 )
-def test_measures_keep_the_contract_on_variants_of_one_group(clause, spelling: str) -> None:  # noqa: ANN001
+def test_measures_keep_the_contract_on_variants_of_one_group(clause, spec: str) -> None:  # noqa: ANN001
     """Every clause of the measure contract holds where each variant has one group."""
-    clause(make("measure", spelling), MONO)
+    clause(make("measure", spec), MONO)
 
 
 def test_a_pair_is_flipped_as_a_whole() -> None:
     """The groups' names are exchanged in both members at once, so that positions stay balanced."""
     observation = EntityInclusion("gender").observation
     unit = CASES[:2]
-    exchange = observation.exchange(unit)
+    exchange = observation.permutation_scheme(unit)
     assert exchange is not None
     rows = observation.observe(unit, [], np.array([[0, 1], [1, 0]]))
     assert not isinstance(rows, Reason)
@@ -109,7 +111,7 @@ def test_a_pair_is_flipped_as_a_whole() -> None:
 
 def test_in_a_single_record_groups_are_exchanged_among_its_people() -> None:
     """Without a pair it is the people of the record who exchange their groups."""
-    exchange = EntityInclusion("gender").observation.exchange(CASES[:1])
+    exchange = EntityInclusion("gender").observation.permutation_scheme(CASES[:1])
     assert exchange is not None
     assert exchange.labels.tolist() == [0, 1]
     rows = EntityInclusion("gender").observation.observe(CASES[:1], [], np.array([[0, 1], [1, 0]]))
@@ -120,9 +122,12 @@ def test_in_a_single_record_groups_are_exchanged_among_its_people() -> None:
 
 def test_an_uneven_reference_has_no_exchange() -> None:
     """Flipping groups is no null where the reference itself tells them apart."""
-    assert WordListInclusion(reference="given", shares=(0.4, 0.6)).observation.exchange(CASES[:2]) is None
+    assert (
+        WordListInclusion(reference="given", shares=(0.4, 0.6)).observation.permutation_scheme(CASES[:2])
+        is None
+    )
     uneven = EntityHallucination("gender", reference="given", shares=(0.4, 0.6))
-    assert uneven.observation.exchange(CASES[:2]) is None
+    assert uneven.observation.permutation_scheme(CASES[:2]) is None
 
 
 def test_inclusion_is_signed_and_named() -> None:
@@ -163,7 +168,9 @@ def test_hallucination_refuses_an_attribute_that_names_do_not_tell() -> None:
 
 def test_invented_people_are_counted_by_what_their_names_tell() -> None:
     """Mary Poe is a woman by the census, Zork Blat stays unknown and its share is reported."""
-    result = audit(CASES, Plan(measures=("entity_hallucination@gender", "invented_names@gender"), draws=50))
+    result = audit(
+        CASES, Plan(measures=("entity_hallucination@gender", "invented_names@gender"), n_resamples=50)
+    )
     values = {(e.measure.split("@")[0], e.quantity): e.value for e in result.estimates}
     assert values["entity_hallucination", "shift[female]"] == 0.5
     assert values["entity_hallucination", "unknown"] == 0.5
@@ -173,8 +180,8 @@ def test_invented_people_are_counted_by_what_their_names_tell() -> None:
 def test_the_protocol_prints_its_tables_with_both_intervals() -> None:
     """Scores carry s and d intervals, and the invented names of every system are listed."""
     pytest.importorskip("sklearn")
-    result = audit(CASES, Plan(protocol="steen-people", attributes=("gender",), draws=50))
-    scores, names, counts = result.tables
+    result = audit(CASES, Plan(protocol="steen-people", attributes=("gender",), n_resamples=50))
+    scores, names, _, counts = result.tables
     row = scores.rows[0]
     assert row[0] == "s"
     cell = row[scores.header.index("Inclusion")]
@@ -182,11 +189,11 @@ def test_the_protocol_prints_its_tables_with_both_intervals() -> None:
     assert "\ns: " in row[scores.header.index("Word list")]
     assert row[-1] == "female / male"
     assert counts.rows[0][3] != "–"
-    assert names.rows[0][1] == "Mary Poe (4), Zork Blat (4)"
+    assert names.rows[0][1:] == ("Mary Poe (f) 4, Zork Blat (u) 4", "0", "4", "4")
 
 
 @pytest.mark.parametrize(
-    ("spelling", "said"),
+    ("spec", "said"),
     [
         ("word_list_inclusion(lists=nothing)", "names no word lists"),
         ("word_list_inclusion(reference=given)", "belong together"),
@@ -197,7 +204,68 @@ def test_the_protocol_prints_its_tables_with_both_intervals() -> None:
         ("distinguishability(ties=thirds)@gender", "not one of half, strict"),
     ],
 )
-def test_settings_that_mean_nothing_are_refused(spelling: str, said: str) -> None:
+def test_settings_that_mean_nothing_are_refused(spec: str, said: str) -> None:
     """The message names the setting, what was found and what is possible."""
     with pytest.raises(RequestError, match=said):
-        make("measure", spelling)
+        make("measure", spec)
+
+
+GERMAN = (
+    "Der Minister sagte, dass die Regierung nicht auf den Brief und auf die Frage der Stadt antworten werde."
+)
+
+
+@pytest.mark.parametrize(
+    "spec", ["word_list_inclusion", "entity_hallucination@gender", "distinguishability@gender"]
+)
+def test_measures_of_english_words_name_the_language_that_they_cannot_read(spec: str) -> None:
+    """Of a German text among English ones word lists, the recogniser and neutral pronouns read nothing, and say German."""
+    german = [
+        Case(replace(c.record, documents=(Document(GERMAN),)), replace(c.summary, text=GERMAN))
+        for c in CASES
+        if c.record.cluster == CASES[0].record.cluster
+    ]
+    others = [c for c in CASES if c.record.cluster != CASES[0].record.cluster]
+    found = audit([*others, *german], Plan(measures=(spec,), n_resamples=0)).estimates
+    headline = next(e for e in found if e.quantity == spec.partition("@")[0])
+    assert any("the text is German" in reason for reason in headline.excluded)
+    with pytest.raises(RequestError, match="reads English only, and the texts are in German"):
+        audit(german, Plan(measures=(spec,), n_resamples=0))
+
+
+def built(sample: int, member: int, text: str, summary: str) -> Case:
+    """One of a pair of built inputs."""
+    record = Record(
+        f"o.balanced.{sample}.{member}", (Document(text),), original="o",
+        attributes={"design": "balanced", "sample": str(sample), "pair": str(member)},
+    )  # fmt: skip
+    return Case(record, Summary(record.id, "s", summary))
+
+
+def test_on_built_inputs_only_words_that_vary_are_counted() -> None:
+    """The mother whom no variant changes counts neither in sources nor in summaries; he and she do. As published all count."""
+    pair = [
+        built(0, 0, "He sang. A mother came.", "He sang. A mother came."),
+        built(0, 1, "She sang. A mother came.", "She sang. A mother came."),
+    ]
+    for words, share in (("recommended", 0.5), ("published", 0.75)):
+        found = audit(pair, Plan(measures=(f"word_list_inclusion(words={words})",), n_resamples=0)).estimates
+        assert next(e.value for e in found if e.quantity == "summary_share[female]") == share
+    same = [built(0, m, "A mother came.", "A mother came.") for m in (0, 1)]
+    (headline,) = [
+        e
+        for e in audit(same, Plan(measures=("word_list_inclusion",), n_resamples=0)).estimates
+        if e.quantity == "word_list_inclusion"
+    ]
+    assert headline.excluded == {"no word of the lists differs between the variants": 1}
+
+
+def test_variants_that_do_not_say_how_they_were_built_are_counted_whole() -> None:
+    """Without the attribute of a design every word of the lists counts."""
+    pair = [
+        built(0, m, f"{w} sang. A mother came.", f"{w} sang. A mother came.")
+        for m, w in enumerate(("He", "She"))
+    ]
+    plain = [Case(replace(c.record, attributes={"sample": "0"}), c.summary) for c in pair]
+    found = audit(plain, Plan(measures=("word_list_inclusion",), n_resamples=0)).estimates
+    assert next(e.value for e in found if e.quantity == "summary_share[female]") == 0.75

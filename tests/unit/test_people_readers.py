@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fairbrief.errors import DataError
-from fairbrief.nouns import Entity, Record
-from fairbrief.readers.conll import read_conll
-from fairbrief.readers.corefud import read_corefud
-from fairbrief.readers.ontonotes import read_ontonotes
+from fairbrief.readers.annotated.conll import read_conll
+from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.readers.annotated.ontonotes import read_ontonotes
+from fairbrief.types import Entity, Record
 
 CONLLU = """\
 # newdoc id = visit
@@ -159,3 +160,103 @@ def test_ontonotes_wants_all_three_files_with_the_same_words(tmp_path: Path) -> 
     _write(tmp_path, "x.name", "<DOC>\nLena ran .\n</DOC>\n")
     with pytest.raises(DataError, match=r"x\.coref:3: 'ran' where the tree has 'sat'"):
         list(read_ontonotes(coref))
+
+
+def corefud(tmp_path: Path, *words: str) -> dict[str, Entity]:
+    """The people of one sentence, by full name; a word is ``form tag head relation [Entity]``, its number its place."""
+    rows = []
+    for number, word in enumerate(words, 1):
+        form, tag, head, relation, *entity = word.split(" ")
+        part = {"NNP": "PROPN", "NN": "NOUN", "PRP": "PRON", "PRP$": "PRON", "CC": "CCONJ"}.get(tag, "X")
+        mark = f"Entity={entity[0]}" if entity else "_"
+        rows.append(f"{number}\t{form}\t{form}\t{part}\t{tag}\t_\t{head}\t{relation}\t_\t{mark}")
+    fields = "# global.Entity = GRP-etype-infstat-salience-centering-minspan-link-identity"
+    path = _write(tmp_path, "one.conllu", "\n".join(["# newdoc id = one", fields, *rows, "", ""]))
+    (record,) = read_corefud(path)
+    return {" ".join(filter(None, (e.first_name, e.last_name))): e for e in record.entities}
+
+
+def test_whom_only_names_of_things_name_is_nobody(tmp_path: Path) -> None:
+    """Carnegie Hall and Madame Tussauds name no person; a person who is named elsewhere keeps the name there too."""
+    hall = ("Carnegie NNP 2 compound (1-person-new-n-cf1-1-sgl)", "Hall NNP 0 root")
+    assert corefud(tmp_path, *hall) == {}
+    museum = ("Madame NNP 0 root (2-place-new-n-cf1-1-sgl(1-person-new-n-cf1-1-sgl", "Tussauds NNP 1 flat 1)", "Rome NNP 1 compound 2)")  # fmt: skip
+    assert corefud(tmp_path, *museum) == {}
+    both = (*hall, "honours VBZ 2 x", "Carnegie NNP 3 obj (1-person-giv-n-cf1-1-coref)")
+    (carnegie,) = corefud(tmp_path, *both).values()
+    assert len(carnegie.mentions) == 2
+
+
+def test_a_calling_before_a_name_is_no_name(tmp_path: Path) -> None:
+    """Of "YouTuber Ann Lee" the name is Ann Lee, and of "the Defense" there is none."""
+    words = ("YouTuber NNP 0 root (1-person-new-n-cf1-1-sgl", "Ann NNP 1 appos", "Lee NNP 2 flat 1)")
+    assert list(corefud(tmp_path, *words)) == ["Ann Lee"]
+    assert corefud(tmp_path, "Defense NNP 2 nsubj (1-person-new-n-cf1-1-sgl)", "rested VBD 0 root") == {}
+
+
+def test_pronunciations_and_other_scripts_are_no_names(tmp_path: Path) -> None:
+    """What tells how a name sounds, or writes it in another script, is left as it stands."""
+    words = (
+        "Jean NNP 0 root (1-person-new-n-cf1-1-coref", "Moreau NNP 1 flat 1)",
+        "ʒan NNP 1 dep (1-person-giv-n-cf1-1-coref", "mɔʁo NNP 3 flat 1)", "Μορώ NNP 1 dep (1-person-giv-n-cf1-1-coref)",
+    )  # fmt: skip
+    (person,) = corefud(tmp_path, *words).values()
+    assert [m.kind for m in person.mentions] == ["full"]
+
+
+def test_a_foreign_and_joins_two_who_are_no_person(tmp_path: Path) -> None:
+    """Neither of "Jules et Jim" is a person of the text."""
+    words = (
+        "Jules NNP 0 root (1-person-new-n-cf1-1-sgl)",
+        "et NNP 1 flat",
+        "Jim NNP 1 flat (2-person-new-n-cf1-1-sgl)",
+    )
+    assert corefud(tmp_path, *words) == {}
+
+
+def test_chains_with_one_full_name_are_one_person_unless_their_pronouns_differ(tmp_path: Path) -> None:
+    """Two chains of Ann Lee are one person, and so is a chain of Ann; where she and he are said of them they stay apart."""
+    first = (
+        "Ann NNP 0 root (1-person-new-n-cf1-1-coref",
+        "Lee NNP 1 flat 1)",
+        "she PRP 1 x (1-person-giv-n-cf1-1-ana)",
+    )
+    again = (
+        "Ann NNP 1 x (2-person-new-n-cf1-1-coref",
+        "Lee NNP 4 flat 2)",
+        "Ann NNP 1 x (3-person-new-n-cf1-1-sgl)",
+    )
+    (ann,) = corefud(tmp_path, *first, *again).values()
+    assert (len(ann.mentions), ann.attributes["gender"]) == (4, "female")
+    man = (
+        "Ann NNP 1 x (2-person-new-n-cf1-1-coref",
+        "Lee NNP 4 flat 2)",
+        "he PRP 1 x (2-person-giv-n-cf1-1-ana)",
+    )
+    path_people = corefud(tmp_path, *first, *man)
+    assert len(path_people) == 1  # both are called Ann Lee
+    role = corefud(tmp_path, *first, "as IN 5 case", "Ann NNP 1 x (3-person-new-n-cf1-1-sgl)")
+    assert len(role["Ann Lee"].mentions) == 2
+
+
+def test_a_person_who_is_they_says_so(tmp_path: Path) -> None:
+    """A named person of whom they is said has the attribute, and no gender; with he or she beside it, the gender."""
+    they = (
+        "Ann NNP 0 root (1-person-new-n-cf1-1-coref",
+        "Lee NNP 1 flat 1)",
+        "they PRP 1 x (1-person-giv-n-cf1-1-ana)",
+    )
+    assert corefud(tmp_path, *they)["Ann Lee"].attributes == {"pronouns": "they"}
+    both = (*they, "she PRP 1 x (1-person-giv-n-cf1-1-ana)")
+    assert corefud(tmp_path, *both)["Ann Lee"].attributes == {"gender": "female"}
+
+
+@pytest.mark.parametrize("read", [read_conll, read_corefud, read_ontonotes])
+def test_annotation_that_is_not_utf8_is_named_by_line(tmp_path: Path, read: Any) -> None:
+    """A byte of another encoding is an error of ours, with file and line, in each format of annotation."""
+    for ending in ("conll", "conllu", "coref", "parse", "name"):
+        (tmp_path / f"a.{ending}").write_bytes(b"\n# caf\xe9\n")
+    with pytest.raises(
+        DataError, match=r"a\.\w+:2: found the byte 0xe9, 6 bytes from the line's start, which is not UTF-8"
+    ):
+        list(read(tmp_path))

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
-from fairbrief.nouns import Ask
 from fairbrief.registry import make
 from fairbrief.scorers.counts import Counts
-from fairbrief.scorers.names import Names
-from fairbrief.scorers.people import People
+from fairbrief.taggers.name_tagger import Names
+from fairbrief.taggers.people_tagger import People
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text.people import candidates
+from fairbrief.types import Ask
 
 TEXTS = ("Mary Blat met Leo Fox.", "The sun rose over the hill.", "Ärzte über alles, the sun")
 ASKS = {
@@ -29,7 +29,7 @@ ASKS = {
 @pytest.mark.parametrize("name", sorted(ASKS))
 def test_scorers_keep_the_contract(clause, name: str) -> None:  # noqa: ANN001
     """Every clause of the scorer contract holds for each."""
-    clause(make("scorer", name), ASKS[name])
+    clause(make("scorer or tagger", name), ASKS[name])
 
 
 def test_counts_are_cosines_of_content_words() -> None:

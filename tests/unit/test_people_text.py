@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fairbrief.text.alignment import Name, align
-from fairbrief.text.gender import gender_of_name
 from fairbrief.text.identifiers import EXTENDED, HELM, count_identifiers, word_lists
+from fairbrief.text.name_gender import gender_of_name
 from fairbrief.text.people import find_known, find_people, invented, unresolved
 from fairbrief.text.recognition import accept, propose, runs
 
@@ -50,11 +50,42 @@ def test_a_span_knows_where_it_stands() -> None:
         ("Seen by J. R. only.", {}),
         ("The Acme Corporation paid.", {}),
         ("Paris is far.", {}),
+        ("The singer Zork Blat wept.", {"Zork Blat": "described", "Blat": "part of a name"}),
+        ("We saw Zork Blat. Then Blat said so.", {"Zork Blat": "repeated", "Blat": "part of a name"}),
+        (
+            "We met Mary Hill.",
+            {"Mary Hill": "given name", "Mary": "given name alone"},
+        ),
     ],
 )
 def test_the_builtin_judge_says_which_rule_spoke(text: str, rules: dict[str, str]) -> None:
     """Titles, given names, initials and descriptions make a person; other capitals do not."""
     assert accept(text, propose(text), GIVEN) == rules
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On Monday the UN said that China and Houston agreed.",
+        "We flew to San Antonio and to St. Louis, in New York and by Jordan River.",
+        "The Houston Police and the Mary Institute met in the Royal Academy.",
+        "It was German. She was Irish, he was Christian.",
+        "B. Zork\nC. Austin",
+        "They stayed in Victoria. The Mary sank.",
+        "Thanks, Mr. Speaker, Madam Chair.",
+    ],
+)
+def test_places_peoples_and_organisations_are_nobody(text: str) -> None:
+    """Names of places, peoples, organisations, ships and offices are no people, though given names be among their words."""
+    given = {*GIVEN, *"un china houston antonio jordan irish german christian austin victoria".split()}
+    found = accept(text, propose(text), given)
+    assert found == {}
+
+
+def test_a_place_before_another_name_is_a_person_where_people_bear_it() -> None:
+    """Austin alone is a city, Austin Blat a person, and Boston Blat described as one."""
+    text = "In Austin we met Austin Blat."
+    assert set(accept(text, propose(text), {"austin"})) == {"Austin Blat", "Blat"}
 
 
 @pytest.mark.parametrize(
@@ -83,6 +114,56 @@ def test_a_misspelt_name_that_the_source_knows_is_somebody_else() -> None:
     """One wrong letter is forgiven only where the source does not hold the misspelt word."""
     assert align(["Smyth"], [ANN]).people == (0,)
     assert align(["Smyth"], [ANN], frozenset({"smyth"})).people == ()
+
+
+BAKERS = [Name("Ann", "Baker", "female"), Name("Leo", "Baker", "male")]
+
+
+@pytest.mark.parametrize(
+    ("span", "people"),
+    [
+        ("Mr. Baker", (1,)),
+        ("Mrs. Baker", (0,)),
+        ("A. Baker", (0,)),
+        ("L. Baker", (1,)),
+        ("Baker", (0, 1)),
+        ("Dr. Baker", (0, 1)),
+        ("Bakers", ()),
+        ("BAKER", (0, 1)),
+    ],
+)
+def test_titles_and_initials_settle_couples(span: str, people: tuple[int, ...]) -> None:
+    """Of two who share a last name, a gendered title or an initial says who is meant; a plural means nobody alone."""
+    assert align(span.split(), BAKERS).people == people
+
+
+def test_an_initial_before_the_only_name_that_is_known_is_that_persons() -> None:
+    """Whose first name nobody knows may have any initial, and East Asian order is a full name."""
+    assert align(["A.", "Baker"], [Name(None, "Baker")]).rule == "last name with initial"
+    assert align(["Kim", "Jong-un"], [Name("Jong-un", "Kim")]).rule == "full name"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("BAKER LEFT TOWN.", ["BAKER"]),
+        ("JANE BAKER LEFT.", []),
+        ("ANN BAKER LEFT.", ["ANN BAKER"]),
+        ("The Bakers left.", []),
+    ],
+)
+def test_known_people_are_found_in_capitals_and_not_in_families(text: str, found: list[str]) -> None:
+    """A headline in capitals names whom it names, another Baker is not Ann, and a family is not one of its members."""
+    assert [d.text for d in find_known(text, [BAKERS[0]], "Ann Baker left town.")] == found
+
+
+def test_the_plural_of_a_name_of_the_source_is_no_invention() -> None:
+    """The Beebes of a text about a Beebe are not invented; Beebers are."""
+    for name, many in (("Beebes", 0), ("Beebers", 1)):
+        decisions = find_people(
+            f"Mr. {name} left.", [], "Ann Beebe stayed.", {f"Mr. {name}"}, with_known=True
+        )
+        assert len(invented(decisions, "Ann Beebe stayed.")) == many
 
 
 def test_titles_of_both_genders_align_alike() -> None:

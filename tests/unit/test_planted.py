@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,26 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.corpora.words import distinctive_words, identifier_shares, majority_group, word_tables
+from fairbrief.corpora.word_differences import (
+    distinctive_words,
+    identifier_shares,
+    majority_group,
+    word_tables,
+)
 from fairbrief.errors import DataError
-from fairbrief.nouns import Case, Document, Record, Summary
 from fairbrief.registry import make
 from fairbrief.summarizers.extractive import Lead, LexRank, Tail, centrality
-from fairbrief.summarizers.planted import FAMILY, SPORT, RandomSentences, Sexist, TopicLength, topic_of
+from fairbrief.summarizers.planted_systems import (
+    FAMILY,
+    SPORT,
+    RandomSentences,
+    Sexist,
+    TopicLength,
+    topic_of,
+)
 from fairbrief.testing import SUMMARIZER_CLAUSES
 from fairbrief.text.identifiers import count_identifiers
+from fairbrief.types import Case, Document, Record, Summary
 
 TEXT = "The cat sat. The cat ran far. Rain fell. The cat sat and ran. A dog slept."
 RECORDS = [Record("a", (Document(TEXT),)), Record("b", (Document("One. Two."), Document("Three.")))]
@@ -107,7 +120,7 @@ def test_planted_systems_score_as_in_the_reference(
     found = {}
     for name, kind in (("unf", "uniform"), ("adj", "source")):
         estimates = audit(
-            pairs, Plan(measures=(f"word_list_inclusion(reference={kind})",), draws=0)
+            pairs, Plan(measures=(f"word_list_inclusion(reference={kind})",), n_resamples=0)
         ).estimates
         found[name] = next(e.value for e in estimates if e.quantity == "word_list_inclusion")
     counts = np.sum([count_identifiers(case.summary.text, "helm") for case in pairs], axis=0)
@@ -120,7 +133,7 @@ def test_our_planted_lead_scores_as_the_reference(reference: dict[str, Any], doc
     cases = [Case(r, s) for r, s in zip(documents, Lead().summarize(documents), strict=True)]
     wanted = reference["baselines"]["lead"]
     for kind, name in (("uniform", "unf"), ("source", "adj")):
-        plan = Plan(measures=(f"word_list_inclusion(reference={kind})",), draws=0)
+        plan = Plan(measures=(f"word_list_inclusion(reference={kind})",), n_resamples=0)
         value = next(e.value for e in audit(cases, plan).estimates if e.quantity == "word_list_inclusion")
         assert value == pytest.approx(wanted[name], abs=1e-12)
 
@@ -152,9 +165,28 @@ def test_words_lean_to_the_group_that_uses_them() -> None:
 def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
     """Sport speaks of men and family of women in the reference's documents."""
     shares = identifier_shares(documents, {"sport": SPORT, "family": FAMILY})
-    assert shares["sport"]["male"] > 0.5
-    assert shares["family"]["female"] > 0.5
-    assert all(sum(share.values()) == pytest.approx(1) for share in shares.values())
+    assert next(iter(shares)) == "total"
+    assert shares["sport"].shares["male"] > 0.5
+    assert shares["family"].shares["female"] > 0.5
+    assert all(sum(told.shares.values()) == pytest.approx(1) for told in shares.values() if told.shares)
+    assert shares["total"].documents == sum(told.documents for t, told in shares.items() if t != "total")
+    assert shares["total"].documents == sum(len(record.documents) for record in documents)
+
+
+def test_an_original_counts_once_however_many_variants_it_has() -> None:
+    """Twenty variants of one original give the words of each group, and the documents of a topic, once."""
+    one = [
+        Record("a", (Document("the club won", {"desk": "x"}),)),
+        Record("b", (Document("a wife", {"desk": "y"}),)),
+    ]
+    many = [replace(one[0], id=f"a{i}", original="a") for i in range(20)]
+    assert distinctive_words([*many, one[1]], "desk") == distinctive_words(one, "desk")
+    topics = {"sport": SPORT, "family": FAMILY}
+    assert identifier_shares([*many, one[1]], topics) == identifier_shares(one, topics)
+    # Its variants of another group are counted there.
+    turned = replace(one[0], id="t", original="a", documents=(Document("the club won", {"desk": "y"}),))
+    words = {(w.group, w.word): w.count for w in distinctive_words([*many, turned, one[1]], "desk")}
+    assert words["x", "club"] == words["y", "club"] == 1
 
 
 @pytest.mark.parametrize("bad", ["lead(sentences=0)", "lexrank(damping=1)", "sexist(prefers=nobody)"])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from fairbrief import registry, spelling
+from fairbrief import registry, specs
 from fairbrief.errors import RequestError
 from fairbrief.measures.position import (
     PositionBias,
@@ -18,9 +18,9 @@ from fairbrief.measures.position import (
 )
 from fairbrief.measures.position_folding import mass_of_sources, membership
 from fairbrief.measures.sentence_choice import chosen
-from fairbrief.nouns import Ask, Case, Document, Integers, Reason, Record, Rows, Scores, Summary, Totals
-from fairbrief.statistics import enumerate_labellings
+from fairbrief.statistics import LabelDraws, enumerate_labellings
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
+from fairbrief.types import Ask, Case, Document, Integers, Reason, Record, Rows, Scores, Summary, Totals
 
 NUMBERS = [
     "zero",
@@ -67,7 +67,7 @@ def observed(observation: Positions, case: Case, labels: Integers | None = None)
     scores = [
         s for ask in observation.asks((case,)) for s in registry.make("scorer", ask.scorer).answer([ask])
     ]
-    exchange = observation.exchange((case,))
+    exchange = observation.permutation_scheme((case,))
     if labels is None:
         labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[np.newaxis]
     return observation.observe((case,), scores, labels)
@@ -98,7 +98,7 @@ def histogram(totals: Totals, side: str) -> list[float]:
     ],
 )
 def test_measures_keep_the_contract(spelled: str, clause: MeasureClause) -> None:
-    """Additive finite rows, one for each labelling, read back from their spelling."""
+    """Additive finite rows, one for each labelling, read back from their spec."""
     measure = registry.make("measure", spelled)
     assert repr(measure) == spelled
     clause(measure, CASES)
@@ -176,7 +176,7 @@ def test_segments_are_as_equal_as_possible(count: int, *, fills_first: bool) -> 
 def test_ties_go_to_the_earliest_and_nothing_to_the_unlike() -> None:
     """Of equally similar article sentences the first is the source; similarity 0 has none, and is counted."""
     similarity = np.array([[0.5, 0.0, 0.2], [0.5 + 1e-15, 0.0, 0.3], [0.1, 0.0, 0.3]])
-    mass, unmapped = mass_of_sources(similarity, 1, once=False)
+    mass, unmapped = mass_of_sources(similarity, 1, once=False, shares_ties=False)
     assert mass.tolist() == [1, 1, 0]
     assert unmapped == 1
 
@@ -184,10 +184,10 @@ def test_ties_go_to_the_earliest_and_nothing_to_the_unlike() -> None:
 def test_further_sources_are_for_sentences_that_are_no_copies() -> None:
     """With top=2 a copied sentence has one source, another its two most similar ones, never an unlike one."""
     similarity = np.array([[0.95, 0.5, 0.0], [0.8, 0.6, 0.4], [0.0, 0.2, 0.0]])
-    mass, unmapped = mass_of_sources(similarity, 2, once=False)
+    mass, unmapped = mass_of_sources(similarity, 2, once=False, shares_ties=False)
     assert mass.tolist() == [2, 2, 0]
     assert unmapped == 0
-    assert mass_of_sources(similarity, 3, once=False)[0].tolist() == [2, 2, 1]
+    assert mass_of_sources(similarity, 3, once=False, shares_ties=False)[0].tolist() == [2, 2, 1]
 
 
 def test_references_are_averaged() -> None:
@@ -207,30 +207,40 @@ def test_exchanging_summary_and_reference_is_observing_them_exchanged() -> None:
         assert both.values[1] == pytest.approx(other.values[0], abs=1e-12)
 
 
-def test_each_of_several_texts_may_be_the_systems() -> None:
-    """With two references the labellings are three, and each row is that of the case where it is real."""
-    texts = ("Now zero.", "Then nine. Then eight.", "About three.")
-    observation = Positions()
-    exchange = observation.exchange((case_of(12, *texts),))
-    assert exchange is not None
-    labels = enumerate_labellings(exchange.labels)
-    rows = observed(observation, case_of(12, *texts), labels)
+def test_the_system_and_the_mean_of_its_references_change_places() -> None:
+    """With two references there are two labellings, and the second calls the references' mean the system's."""
+    case = case_of(12, "Now zero.", "Then nine. Then eight.", "About three.")
+    scheme = Positions().permutation_scheme((case,))
+    assert scheme is not None
+    assert scheme.is_together
+    rows = observed(Positions(), case, enumerate_labellings(scheme.labels))
     assert isinstance(rows, Rows)
-    assert len(labels) == 3
-    for label, row in zip(labels, rows.values, strict=True):
-        first = int(np.argmin(label))
-        rest = [text for i, text in enumerate(texts) if i != first]
-        real = observed(observation, case_of(12, texts[first], *rest))
-        assert isinstance(real, Rows)
-        assert row == pytest.approx(real.values[0], abs=1e-12)
+    (real, swapped), names = rows.values, rows.columns
+    for i, column in enumerate(names):
+        other = {"generated": "reference", "reference": "generated"}.get(column[0].split(" ")[0])
+        if other is not None:
+            there = names.index((column[0].replace(column[0].split(" ")[0], other), *column[1:]))
+            assert swapped[i] == pytest.approx(real[there], abs=1e-12)
 
 
-def test_a_labelling_that_leaves_no_system_adds_no_row() -> None:
-    """An article is left out under a labelling as it would be if that were the real one."""
-    rows = observed(Positions(), CASES[3], np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
-    assert isinstance(rows, Rows)
-    assert rows.values[:, rows.columns.index(("one",))].tolist() == [1, 0, 1]
-    assert not rows.values[1].any()
+def test_equally_similar_sentences_share_the_match() -> None:
+    """A sentence that stands twice in the article is drawn on at both places, a half each."""
+    similarity = np.array([[1.0, 0.0], [0.2, 0.0], [1.0, 0.3]])
+    mass, unmapped = mass_of_sources(similarity, 1, once=False, shares_ties=True)
+    assert mass.tolist() == [0.5, 0, 1.5]
+    assert unmapped == 0
+
+
+def test_passages_move_along_together() -> None:
+    """Against the uniform distribution a labelling turns all sources around the article by as many sentences."""
+    case = case_of(12, "Now zero. Then one.")
+    scheme = Positions(against="uniform").permutation_scheme((case,))
+    assert scheme is not None
+    assert scheme.cyclic
+    rows, choice, exact = LabelDraws(50, 0).observed_and_choice("r", scheme.labels, cyclic=True)
+    assert exact
+    assert rows[3].tolist() == [*range(3, 12), 0, 1, 2]
+    assert set(choice.tolist()) <= set(range(12))
 
 
 @pytest.mark.parametrize("count", [4, 12])
@@ -341,7 +351,7 @@ def test_measures_that_ask_the_same_share_an_observation() -> None:
     """Distance and heights are read from one observation; settings tell observations apart."""
     assert PositionBias().observation == PositionHeights().observation
     assert PositionBias().observation != PositionFromUniform().observation
-    assert spelling.spell(PositionBias(top=2)) == "position_bias(top=2)"
+    assert specs.spell(PositionBias(top=2)) == "position_bias(top=2)"
 
 
 def test_stories_name_the_segments() -> None:

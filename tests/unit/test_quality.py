@@ -8,9 +8,9 @@ import pytest
 from fairbrief import registry
 from fairbrief.errors import RequestError
 from fairbrief.measures.quality import Rouge1, RougeL, RougeLsum, RougeScores
-from fairbrief.nouns import Case, Document, Reason, Record, Rows, Summary, Totals
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.text.rouge import rouge_scores
+from fairbrief.types import Case, Document, Reason, Record, Rows, Summary, Totals
 
 REFERENCES = ("The cat sat on the mat.", "A cat slept.")
 
@@ -33,7 +33,7 @@ def f_of(observation: RougeScores, case: Case, kind: str = "rouge1") -> float:
     ["rouge1", "rouge2(stem=true)", "rougeL(several=mean)", "rougeLsum(lines=true, limit=1, choose=random)"],
 )
 def test_measures_keep_the_contract(spelled: str, clause: MeasureClause) -> None:
-    """Additive finite rows, read back from their spelling."""
+    """Additive finite rows, read back from their spec."""
     cases = [case_of("A cat sat. It slept.", *REFERENCES), case_of("", "x"), case_of("x"), case_of("!", "x")]
     measure = registry.make("measure", spelled)
     assert repr(measure) == spelled

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.nouns import Case, Document, Mention, Record, Summary, Unit
 from fairbrief.readers import read
+from fairbrief.types import Case, Document, Mention, Record, Summary, Unit
 
 ROW: dict[str, Any] = {"id": "a", "documents": [{"text": "One."}, "Two."], "summary": "Both."}
 

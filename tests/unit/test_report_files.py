@@ -9,6 +9,7 @@ import sys
 from dataclasses import fields, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, cast, get_args
 
 import jsonschema
 import numpy as np
@@ -18,10 +19,10 @@ from tests import sample_results
 
 from fairbrief import reports
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.nouns import Estimate
-from fairbrief.reports import evidence, folder, json_file
+from fairbrief.reports import audit_folder, evidence_file, json_file, note_words
 from fairbrief.reports.frames import Estimates, Evidence
 from fairbrief.reports.result import Result
+from fairbrief.types import Estimate, Note, NoteCode
 
 EMPTY = Result((), (), pa.table({}))
 
@@ -33,9 +34,9 @@ def test_results_json_follows_the_shipped_schema(result: Result) -> None:
         files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
     )
     validator = jsonschema.Draft202012Validator(schema)
-    validator.validate(json.loads(json_file.render(result)))
+    validator.validate(json.loads(json_file.render(result)[0]))
     with pytest.raises(jsonschema.ValidationError):
-        validator.validate({**json.loads(json_file.render(result)), "schema": "fairbrief.results/0"})
+        validator.validate({**json.loads(json_file.render(result)[0]), "schema": "fairbrief.results/0"})
 
 
 def test_the_schema_and_the_page_describe_every_key_of_an_estimate() -> None:
@@ -50,6 +51,22 @@ def test_the_schema_and_the_page_describe_every_key_of_an_estimate() -> None:
         assert re.search(rf"^\| `{name}` \| .* \| {re.escape(key['description'])} \|$", page, re.MULTILINE), (
             name
         )
+
+
+def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None:
+    """A code that can be written has a sentence, and a reader of the file needs no other table."""
+    assert set(note_words.WORDS) == set(get_args(NoteCode))
+    e = Estimate("a@x", "a", "s", None, notes=(Note("undefined", {"reason": "one group only"}),))
+    (written,) = json.loads(json_file.render(Result((e,), (), pa.table({})))[0])["estimates"]
+    assert written["notes"] == [
+        {
+            "code": "undefined",
+            "arguments": {"reason": "one group only"},
+            "text": "undefined: one group only",
+        }
+    ]
+    later = note_words.worded(cast("Any", Note)("of_a_later_version", {"n": 3}))
+    assert later == "of_a_later_version, n 3"
 
 
 @pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])
@@ -67,7 +84,7 @@ def test_numbers_that_are_not_finite_never_leave() -> None:
     odd = Estimate("bur", "bur", "a", float("nan"), low=float("-inf"), p=float(np.float64(0.5)))
     made = {"seed": np.int64(3), "path": Path("a/b"), "level": float("inf"), "systems": ("a",)}
     found = json.loads(
-        json_file.render(Result((odd,), (), pa.table({}), made=made)), parse_constant=pytest.fail
+        json_file.render(Result((odd,), (), pa.table({}), made=made))[0], parse_constant=pytest.fail
     )
     assert (found["estimates"][0]["value"], found["estimates"][0]["low"]) == (None, None)
     assert found["made"] == {"seed": 3, "path": "a/b", "level": None, "systems": ["a"]}
@@ -76,11 +93,11 @@ def test_numbers_that_are_not_finite_never_leave() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "not a results file"),
-        ("[]", "its schema is None"),
+        ("{", "no JSON of ours"),
+        ("[]", "its schema is 'None'"),
         ('{"schema": "fairbrief.results/2"}', "this version reads"),
-        ('{"schema": "fairbrief.results/1", "estimates": 3}', "does not follow"),
-        ("[" * 100_000, "not a results file"),
+        ('{"schema": "fairbrief.results/3", "estimates": 3}', "does not follow"),
+        ("[" * 100_000, "no JSON of ours"),
     ],
 )
 def test_a_file_that_is_no_result_is_a_data_error(tmp_path: Path, text: str, said: str) -> None:
@@ -92,15 +109,34 @@ def test_a_file_that_is_no_result_is_a_data_error(tmp_path: Path, text: str, sai
     assert str(path) in str(caught.value)
 
 
+def test_an_older_result_is_refused_with_the_command_that_makes_it_anew(tmp_path: Path) -> None:
+    """What the old file knows of its audit becomes the command line: files, measures, slices, seed, resamples."""
+    made = {
+        "files": ["my news.jsonl"],
+        "measures": ["uer@side"],
+        "slices": [["a", "b"]],
+        "seed": 7,
+        "draws": 50,
+    }
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"schema": "fairbrief.results/2", "made": made}), encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        json_file.read(path)
+    assert str(caught.value).endswith(
+        "Run the audit again: fairbrief audit 'my news.jsonl' --measure uer@side --slice a,b "
+        f"--seed 7 --resamples 50 --out {tmp_path}."
+    )
+
+
 def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
     """Neither an absent file nor a broken Parquet file shows a traceback of another library."""
     with pytest.raises(DataError, match="no such file"):
         reports.load(tmp_path)
     (tmp_path / "evidence.parquet").write_bytes(b"not parquet")
     with pytest.raises(DataError, match="not a Parquet file"):
-        evidence.read(tmp_path / "evidence.parquet")
+        evidence_file.read(tmp_path / "evidence.parquet")
     with pytest.raises(DataError, match="no such file"):
-        evidence.read(tmp_path / "other.parquet")
+        evidence_file.read(tmp_path / "other.parquet")
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -113,7 +149,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
         raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
-        folder.place(path, break_off)
+        audit_folder.place(path, break_off)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
 
@@ -122,7 +158,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_written_files_follow_the_umask(tmp_path: Path) -> None:
     """A report has the permissions that any new file would have, not a temporary file's."""
     (tmp_path / "plain").touch()
-    path = folder.place(tmp_path / "a.txt", lambda part: part.write_text("x"))
+    path = audit_folder.place(tmp_path / "a.txt", lambda part: part.write_text("x"))
     assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 

@@ -11,10 +11,10 @@ import pytest
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import mean_of_best
-from fairbrief.measures.perspectives import Representation
 from fairbrief.measures.representation import Auc, AucCutoff, Bur, Sof, Uer
-from fairbrief.nouns import Case, Document, Reason, Record, Rows, Scores, Summary, Totals, Unit
+from fairbrief.measures.representation_evidence import Representation
 from fairbrief.testing import MEASURE_CLAUSES, labellings_of, scores_of
+from fairbrief.types import Case, Document, Reason, Record, Rows, Scores, Summary, Totals, Unit
 
 SOURCE = (("cats purr softly", "a"), ("cats sleep", "a"), ("dogs bark loudly today", "b"))
 
@@ -58,6 +58,7 @@ def test_by_hand() -> None:
     assert values(Auc("x"), case)["auc"] == 1.0
     assert values(Sof("x"), case) == {
         "sof": pytest.approx(2 / 9), "deficit[a]": 0.0, "deficit[b]": pytest.approx(4 / 9),
+        "difference[a]": pytest.approx(4 / 9), "difference[b]": pytest.approx(-4 / 9),
     }  # fmt: skip
 
 
@@ -77,8 +78,8 @@ def test_union_within_a_value() -> None:
 def test_ties() -> None:
     """p_y = tau·p_g exactly is fair by default, and under-represented in the paper's code; rounding decides nothing."""
     # p_x(a) = 3/4, p_y(a) = 3/5 = 0.8 · 3/4, where 0.8 * 0.75 > 0.6 in floating point.
-    source = (("one-a two-a three-a".replace("-a", "cat"), "a"), ("dog", "b"))
-    case = case_of(source, "onecat twocat threecat dog dog")
+    source = (("one-a two-a three-a".replace("-a", "cat"), "a"), ("quartz", "b"))
+    case = case_of(source, "onecat twocat threecat quartz quartz")
     assert values(Bur("x"), case)["bur"] == 0.0
     assert values(Bur("x", ties="under"), case)["bur"] == 1.0
 
@@ -119,7 +120,7 @@ def test_bad_settings(text: str) -> None:
     "text", ["bur(target='a:0.5+b:0.5')@x", "auc(points=10)@x", "uer(scorer=ngram(n=2))@'a b'"]
 )
 def test_spelling(text: str) -> None:
-    """A spelling reads back to the measure that it names."""
+    """A spec reads back to the measure that it names."""
     made = registry.make("measure", text)
     assert registry.make("measure", repr(made)) == made
 
@@ -181,7 +182,7 @@ def test_units() -> None:
     units = (Unit("1", {"x": ("a",)}), Unit("2", {"x": ("a", "b")}), Unit("3", {"x": ("z",)}), Unit("4"))
     case = case_of(units=units)
     assert values(Uer("x", scorer="units"), case)["summary[a]"] == pytest.approx(2 / 3)
-    assert Uer("x", scorer="units").observation.exchange((case,)) is None
+    assert Uer("x", scorer="units").observation.permutation_scheme((case,)) is None
     nobody = case_of(units=(Unit("1"),))
     assert observed(Uer("x", scorer="units"), nobody) == Reason(
         "no unit of the summary is entailed by a value"
@@ -201,13 +202,28 @@ def test_softmax_of_scores() -> None:
     assert [ask.scorer for ask in o.asks((case,))] == ["bertscore", "ngram"]
     scores = Scores(np.array([[0.9, 0.1], [0.2, 0.7], [0.5, 0.5]]), np.zeros(2, dtype=np.int64), np.zeros(3))
     sizes = Scores(np.zeros((3, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 2.0, 4.0]))
-    exchange = o.exchange((case,))
+    exchange = o.permutation_scheme((case,))
     assert exchange is not None
     rows = o.observe((case,), [scores, sizes], exchange.labels[np.newaxis])
     assert isinstance(rows, Rows)
     wanted = np.exp(np.array([0.8, 0.5]) / 0.5)
     found = [rows.values[0, rows.columns.index(("summary", v))] for v in "ab"]
     assert found == pytest.approx(wanted / wanted.sum())
+
+
+def test_the_texts_of_a_value_read_as_one() -> None:
+    """``texts=values`` joins a value's documents before words are cut: a word pair across two documents is seen then alone."""
+    source = (("cats chase", "a"), ("dogs sleep", "b"), ("birds sing", "a"))
+    case = case_of(source, "chase || birds")
+    pairs = "ngram(n=2)"
+    apart, joined = (
+        values(Uer("x", scorer=pairs, no_match="uniform", texts=t), case) for t in ("documents", "values")
+    )
+    assert apart["summary[a]"] == 0.5
+    assert joined["summary[a]"] == 1.0
+    o = Representation("x", scorer=pairs, texts="values")
+    assert [ask.rows for ask in o.asks((case,))] == [("cats chase || birds sing", "dogs sleep")]
+    assert o.permutation_scheme((case,)) is None
 
 
 def test_fold_of_nothing() -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.nouns import Floats
 from fairbrief.text import rouge
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
+from fairbrief.types import Floats
 
 AWKWARD = [
     ("", ""),
@@ -22,8 +22,6 @@ AWKWARD = [
     ("don't won't can't", "dont wont cant"),
     ("It's John's dog’s bone", "it s john s dog s bone"),
     ("Zürich naïve café", "zurich naive cafe"),
-    ("İstanbul ΣΊΣΥΦΟΣ", "istanbul σίσυφος"),
-    ("天気 がいい 5", "5 天気"),
     ("a\nb\n\nc", "c\nb\na"),
     ("the cat sat\non the mat", "on the mat\nthe cat sat"),
     ("a b a b a b", "b a b a"),
@@ -83,3 +81,20 @@ def test_stems_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nltk", None)
     plain, stemmed = (rouge_scores([("walking home", "walked home")], stem=stem) for stem in (False, True))
     assert (plain[0, 0, 2], stemmed[0, 0, 2]) == (0.5, 1)
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "shared", "words"),
+    [
+        ("房间太小了，早餐很好吃。", "早餐很好吃。", 3, (7, 3)),
+        ("Das Frühstück war schön, aber die Zimmer waren zu klein.", "Schön war das Frühstück.", 4, (10, 4)),
+        ("الطعام لذيذ والخدمة ممتازة", "الطعام ممتازة", 2, (4, 2)),
+    ],
+)
+def test_other_languages_are_compared_by_their_words(
+    reference: str, candidate: str, shared: int, words: tuple[int, int]
+) -> None:
+    """Where the package keeps only ASCII letters, ROUGE counts the words of Chinese, German and Arabic."""
+    recall, precision = shared / words[0], shared / words[1]
+    ((found, *_),) = rouge_scores([(reference, candidate)])
+    assert tuple(found[:2]) == pytest.approx((precision, recall))

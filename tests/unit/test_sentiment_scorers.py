@@ -10,11 +10,11 @@ import pytest
 
 from fairbrief import registry, testing
 from fairbrief.errors import DataError, MissingExtra, RequestError
-from fairbrief.nouns import Ask
-from fairbrief.scorers import vader
-from fairbrief.scorers.vader import Vader
-from fairbrief.scorers.word_sentiment import WordSentiment
+from fairbrief.taggers import vader
+from fairbrief.taggers.vader import Vader
+from fairbrief.taggers.word_sentiment import WordSentiment
 from fairbrief.testing import SCORER_CLAUSES
+from fairbrief.types import Ask
 
 TEXTS = ("A wonderful, happy day. Everyone smiled.", "A terrible war killed thousands.", "", "Zzyzx qwrt.")
 ASKS = [Ask("x", TEXTS, ("sentiment",)), Ask("x", TEXTS[:1], ("sentiment",)), Ask("x", (), ("sentiment",))]
@@ -138,10 +138,10 @@ def test_too_few_lexicon_words_with_a_vector_are_refused(tmp_path: Path, made: W
 
 def test_scorers_are_made_by_name() -> None:
     """Spellings read back, and a vector file must be named."""
-    assert registry.make("scorer", "vader(by=text)") == Vader(by="text")
-    made = registry.make("scorer", "word_sentiment(vectors='a b/v.txt', balanced=true)")
+    assert registry.make("tagger", "vader(by=text)") == Vader(by="text")
+    made = registry.make("tagger", "word_sentiment(vectors='a b/v.txt', balanced=true)")
     assert made == WordSentiment("a b/v.txt", balanced=True)
     with pytest.raises(RequestError, match="needs vectors"):
-        registry.make("scorer", "word_sentiment")
+        registry.make("tagger", "word_sentiment")
     with pytest.raises(RequestError, match="sentences or text"):
-        registry.make("scorer", "vader(by=words)")
+        registry.make("tagger", "vader(by=words)")

@@ -1,4 +1,4 @@
-"""Names: one spelling everywhere, and back."""
+"""Names: one spec everywhere, and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairbrief.errors import RequestError
-from fairbrief.spelling import Spelling, build, parse, spell
+from fairbrief.specs import Spec, build, parse, spell
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,18 @@ class Gap:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("gap", Spelling("gap")),
-        ("gap@party", Spelling("gap", {}, "party")),
-        ("gap(threshold=0.8, top=2)@party", Spelling("gap", {"threshold": "0.8", "top": "2"}, "party")),
+        ("gap", Spec("gap")),
+        ("gap@party", Spec("gap", {}, "party")),
+        ("gap(threshold=0.8, top=2)@party", Spec("gap", {"threshold": "0.8", "top": "2"}, "party")),
         (
             "gap(scorer=entailment(model=a/b, gate=argmax))",
-            Spelling("gap", {"scorer": "entailment(model=a/b, gate=argmax)"}),
+            Spec("gap", {"scorer": "entailment(model=a/b, gate=argmax)"}),
         ),
-        ("gap(scorer='a, (b')", Spelling("gap", {"scorer": "a, (b"})),
-        ("gap@'two words'", Spelling("gap", {}, "two words")),
+        ("gap(scorer='a, (b')", Spec("gap", {"scorer": "a, (b"})),
+        ("gap@'two words'", Spec("gap", {}, "two words")),
     ],
 )
-def test_a_spelling_is_read_into_its_parts(text: str, expected: Spelling) -> None:
+def test_a_spelling_is_read_into_its_parts(text: str, expected: Spec) -> None:
     """Name, settings (nested and quoted ones too) and attribute are told apart."""
     assert parse(text) == expected
 

@@ -1,4 +1,4 @@
-"""Regression, agreement, odds, distances and adjusted p-values against known numbers."""
+"""Regression, agreement, distances and adjusted p-values against known numbers."""
 
 import numpy as np
 import pytest
@@ -120,7 +120,7 @@ def test_kappa_is_statsmodels_where_nothing_is_missing() -> None:
 
 
 def test_correlations_are_scipys() -> None:
-    """Pearson and Spearman with ties, over leading axes, and their p-values."""
+    """Pearson and Spearman with ties, over leading axes."""
     stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 6, (3, 20)).astype(float), rng.integers(0, 6, (3, 20)).astype(float)
@@ -128,8 +128,6 @@ def test_correlations_are_scipys() -> None:
         for ours, theirs in ((s.pearson, stats.pearsonr), (s.spearman, stats.spearmanr)):
             expected = theirs(x[row], y[row])
             assert ours(x, y)[row] == pytest.approx(expected.statistic, abs=1e-12)
-            assert s.correlation_p(ours(x, y)[row], 20) == pytest.approx(expected.pvalue, abs=1e-12)
-    assert (s.ranks(x) == stats.rankdata(x, axis=-1)).all()
 
 
 def test_correlation_leaves_out_missing_pairs() -> None:
@@ -140,38 +138,13 @@ def test_correlation_leaves_out_missing_pairs() -> None:
     assert s.pearson(x, y) == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
     assert np.isnan(s.pearson(np.ones(4), np.arange(4.0)))
     assert np.isnan(s.spearman(np.array([1.0, NAN]), np.array([1.0, 2.0])))
-    assert np.isnan(s.correlation_p(0.5, 2))
-    assert s.correlation_p(-1.0, 5) == 0
-
-
-def test_five_systems_cannot_star_a_correlation_of_four_fifths() -> None:
-    """ρ = 0.8 among five systems has p = 0.104, above 0.1."""
-    assert s.correlation_p(0.8, 5) == pytest.approx(0.104, abs=5e-4)
-
-
-def test_odds_by_hand() -> None:
-    """3:1 against 1:3 is 9, and (3.5/1.5)² with the half added."""
-    assert s.odds_ratio(3, 1, 1, 3, correction=0) == 9
-    assert s.odds_ratio(3, 1, 1, 3) == pytest.approx((3.5 / 1.5) ** 2)
-    log, error = s.log_odds_ratio(3, 1, 1, 3)
-    assert log == pytest.approx(2 * np.log(3.5 / 1.5))
-    assert error == pytest.approx(np.sqrt(2 / 3.5 + 2 / 1.5))
-
-
-def test_uncorrected_odds_may_be_infinite_or_undefined() -> None:
-    """Empty cells give inf, 0 or nan without correction; with it only a group without trials is undefined."""
-    cells = np.array([[2, 0, 1, 1], [0, 2, 1, 1], [2, 0, 2, 0], [0, 0, 1, 1]]).T
-    np.testing.assert_equal(s.odds_ratio(*cells, correction=0), [np.inf, 0, NAN, NAN])
-    np.testing.assert_equal(s.log_odds_ratio(*cells, correction=0)[0], [np.inf, -np.inf, NAN, NAN])
-    assert np.isfinite(s.log_odds_ratio(*cells)[0]).tolist() == [True, True, True, False]
 
 
 def test_distances_by_hand() -> None:
-    """All mass moved from the first to the last of four bins: three steps, all of the mass, no height."""
+    """All mass moved from the first to the last of four bins: three steps, no height."""
     p, q = np.array([2, 0, 0, 0]), np.array([0, 0, 0, 5])
     assert s.wasserstein_positions(p, q) == 3
     assert s.wasserstein_heights(p, q) == 0
-    assert s.total_variation(p, q) == 1
     assert s.kl_divergence(p, q) == np.inf
     assert s.kl_divergence([1, 1, 0], [1, 1, 2]) == pytest.approx(np.log(2))
 
@@ -186,7 +159,7 @@ def test_distance_over_positions_is_scipys() -> None:
 
 def test_histograms_without_mass_have_no_distance() -> None:
     """Nothing mapped, nothing measured: nan, without a warning; negative mass is a mistake."""
-    for distance in (s.wasserstein_positions, s.wasserstein_heights, s.kl_divergence, s.total_variation):
+    for distance in (s.wasserstein_positions, s.wasserstein_heights, s.kl_divergence):
         np.testing.assert_equal(distance([[0, 0], [1, 0]], [1, 0]), [NAN, 0])
         with pytest.raises(ValueError, match="negative"):
             distance([-1, 2], [1, 1])

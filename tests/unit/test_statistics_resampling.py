@@ -9,7 +9,6 @@ from fairbrief.statistics import (
     Bootstraps,
     percentile_interval,
     resampling,
-    wilson_interval,
 )
 
 
@@ -96,14 +95,6 @@ def test_infinite_draws_give_infinite_bounds() -> None:
     assert (low, high) == (-np.inf, np.inf)
     low, high, _ = percentile_interval(np.array([0.0, 1.0, np.inf, np.inf]), level=0.5)
     assert (low, high) == (0.75, np.inf)
-
-
-def test_wilson_interval_has_its_known_values() -> None:
-    """10 of 20, 0 of 10 and 10 of 10 have the values of the closed form; no trials, no interval."""
-    low, high = wilson_interval(np.array([10, 0, 10, 0]), np.array([20, 10, 10, 0]))
-    np.testing.assert_allclose(low[:3], [0.2992980, 0.0, 0.7224672], atol=1e-6)
-    np.testing.assert_allclose(high[:3], [0.7007020, 0.2775328, 1.0], atol=1e-6)
-    assert np.isnan([low[3], high[3]]).all()
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0])

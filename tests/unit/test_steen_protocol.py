@@ -3,175 +3,332 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from tests.stub_chat import StubChat
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.nouns import Case, Document, Entity, Record, Summary
 from fairbrief.registry import make
 from fairbrief.reports import latex, markdown, terminal
 from fairbrief.reports.result import Result
+from fairbrief.types import Case, Document, Entity, Record, Summary, Table
 
 FIRST = {"female": ("Mary", "Susan"), "male": ("Frank", "Peter")}
 LAST = ("Smith", "Jones")
 
 
-def record(original: str, sample: int, member: int, tied: str) -> Record:
-    """One of a pair with exchanged genders and races."""
-    genders = ("female", "male") if member == 0 else ("male", "female")
+RACES = {"female": "black", "male": "white"}
+
+
+def record(
+    original: str, sample: int, member: str, genders: tuple[str, str], design: str, kind: dict[str, str]
+) -> Record:
+    """Two people of these genders (and of the race that goes with each) in two sentences."""
     people = tuple(
-        Entity(str(i), FIRST[g][i], LAST[i], {"gender": g, "race": "black" if g == "female" else "white"})
-        for i, g in enumerate(genders)
+        Entity(str(i), FIRST[g][i], LAST[i], {"gender": g, "race": RACES[g]}) for i, g in enumerate(genders)
     )
     text = " ".join(
         f"{p.first_name} {p.last_name} sang and {'she' if p.attributes['gender'] == 'female' else 'he'} danced."
         for p in people
     )
-    attributes = {"sample": str(sample), "pair": str(member), "genders": tied}
+    told = {"genders": "varied", "last_names": "kept", "content_words": "kept", **kind}
+    place = {"pair": member} if design == "balanced" else {"group": member}
     return Record(
-        f"{original}-{sample}-{member}",
+        f"{original}.{design}.{'-'.join(kind.values())}.{sample}.{member}",
         (Document(text),),
         entities=people,
-        attributes=attributes,
+        attributes={"design": design, **told, "sample": str(sample), **place},
         original=original,
     )
 
 
+def records(**kind: str) -> Iterator[Record]:
+    """Six originals: two balanced pairs, two mono inputs of either gender."""
+    for original in "abcdef":
+        for sample in (0, 1):
+            yield record(original, sample, "0", ("female", "male"), "balanced", kind)
+            yield record(original, sample, "1", ("male", "female"), "balanced", kind)
+            for gender in ("female", "male"):
+                yield record(original, sample, gender, (gender, gender), "mono", kind)
+
+
+def written(r: Record) -> list[Case]:
+    """Two systems: one keeps the first sentence, one keeps a man where there is one, and invents another."""
+    first, second = r.documents[0].text.split(". ")
+    men = first if " he danced" in first else second
+    return [
+        Case(r, Summary(r.id, "early", f"{first}.")),
+        Case(r, Summary(r.id, "men_first", f"{men.rstrip('.')}. Mr. Karl Zork left.")),
+    ]
+
+
+def originals() -> Iterator[Case]:
+    """The originals themselves, with a longer summary."""
+    for r in {r.original: r for r in records()}.values():
+        told = {"design": "original", "genders": "as written", "last_names": "kept", "content_words": "kept"}
+        yield Case(
+            replace(r, id=f"{r.original}.original", attributes=told),
+            Summary(f"{r.original}.original", "early", "One two three four."),
+        )
+
+
+def run(cases: list[Case], *attributes: str, slices: tuple[tuple[str, ...], ...] = ()) -> tuple[Table, ...]:
+    """The protocol's tables."""
+    plan = Plan(protocol="steen-people", attributes=attributes, slices=slices, n_resamples=20)
+    return audit(cases, plan).tables
+
+
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
-    """Two systems: one keeps the first sentence, one keeps men and invents a man and a woman."""
-    found = []
-    for number, original in enumerate("abcdef"):
-        for sample in (0, 1):
-            for member in (0, 1):
-                r = record(original, sample, member, "tied" if number % 2 else "random")
-                first, second = r.documents[0].text.split(". ")
-                men = first if "he danced" in first.replace("she", "") else second
-                found.append(Case(r, Summary(r.id, "early", f"{first}.")))
-                found.append(Case(r, Summary(r.id, "men_first", f"{men.rstrip('.')}. Mr. Karl Zork left.")))
-    return found
+    """Both systems on balanced and mono inputs by gender."""
+    return [case for r in records() for case in written(r)]
 
 
 @pytest.fixture(scope="module")
 def result(cases: list[Case]) -> Result:
-    """The protocol over gender and race; half of the inputs have gender tied to race."""
-    return audit(cases, Plan(protocol="steen-people", attributes=("gender", "race"), draws=50, seed=1))
+    """The protocol over gender, with the originals beside the built inputs."""
+    return audit(
+        [*cases, *originals()], Plan(protocol="steen-people", attributes=("gender",), n_resamples=50, seed=1)
+    )
 
 
-def _table(result: Result, start: str) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
-    table = next(t for t in result.tables if t.title.startswith(start))
+def _table(tables: tuple[Table, ...], start: str) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    table = next(t for t in tables if t.title.startswith(start))
     return table.header, {row[0]: row[1:] for row in table.rows}
 
 
-def test_scores_stand_with_both_intervals_and_a_direction(result: Result) -> None:
-    """Each cell holds the score, the interval over samples, the one over originals; the last column who is named more."""
-    header, rows = _table(result, "Table 3: scores by gender")
+def _numbers(tables: tuple[Table, ...]) -> list[str]:
+    return [t.title.partition(":")[0] for t in tables]
+
+
+def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Result) -> None:
+    """Word lists, inclusion and hallucination are of the balanced inputs alone, distinguishability of the mono ones."""
+    header, rows = _table(result.tables, "Table 3: Results of our bias measures")
     assert header == ("", "Word list", "Inclusion", "Hallucination", "Dist. (count)", "Included most / least")
-    assert rows["early"][0].splitlines()[0] == "0.00"
+    for column, (start, design) in enumerate(
+        (
+            ("word_list_inclusion(words", "balanced"),
+            ("entity_inclusion", "balanced"),
+            ("entity_hall", "balanced"),
+            ("dist", "mono"),
+        )
+    ):
+        quantity = (
+            start.partition("(")[0]
+            if "(" in start
+            else {
+                "entity_inclusion": start,
+                "entity_hall": "entity_hallucination",
+                "dist": "distinguishability",
+            }[start]
+        )
+        (wanted,) = [
+            e
+            for e in result.estimates
+            if (e.system, e.quantity) == ("men_first", quantity)
+            and e.measure.startswith(start)
+            and e.slice.get("design") == design
+        ]
+        shown = rows["men_first"][column].splitlines()[0]
+        assert shown == ("–" if wanted.value is None else f"{wanted.value:.2f}")
+
+
+def test_pooled_inputs_would_read_less_than_the_balanced_ones(result: Result) -> None:
+    """A system that keeps men reads 0.50 on balanced inputs; pooled with inputs of one gender it would read half."""
+    _, rows = _table(result.tables, "Table 3")
     assert rows["men_first"][0].splitlines() == ["0.50", "s: 0.50,0.50", "d: 0.50,0.50"]
-    assert rows["men_first"][2].splitlines() == ["0.50", "s: 0.50,0.50", "d: 0.50,0.50"]
     assert rows["men_first"][-1] == "male / female"
-    assert rows["early"][-1] == "–"
+    assert rows["early"][0].splitlines()[0] == "0.00"
+    pooled = next(
+        e
+        for e in result.estimates
+        if e.quantity == "word_list_inclusion" and e.system == "men_first" and not e.slice
+    )
+    assert pooled.value == pytest.approx(0.25)
 
 
-def test_tables_stand_in_the_papers_order(result: Result) -> None:
-    """Tables 3, 6, 8, 16 and 20, each with its number."""
-    assert [t.title for t in result.tables] == [
-        "Table 3: scores by gender",
-        "Table 6: most frequent invented names, by system",
-        "Table 8: tokens, people and share invented, by system",
-        "Table 16: scores by race, gender drawn at random",
-        "Table 20: scores by race, gender tied to race",
+def test_tables_stand_in_the_papers_order_under_its_numbers(result: Result) -> None:
+    """By gender 3, 6, 16 and section 9.2; by race 8, 17 and 20."""
+    assert _numbers(result.tables) == ["Table 3", "Table 6", "Section 9.2", "Table 16"]
+    drawn = [case for r in records(genders="random", last_names="replaced") for case in written(r)]
+    tied = [
+        case
+        for r in records(genders="black female, white male", last_names="replaced")
+        for case in written(r)
+    ]
+    by_race = _numbers(run([*drawn, *tied], "race"))
+    assert [n for n in by_race if n.startswith("Table")] == ["Table 8", "Table 17", "Table 20"]
+
+
+def test_the_four_ties_of_gender_and_race_are_rows_of_table_20_in_one_audit() -> None:
+    """Random gender first, then the four combinations in the paper's order, from one audit whose ids do not collide."""
+    ways = ("black female, white female", "random", "black male, white male", "black female, white male", "black male, white female")  # fmt: skip
+    cases = [
+        case
+        for way in ways
+        for r in records(genders=way, last_names="replaced")
+        for case in written(r)
+        if case.summary.system == "early"
+    ]
+    assert len({c.record.id for c in cases}) == len(cases)
+    header, rows = _table(run(cases, "race"), "Table 20")
+    assert list(rows) == [f"early: {way}" for way in ("random", "black male, white female", "black male, white male", "black female, white male", "black female, white female")]  # fmt: skip
+    assert "Word list" not in header
+    assert "Hallucination" not in header
+
+
+def test_last_names_and_content_words_have_tables_of_their_own(cases: list[Case]) -> None:
+    """Inputs with last names replaced are Table 12, with content words exchanged Table 19, beside Table 3 in one audit."""
+    replaced = [case for r in records(last_names="replaced") for case in written(r)]
+    exchanged = [case for r in records(content_words="exchanged") for case in written(r)]
+    titles = _numbers(run([*cases, *replaced, *exchanged], "gender"))
+    assert [n for n in titles if n in ("Table 3", "Table 12", "Table 19")] == [
+        "Table 3",
+        "Table 12",
+        "Table 19",
     ]
 
 
-def test_race_with_random_and_with_tied_gender_are_two_tables_of_one_audit(result: Result) -> None:
-    """The protocol asks for the slice itself; each table has the rows of its inputs, and the other table has them not."""
-    assert result.made["slices"] == [["genders"]]
-    whole = {e.value for e in result.estimates if e.quantity == "inclusion[white]" and not e.slice}
-    for way, title in (("random", "Table 16"), ("tied", "Table 20")):
-        _, rows = _table(result, title)
-        assert list(rows) == ["early", "men_first"]
-        assert rows["men_first"][-1] == "white / black"
-        sliced = [e for e in result.estimates if e.slice == {"genders": way}]
-        assert {e.n for e in sliced if e.measure.startswith("entity_inclusion")} == {6}
-    assert whole
-
-
-def test_inputs_of_one_design_give_its_table_alone(cases: list[Case]) -> None:
-    """Of tied inputs alone there is Table 20, without Table 16 and without the same rows twice."""
-    tied = [case for case in cases if case.record.attributes["genders"] == "tied"]
-    shown = audit(tied, Plan(protocol="steen-people", attributes=("race", "gender"), draws=20))
-    titles = [t.title.partition(":")[0] for t in shown.tables]
-    assert titles == ["Table 3", "Table 6", "Table 8", "Table 20"]
-    assert all([row[0] for row in t.rows] == ["early", "men_first"] for t in shown.tables)
-    by_race = audit(tied, Plan(protocol="steen-people", attributes=("race",), draws=20))
-    assert [t.title.partition(":")[0] for t in by_race.tables] == ["Table 6", "Table 8", "Table 20"]
-    assert not any(e.measure.startswith("entity_hallucination") for e in by_race.estimates)
+def test_a_system_asked_to_attend_to_women_is_table_5(cases: list[Case]) -> None:
+    """Where a system's name says that the prompt asked for a focus, its inclusion stands in Table 5 as well."""
+    focused = [
+        replace(c, summary=replace(c.summary, system="chat(prompt=article-focus)"))
+        for c in cases
+        if c.summary.system == "men_first"
+    ]
+    header, rows = _table(run([*cases, *focused], "gender"), "Table 5")
+    assert header == ("", "Word list", "Inclusion", "Included most / least")
+    assert list(rows) == ["chat(prompt=article-focus)"]
 
 
 def test_a_slice_of_the_user_is_a_row_beside_the_whole(cases: list[Case]) -> None:
-    """Rows of a slice name it; what the title tells already is not said again."""
-    plan = Plan(
-        protocol="steen-people", attributes=("race",), slices=(("pair",), ("genders", "pair")), draws=20
-    )
-    _, rows = _table(audit(cases, plan), "Table 20")
-    assert list(rows) == ["early", "men_first"] or {"men_first (pair=0)", "men_first (pair=1)"} <= set(rows)
+    """A slice is taken within each set of inputs, and its rows name it."""
+    _, rows = _table(run(cases, "gender", slices=(("pair",),)), "Table 3")
+    assert {"early", "men_first"} < set(rows)
 
 
-@pytest.mark.parametrize("way", ["kept", "crossed", "", "unheard of"])
-def test_other_designs_of_race_have_no_number_of_the_papers(cases: list[Case], way: str) -> None:
-    """Gender as in the original, crossed with race or not told: the layout of the race tables, and no number."""
-    changed = []
-    for case in cases:
-        others = {k: v for k, v in case.record.attributes.items() if k != "genders"}
-        record = replace(case.record, attributes={**others, **({"genders": way} if way else {})})
-        changed.append(Case(record, case.summary))
-    shown = audit(changed, Plan(protocol="steen-people", attributes=("race",), draws=20))
-    (scores,) = [t for t in shown.tables if "by race" in t.title]
-    assert scores.title.startswith("Scores by race")
-    assert not any("number" in note for note in scores.notes)
+@pytest.mark.parametrize("way", ["kept", "crossed", "unheard of"])
+def test_other_designs_of_race_have_no_number_of_the_papers(way: str) -> None:
+    """Gender as in the original or crossed with race: the layout of the race tables, and no number."""
+    changed = [case for r in records(genders=way, last_names="replaced") for case in written(r)]
+    (scores,) = [t for t in run(changed, "race") if t.title.startswith(("Table 8:", "Scores by race"))]
+    assert scores.title == f"Scores by race of inputs with genders {way} (laid out as Table 8)"
 
 
-def test_word_lists_are_not_told_as_if_about_race(result: Result) -> None:
-    """Word lists name genders: the table over race has no such column."""
-    header, _ = _table(result, "Table 16")
-    assert "Word list" not in header
+def test_records_that_tell_no_design_fill_the_tables_whole() -> None:
+    """Inputs made elsewhere are taken as one set, for every column."""
+    bare = [
+        replace(r, attributes={k: r.attributes[k] for k in ("sample", "pair")})
+        for r in records()
+        if "pair" in r.attributes
+    ]
+    _, rows = _table(run([case for r in bare for case in written(r)], "gender"), "Table 3")
+    assert rows["men_first"][0].splitlines()[0] == "0.50"
 
 
-def test_invented_people_are_counted_and_named(result: Result) -> None:
-    """Tokens, people and the share invented per summary; the names with how often; who invents nobody says so."""
-    _, counts = _table(result, "Table 8")
-    assert counts["men_first"][1:3] == ("2.00", "0.50")
-    assert counts["early"][1:3] == ("1.00", "0.00")
-    _, names = _table(result, "Table 6")
-    assert names["men_first"][0].endswith("(24)")
-    assert names["early"] == ("nobody",)
+def test_records_outside_of_all_sets_are_told(cases: list[Case]) -> None:
+    """Where some records say how they were built and others do not, a note counts the others."""
+    strange = [
+        Case(
+            replace(c.record, id=f"x{c.record.id}", attributes={}, original=None),
+            replace(c.summary, record=f"x{c.record.id}"),
+        )
+        for c in cases[:4]
+    ]
+    tables = run([*cases, *strange], "gender")
+    assert all(any("do not say how they were built (2 of" in note for note in t.notes) for t in tables)
+
+
+def test_invented_names_bear_marks_and_their_genders_are_counted(result: Result) -> None:
+    """Table 6: name, mark of gender and count; then how many are male, female and unknown. Who invents nobody says so."""
+    header, rows = _table(result.tables, "Table 6")
+    assert header == ("", "Names", "# male", "# female", "# unknown")
+    assert rows["men_first"] == ("Mr. Karl Zork (m) 24", "24", "0", "0")
+    assert rows["early"] == ("nobody", "0", "0", "0")
+
+
+def test_table_16_has_means_deviations_and_the_originals(result: Result) -> None:
+    """Tokens and people with their standard deviations, per cent invented, for both designs and the originals."""
+    header, rows = _table(result.tables, "Table 16")
+    assert header == (
+        "", "balanced: tokens", "balanced: people", "balanced: % invented",
+        "mono: tokens", "mono: people", "mono: % invented", "original: tokens", "original: people",
+    )  # fmt: skip
+    assert rows["men_first"][1:3] == ("2.00\nσ: 0.00", "50.00")
+    assert rows["early"][:3] == ("6.00\nσ: 0.00", "1.00\nσ: 0.00", "0.00")
+    assert rows["early"][-2:] == ("4.00\nσ: 0.00", "0.00\nσ: 0.00")
+
+
+def test_deviations_are_over_summaries() -> None:
+    """Of texts of four and of two words the mean is three and the deviation one."""
+    made = [
+        Case(r, Summary(r.id, "s", "a b c d" if i % 2 else "a b"))
+        for i, r in enumerate(r for r in records() if "pair" in r.attributes)
+    ]
+    _, rows = _table(run(made, "gender"), "Table 16")
+    assert rows["s"][0] == "3.00\nσ: 1.00"
+
+
+def test_firsts_are_counted_as_in_section_9() -> None:
+    """First woman, first female, first man, first male in summaries of mono inputs, whole words, case aside."""
+    made = [
+        Case(
+            r,
+            Summary(
+                r.id,
+                "s",
+                "The First  woman. A first manager."
+                if r.attributes["group"] == "female"
+                else "The first man.",
+            ),
+        )
+        for r in records()
+        if "group" in r.attributes
+    ]
+    header, rows = _table(run(made, "gender"), "Section 9.2")
+    assert header[1:] == ("first woman", "first female", "first man", "first male")
+    assert rows["s"] == ("12", "0", "12", "0")
+
+
+def judged(prompt: str) -> str:
+    """4 for texts about women, 5 for others."""
+    return f"Fine.\nScore: {4 if 'Mary' in prompt.partition('Summary:')[0] else 5}"
+
+
+def test_judged_quality_is_told_as_signed_differences(cases: list[Case]) -> None:
+    """With a judge Table 7 has both genders' means and their difference with its sign and interval, Table 4 designs and originals."""
+    with StubChat(answer=judged) as server:
+        protocol = f"steen-people(judge='judge(model=m, base_url={server.url})')"
+        tables = audit(
+            [*cases, *originals()], Plan(protocol=protocol, attributes=("gender",), n_resamples=20)
+        ).tables
+    header, rows = _table(tables, "Table 7")
+    assert header == ("", "female", "male", "female − male")
+    assert rows["early"] == ("4.00", "5.00", "−1.00\nd: −1.00,−1.00")
+    header, rows = _table(tables, "Table 4")
+    assert header[-2:] == ("balanced − original", "mono − original")
+    assert rows["early"][2:4] == ("4.50", "0.50")
 
 
 def test_without_any_invented_name_the_tables_say_so(cases: list[Case]) -> None:
-    """One system that invents nobody: Table 6 says nobody, Table 8 zero, and the score is undefined."""
-    early = [case for case in cases if case.summary.system == "early"]
-    shown = audit(early, Plan(protocol="steen-people", attributes=("gender",), draws=20))
-    header, names = _table(shown, "Table 6")
-    assert (header, names) == (("", "Names"), dict.fromkeys(names, ("nobody",)))
-    header, counts = _table(shown, "Table 8")
-    assert header == ("", "Tokens", "People", "Share invented")
-    assert counts["early"][-1] == "0.00"
+    """One system that invents nobody: Table 6 says nobody, Table 16 zero, and the score is undefined."""
+    shown = run([case for case in cases if case.summary.system == "early"], "gender")
+    assert _table(shown, "Table 6")[1]["early"][0] == "nobody"
+    header, counts = _table(shown, "Table 16")
+    assert counts["early"][header.index("balanced: % invented") - 1] == "0.00"
     header, scores = _table(shown, "Table 3")
     assert scores["early"][header.index("Hallucination") - 1] == "–"
 
 
 def test_summaries_without_names_have_no_share(cases: list[Case]) -> None:
     """Where no summary names anybody a share of names is undefined, and inclusion too; nothing fails."""
-    silent = [Case(c.record, Summary(c.record.id, "silent", "they sang.")) for c in cases]
-    shown = audit(silent, Plan(protocol="steen-people", attributes=("gender",), draws=20))
-    _, counts = _table(shown, "Table 8")
-    assert counts["silent"][1:] == ("0.00", "–")
-    _, names = _table(shown, "Table 6")
-    assert names["silent"] == ("nobody",)
+    shown = run([Case(c.record, Summary(c.record.id, "silent", "they sang.")) for c in cases], "gender")
+    _, counts = _table(shown, "Table 16")
+    assert counts["silent"][1:3] == ("0.00\nσ: 0.00", "–")
+    assert _table(shown, "Table 6")[1]["silent"][0] == "nobody"
 
 
 def test_an_attribute_that_is_neither_gender_nor_race_has_the_layout_of_table_3(cases: list[Case]) -> None:
@@ -183,28 +340,26 @@ def test_an_attribute_that_is_neither_gender_nor_race_has_the_layout_of_table_3(
             for i, p in enumerate(case.record.entities)
         )
         aged.append(Case(replace(case.record, entities=people), case.summary))
-    shown = audit(aged, Plan(protocol="steen-people", attributes=("age", "gender"), draws=20))
-    assert [t.title for t in shown.tables] == [
-        "Table 3: scores by gender",
-        "Table 6: most frequent invented names, by system",
-        "Table 8: tokens, people and share invented, by system",
+    shown = run(aged, "age", "gender")
+    assert [t.title for t in shown if "cores" in t.title or t.title.startswith("Table 3:")] == [
+        "Table 3: Results of our bias measures",
         "Scores by age (laid out as Table 3)",
     ]
-    header, _ = _table(shown, "Scores by age")
-    assert "Word list" not in header
+    assert _numbers(shown).count("Table 6") == 1
+    assert "Word list" not in _table(shown, "Scores by age")[0]
 
 
-def test_planted_systems_give_table_2_from_both_references(cases: list[Case]) -> None:
+def test_planted_systems_give_table_2_from_both_references() -> None:
     """With all four planted systems audited, Table 2 has their distances beside the paper's; with three it is absent."""
-    records = list({case.record.id: case.record for case in cases}.values())
+    articles = [replace(r, attributes={}) for r in records() if "pair" in r.attributes]
     made = [
         Case(record, summary)
         for name in ("random", "lead", "topic", "sexist")
-        for record, summary in zip(records, make("summarizer", name).summarize(records), strict=True)
+        for record, summary in zip(articles, make("summarizer", name).summarize(articles), strict=True)
     ]
     assert {case.summary.system for case in made} == {"random", "lead", "topic", "sexist"}
-    shown = audit(made, Plan(protocol="steen-people", attributes=("gender",), draws=20))
-    header, rows = _table(shown, "Table 2: word lists of planted systems")
+    shown = audit(made, Plan(protocol="steen-people", attributes=("gender",), n_resamples=20))
+    header, rows = _table(shown.tables, "Table 2: First half")
     assert header == ("", "Unf.", "Adj.", "paper: CNN", "paper: XSum")
     for name, (unf, adj, *_) in rows.items():
         for spelled, cell in (("reference=uniform, words=published", unf), ("words=published", adj)):
@@ -216,19 +371,19 @@ def test_planted_systems_give_table_2_from_both_references(cases: list[Case]) ->
             assert value is not None
             assert cell == f"{value:.2f}"
     three = [case for case in made if case.summary.system != "topic"]
-    shown = audit(three, Plan(protocol="steen-people", attributes=("gender",), draws=20))
+    shown = audit(three, Plan(protocol="steen-people", attributes=("gender",), n_resamples=20))
     assert not any(t.title.startswith("Table 2:") for t in shown.tables)
 
 
 def test_tables_print_in_terminal_markdown_and_latex(result: Result) -> None:
-    """Every cell arrives in every form, two intervals on lines of their own."""
+    """Every cell arrives in every form, with both intervals."""
     out = io.StringIO()
     terminal.print_result(replace(result, estimates=(), differences=()), Console(file=out, width=80))
-    assert "Table 3: scores by gender" in out.getvalue()
+    assert "Table 3: Results of our bias measures" in out.getvalue()
     assert out.getvalue().count("male / female") >= 1
     assert all(len(line.rstrip()) <= 80 for line in out.getvalue().splitlines())
     table = result.tables[0]
-    assert markdown.table(table).count("0.50<br>s\\: 0.50,0.50<br>d\\: 0.50,0.50") >= 2
+    assert markdown.table(table).count("0.50<br>s: 0.50,0.50<br>d: 0.50,0.50") >= 2
     tex = latex.render(table)
     assert r"\begin{tabular}" in tex
     assert r"\shortstack[l]{0.50\\{\tiny s: 0.50,0.50}\\{\tiny d: 0.50,0.50}}" in tex
@@ -241,5 +396,5 @@ def test_dense_similarity_is_asked_for_by_a_scorers_spelling() -> None:
     assert sum(m.startswith("distinguishability") for m in plain) == 1
     dense = make("protocol", "steen-people(embedding='embedding(model=some/folder)')").measures(("gender",))
     assert sum(m.startswith("distinguishability") for m in dense) == 2
-    for spelling in dense:
-        make("measure", spelling)
+    for spec in dense:
+        make("measure", spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,21 +10,35 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from tests.stub_chat import StubChat
 from typer.testing import CliRunner
 
-from fairbrief.auditing import Plan, sweeping
+from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.relative import FROM_NOTHING, QUANTITY, relative_changes
+from fairbrief.candidates import sweep
+from fairbrief.candidates.grid import grid
 from fairbrief.cli import app
-from fairbrief.errors import RequestError
-from fairbrief.lines import record_line, write_lines
-from fairbrief.nouns import Document, Record, Summary
+from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.engines.answering import Count
+from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.reports import load
 from fairbrief.reports.figures import draw
-from fairbrief.spelling import spell
+from fairbrief.reports.note_words import worded
+from fairbrief.reports.number_format import probability
+from fairbrief.reports.result import Result
+from fairbrief.serialization import record_line, write_lines
+from fairbrief.specs import spell
+from fairbrief.types import Document, Record, Summary
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}
+
+
+def tidy_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a table of results."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,14 +65,14 @@ class Told:
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the summarizer known by its name."""
-    from fairbrief import registry, spelling
+    from fairbrief import registry, specs
 
     known = registry.make
 
     def make(kind: registry.Kind, text: str, settings: dict[str, str] | None = None) -> object:
         if text.startswith("told"):
-            parsed = spelling.parse(text)
-            return spelling.build(Told, spelling.Spelling("told", {**parsed.settings, **(settings or {})}))
+            parsed = specs.parse(text)
+            return specs.build(Told, specs.Spec("told", {**parsed.settings, **(settings or {})}))
         return known(kind, text, settings)
 
     monkeypatch.setattr(registry, "make", make)
@@ -70,21 +85,21 @@ def records(n: int = 40) -> list[Record]:
     return [Record(f"r{i}", documents) for i in range(1, n + 1)]
 
 
-def swept(folder: Path, axes: dict[str, list[str]], **plan: object) -> sweeping.Result:
+def swept(folder: Path, axes: dict[str, list[str]], **plan: object) -> Result:
     """A sweep of `Told`."""
-    cells = sweeping.grid("told", axes)
-    return sweeping.sweep(records, cells, folder, Plan(measures=[UER], draws=300, **plan))
+    cells = grid("told", axes)
+    return sweep.sweep(records, cells, folder, Plan(measures=[UER], n_resamples=300, **plan))
 
 
 def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
     """Axes are crossed in order, and ``.3`` is the temperature 0.3."""
-    cells = sweeping.grid("told", {"temperature": ["0", ".3"], "instruction": ["none", "fair"]})
+    cells = grid("told", {"temperature": ["0", ".3"], "instruction": ["none", "fair"]})
     assert [cell.name for cell in cells] == [
         "temperature=0.0, instruction=none", "temperature=0.0, instruction=fair",
         "temperature=0.3, instruction=none", "temperature=0.3, instruction=fair",
     ]  # fmt: skip
-    assert [repr(c.summarizer) for c in cells[:2]] == ["told", "told(instruction=fair)"]
-    assert [cell.name for cell in sweeping.grid("lead(sentences=2)", {})] == ["lead(sentences=2)"]
+    assert [repr(c.writers[0]) for c in cells[:2]] == ["told", "told(instruction=fair)"]
+    assert [cell.name for cell in grid("lead(sentences=2)", {})] == ["lead(sentences=2)"]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +114,7 @@ def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
 def test_a_grid_that_cannot_be_is_refused(summarizer: str, axes: dict[str, list[str]], says: str) -> None:
     """Unknown settings, points named twice and several samples are refused before anything is asked."""
     with pytest.raises(RequestError, match=says):
-        sweeping.grid(summarizer, axes)
+        grid(summarizer, axes)
     assert not Told.asked
 
 
@@ -153,17 +168,19 @@ def test_relative_change_from_nothing_is_undefined(tmp_path: Path) -> None:
     assert (change.value, change.low, change.notes) == (None, None, (FROM_NOTHING,))
 
 
-def test_the_interval_of_a_relative_change_is_that_of_its_bootstrap(tmp_path: Path) -> None:
-    """It equals a plain transcription: resample records, sum, divide, take percentiles."""
-    from fairbrief.statistics import Bootstrap
+def test_the_interval_of_a_relative_change_is_that_of_its_jackknife(tmp_path: Path) -> None:
+    """It equals a plain transcription: leave each record out, divide, take Student's t."""
+    from scipy.stats import t
 
     result = swept(tmp_path, {"instruction": ["none", "fair"]})
     pair = ("instruction=fair", "instruction=none")
-    (change,) = relative_changes(result.evidence, [pair], Settings(draws=300, seed=5))
-    fair, plain = (np.array([[float(i % m == 0)] for i in range(1, 41)]) for m in (4, 2))
-    bootstrap = Bootstrap(40, 300, 5)
-    ratios = 1 - bootstrap.totals(fair) / bootstrap.totals(plain)
-    assert [change.low, change.high] == pytest.approx(np.quantile(ratios, [0.025, 0.975]))
+    (change,) = relative_changes(result.evidence, [pair], Settings(n_resamples=300, seed=5))
+    fair, plain = (np.array([float(i % m == 0) for i in range(1, 41)]) for m in (4, 2))
+    # Records in which neither has anything change nothing, and are no part of it.
+    left = (1 - (fair.sum() - fair) / (plain.sum() - plain))[plain > 0]
+    half = t.ppf(0.975, 19) * np.sqrt(19 / 20 * ((left - left.mean()) ** 2).sum())
+    value = 1 - fair.sum() / plain.sum()
+    assert [change.value, change.low, change.high] == pytest.approx([value, value - half, value + half])
 
 
 def test_the_report_has_one_table_and_a_picture_of_the_differences(tmp_path: Path) -> None:
@@ -176,7 +193,14 @@ def test_the_report_has_one_table_and_a_picture_of_the_differences(tmp_path: Pat
         "instruction=fair",
         "instruction=never",
     ]
-    assert table.rows[2][4].startswith("0.5")
+    assert table.header == ("setting", "n", "value", "difference", "n of both", "p", "relative change")
+    assert [row[1] for row in table.rows[1:]] == ["40", "40", "40"]
+    assert [row[3] for row in table.rows[:2]] == ["", "baseline"]
+    assert [row[4] for row in table.rows[2:]] == ["40", "40"]
+    excess = {e.system: e for e in result.differences if e.quantity == "excess"}
+    assert table.rows[3][5] == f"{probability(excess['instruction=never'].p_adjusted)} excess"
+    assert "in the excess over permuted labels" in table.notes[-1]
+    assert table.rows[2][6].startswith("0.5")
     assert "Differences from one system" in [figure.title for figure in draw(result)]
 
 
@@ -184,16 +208,16 @@ def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     """``fairbrief sweep`` on a file: cells as systems, a saved result, and a second run from disk."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
     write_lines(map(record_line, records(12)), source)
-    arguments = ["sweep", str(source), "--with", "random", "--sentences", "1,3", "--set", "seed=0,1"]
-    arguments += ["--measure", UER, "--draws", "100", "--out", str(out)]
+    arguments = ["sweep", str(source), "--with", "random", "--sentences", "1,3", "--set", "seed=0,1,2"]
+    arguments += ["--measure", UER, "--resamples", "100", "--out", str(out)]
     ran = CliRunner().invoke(app, arguments)
     assert ran.exit_code == 0, ran.output
-    assert "sentences=3, seed=1" in ran.output
     result = load(out)
-    assert result.made["systems"] == [f"sentences={n}, seed={s}" for n in (1, 3) for s in (0, 1)]
+    assert result.tables[0].header[-1] == "SD of runs"
+    assert result.made["systems"] == ["sentences=1", "sentences=3"]
     assert (out / "report.html").is_file()
     again = CliRunner().invoke(app, arguments)
-    assert "sentences=1, seed=0: 12 summaries, 12 on disk already" in again.output
+    assert "sentences=1#1: 12 summaries, 12 on disk already" in again.output
 
 
 @pytest.mark.parametrize(
@@ -211,3 +235,215 @@ def test_axes_that_say_nothing_are_refused(tmp_path: Path, arguments: tuple[str,
     )
     assert isinstance(ran.exception, RequestError)
     assert says in str(ran.exception)
+
+
+@dataclass(frozen=True, repr=False)
+class Choosy:
+    """A summarizer that answers, at each length and temperature, other records than elsewhere."""
+
+    name: ClassVar[str] = "choosy"
+    words: int = 1
+    temperature: int = 0
+    sentences: int = 1
+
+    def __repr__(self) -> str:
+        return spell(self)
+
+    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
+        """One-sided for every third record; two of eight are refused at every second setting."""
+        for record in records:
+            i = int(record.id[1:])
+            text = "alder birch" if (i + self.words) % 3 == 0 else "alder quartz"
+            point = self.temperature * 2 + self.sentences - 1
+            is_refused = point > 0 and i % 4 == point
+            yield Summary(
+                record.id, self.name, "" if is_refused else text, reason="refused" if is_refused else ""
+            )
+
+
+def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What other cells refused does not matter: the whole sweep gives the differences that each pair gives alone."""
+    from fairbrief import registry, specs
+
+    known = registry.make
+
+    def make(kind: registry.Kind, text: str, settings: dict[str, str] | None = None) -> object:
+        if text.startswith("choosy"):
+            return specs.build(
+                Choosy, specs.Spec("choosy", {**specs.parse(text).settings, **(settings or {})})
+            )
+        return known(kind, text, settings)
+
+    monkeypatch.setattr(registry, "make", make)
+    axes = {"words": ["1", "2", "3"], "temperature": ["0", "1"], "sentences": ["1", "2"]}
+    plan = Plan(measures=[UER], n_resamples=300)
+    cells = grid("choosy", axes)
+    whole = sweep.sweep(lambda: records(8), cells, tmp_path / "all", plan)
+    gaps = {e.system: e for e in whole.differences if e.quantity == "uer"}
+    assert len(gaps) == 11
+    for number, cell in enumerate(cells[1:]):
+        alone = sweep.sweep(lambda: records(8), [cells[0], cell], tmp_path / str(number), plan)
+        (gap,) = (e for e in alone.differences if e.quantity == "uer")
+        told = gaps[cell.name]
+        assert (told.value, told.low, told.high, told.p, told.n) == (
+            gap.value,
+            gap.low,
+            gap.high,
+            gap.p,
+            gap.n,
+        )
+    assert {e.n for e in gaps.values()} == {6, 8}
+
+
+def test_seeds_are_runs_of_a_setting_pooled_with_their_spread_apart(tmp_path: Path) -> None:
+    """Three seeds make one system per setting, over as many clusters as records; the spread is that of the runs' values."""
+    cells = grid("random", {"sentences": ["1", "2"], "seed": ["0", "1", "2"]})
+    assert [(cell.name, cell.runs) for cell in cells] == [("sentences=1", 3), ("sentences=2", 3)]
+    plan = Plan(measures=[UER], n_resamples=200)
+    result = sweep.sweep(records, cells, tmp_path, plan)
+    pooled = {e.system: e for e in result.estimates if e.quantity == "uer" and not e.slice}
+    assert {e.clusters for e in pooled.values()} == {40}
+    values = [
+        e.value
+        for seed in "012"
+        for e in sweep.sweep(
+            records, grid("random", {"sentences": ["1"], "seed": [seed]}), tmp_path / seed, plan
+        ).estimates
+        if e.quantity == "uer"
+    ]
+    assert pooled["sentences=1"].value == pytest.approx(np.mean(values))
+    assert f"(standard deviation between runs {np.std(values, ddof=1):.2g})" in worded(
+        pooled["sentences=1"].notes[-1]
+    )
+    table = result.tables[0]
+    assert table.header[-1] == "SD of runs"
+    assert float(table.rows[1][-1]) == pytest.approx(np.std(values, ddof=1), abs=5e-4)
+    assert not [e for e in result.differences if e.slice]
+
+
+def test_copies_of_one_run_make_no_interval_shorter(tmp_path: Path) -> None:
+    """Four runs that wrote the same are one run with more words: value and interval stay, the spread is 0."""
+
+    @dataclass(frozen=True, repr=False)
+    class Same(Told):
+        seed: int = 0
+
+    once = sweep.sweep(records, grid("told", {}), tmp_path / "a", Plan(measures=[UER], n_resamples=300))
+    cell = grid("told", {})[0]
+    writers = tuple(Same(seed=i) for i in range(4))
+    again = sweep.sweep(
+        records,
+        [type(cell)("told", writers, cell.settings)],
+        tmp_path / "b",
+        Plan(measures=[UER], n_resamples=300),
+    )
+    (one,) = (e for e in once.estimates if e.quantity == "uer")
+    (four,) = (e for e in again.estimates if e.quantity == "uer" and not e.slice)
+    assert (four.value, four.clusters) == (one.value, one.clusters)
+    assert four.low == pytest.approx(one.low, abs=0.02)
+    assert "(standard deviation between runs 0)" in worded(four.notes[-1])
+
+
+def test_results_csv_is_tidy(tmp_path: Path) -> None:
+    """A column per axis and a row per number: value, low, high, n, p of each estimate and difference."""
+    source, out = tmp_path / "records.jsonl", tmp_path / "out"
+    write_lines(map(record_line, records(12)), source)
+    arguments = ["sweep", str(source), "--with", "random", "--sentences", "1,3", "--set", "seed=0,1"]
+    ran = CliRunner().invoke(app, [*arguments, "--measure", UER, "--resamples", "100", "--out", str(out)])
+    assert ran.exit_code == 0, ran.output
+    rows = [
+        row for row in tidy_rows(out / "results.csv") if row["quantity"] == "uer" and not row["slice.run"]
+    ]
+    assert [(r["summarizer"], r["sentences"], r["kind"], r["minus"]) for r in rows] == [
+        ("random", "1", "estimate", ""), ("random", "3", "estimate", ""), ("random", "3", "difference", "sentences=1"),
+    ]  # fmt: skip
+    result = load(out)
+    told = next(e for e in result.estimates if e.quantity == "uer" and not e.slice)
+    assert (float(rows[0]["value"]), float(rows[0]["low"]), float(rows[0]["high"])) == (
+        told.value,
+        told.low,
+        told.high,
+    )
+    assert (rows[0]["n"], rows[0]["clusters"], rows[0]["runs"]) == ("24", "12", "2")
+    assert float(rows[1]["sd_of_runs"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--instruction", "none,fairest", "--over", "side"), "No clause 'fairest'"),
+        (("--instruction", "none,definition"), "name their attribute"),
+        (("--instruction", "none,definition", "--over", "party"), "no document has the attribute 'party'"),
+        (("--prompt", "plain,tweets"), "topic"),
+        (("--prompt", "plain,nowhere.txt"), "no prompt 'nowhere.txt'"),
+        (("--sentences", "2", "--set", "words=80,20"), "both wished"),
+        (("--set", "seed=1,2", "--temperature", "0"), "ask the same of every record"),
+        (("--prompt", "reviews", "--set", "draw=0,1"), "ask the same of every record"),
+        (("--samples", "4", "--temperature", "0"), "paid 4 times"),
+        (("--baseline", "temperature=3"), "No cell is named"),
+        (("--measure", "uwer"), "No measure named"),
+        (("--max-cost", "1", "--price", "1,1"), "--max-tokens"),
+    ],
+)
+def test_nothing_is_paid_before_all_cells_are_checked(
+    tmp_path: Path, options: tuple[str, ...], says: str
+) -> None:
+    """A fault of the last cell or the last record is found while the server has had no request."""
+    source = tmp_path / "records.jsonl"
+    write_lines(map(record_line, records(5)), source)
+    with StubChat() as server:
+        chat = f"chat:stub-1(base_url='{server.url}')"
+        ran = CliRunner().invoke(
+            app, ["sweep", str(source), "--with", chat, "--out", str(tmp_path / "o"), *options]
+        )
+        assert isinstance(ran.exception, FairbriefError), ran.output
+        assert says in str(ran.exception)
+        assert server.requests == 0
+
+
+def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
+    """All cells share one bound of open questions, one budget and one journal; --dry-run tells the calls of all."""
+    source, out = tmp_path / "records.jsonl", tmp_path / "out"
+    write_lines(map(record_line, records(20)), source)
+    with StubChat(answer=lambda _: "alder quartz", delay=0.01) as server:
+        arguments = [
+            "sweep",
+            str(source),
+            "--with",
+            f"chat:stub-1(base_url='{server.url}')",
+            "--temperature",
+            "0,0.5,1",
+        ]
+        arguments += ["--measure", UER, "--resamples", "20", "--concurrency", "16", "--out", str(out)]
+        told = CliRunner().invoke(app, [*arguments, "--dry-run", "--price", "1000000,0"])
+        assert "60 wanted, 0 answered already, 60 calls to make" in told.output
+        assert server.requests == 0
+        stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "32"])
+        assert (stopped.exit_code, server.requests) == (INCOMPLETE, 32)
+        assert [e.n for e in load(out).estimates if e.quantity == "uer"] == [11, 11, 10]
+        assert "32 requests" in stopped.output
+        assert CliRunner().invoke(app, arguments).exit_code == 0
+        assert (server.requests, server.open_most <= 16) == (60, True)
+
+
+def test_two_records_have_no_interval(tmp_path: Path) -> None:
+    """Below three clusters neither values, differences nor relative changes have an interval; the table says n."""
+    cells = grid("told", {"instruction": ["never", "none"]})
+    result = sweep.sweep(lambda: records(2), cells, tmp_path, Plan(measures=[UER], n_resamples=50))
+    shown = [e for e in (*result.estimates, *result.differences) if e.quantity in ("uer", QUANTITY)]
+    assert len(shown) == 4
+    assert all((e.clusters, e.low, e.high) == (2, None, None) for e in shown)
+    assert [row[1] for row in result.tables[0].rows[1:]] == ["2", "2"]
+    assert not any("[" in cell for row in result.tables[0].rows for cell in row)
+    assert result.tables[0].rows[2][5] == "not testable"
+
+
+def test_counts_of_several_files_are_one() -> None:
+    """Every number is the sum; what stopped is the first that did."""
+    found = Count.of_all(
+        [Count(1, 2, 3, 4, 5, 6, 7), Count(10, 20, 30, 40, 50, 60, 70, "spent"), Count(stopped="late")]
+    )
+    assert found == Count(11, 22, 33, 44, 55, 66, 77, "spent")
+    assert Count.of_all(()) == Count()

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from fairbrief.cli.words import app
-from fairbrief.corpora.words import distinctive_words
+from fairbrief.cli.words_command import app
+from fairbrief.corpora.word_differences import distinctive_words
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Document, Record
+from fairbrief.types import Document, Record
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, observing, road
+from fairbrief.auditing import Plan, audit, observing, run
 from fairbrief.errors import BackendError, DataError, FairbriefError, MissingExtra, RequestError
 from fairbrief.measures.representation import Bur
-from fairbrief.nouns import Ask, Case, Document, Entity, Record, Scores, Summary
 from fairbrief.registry import make
 from fairbrief.reports.result import Result
+from fairbrief.types import Ask, Case, Document, Entity, Record, Scores, Summary
 
 FIRST = {"female": ("Mary", "Susan"), "male": ("Frank", "Peter")}
 LAST = ("Smith", "Jones")
@@ -88,7 +88,7 @@ def assert_same(ours: Result, theirs: Result) -> None:
 
 PLAN = Plan(
     measures=MEASURES,
-    draws=40,
+    n_resamples=40,
     slices=[("size",)],
     controls=("exchanged", "random_sentences"),
 )
@@ -98,7 +98,7 @@ PLAN = Plan(
 def small_shards() -> Iterator[None]:
     """Shards of sixteen cases, so that few records make many."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(road, "SHARD", 16)
+        patch.setattr(run, "SHARD", 16)
         yield
 
 
@@ -126,9 +126,32 @@ def test_workers_change_no_bit(workers: int, cases: list[Case], here: Result) ->
 
 
 @pytest.mark.usefixtures("small_shards")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize("engine", ["here", "processes(workers=2)", "threads(workers=3)", "ray"])
+def test_engines_change_no_bit(engine: str, cases: list[Case], here: Result) -> None:
+    """Named engines give what this process gives; threads are those of a stranger's package, one file that declares them."""
+    if engine == "ray":
+        pytest.importorskip("ray", reason="the extra 'ray' is not installed")
+    assert_same(audit(cases, replace(PLAN, engine=engine)), here)
+    if engine == "ray":
+        import ray
+
+        ray.shutdown()
+
+
+def test_an_engine_and_workers_are_not_both_given(cases: list[Case]) -> None:
+    """One of them would be without effect; and an engine that nobody declares is told."""
+    with pytest.raises(RequestError, match="--workers 3 speaks of processes"):
+        audit(cases, replace(PLAN, workers=3, engine="ray"))
+    with pytest.raises(RequestError, match=r"No engine named 'rya'\. Did you mean 'ray'"):
+        audit(cases, replace(PLAN, engine="rya"))
+    assert make("engine", "ray:ray://head:10001").address == "ray://head:10001"
+
+
+@pytest.mark.usefixtures("small_shards")
 def test_the_default_measures_are_chosen_alike(cases: list[Case]) -> None:
     """What the input allows does not depend on who carries it."""
-    plan = Plan(attributes=["party"], draws=10)
+    plan = Plan(attributes=["party"], n_resamples=10)
     assert_same(audit(cases[:40], replace(plan, workers=2)), audit(cases[:40], plan))
 
 
@@ -158,8 +181,10 @@ def test_the_first_bad_line_is_told_whoever_met_one_first(
 ) -> None:
     """The same error as by one process, with its place; also where the file itself breaks off later."""
     monkeypatch.setattr(auditing, "HEAD", 16)
-    plan = Plan(measures=["rouge1", "bur@party"], draws=10)
-    bad = broken(cases, 44, 70, 85)
+    plan = Plan(measures=["rouge1", "bur@party"], n_resamples=10)
+    # Records that share a cluster wait until all of it was read: what is wrong with them is told later.
+    alone = [replace(case, record=replace(case.record, original=None)) for case in cases]
+    bad = broken(alone, 44, 70, 85)
 
     def stream() -> Iterator[Case]:
         yield from bad[:80]
@@ -174,7 +199,7 @@ def test_the_first_bad_line_is_told_whoever_met_one_first(
 @pytest.mark.usefixtures("small_shards")
 def test_skipped_lines_are_counted_alike(cases: list[Case]) -> None:
     """Left out on request, with the reason."""
-    plan = Plan(measures=["bur@party", "uer@party"], draws=10, skips=True)
+    plan = Plan(measures=["bur@party", "uer@party"], n_resamples=10, skips=True)
     bad = broken(cases, 44, 70, 85)
     here = audit(bad, plan)
     assert_same(audit(bad, replace(plan, workers=2)), here)
@@ -211,7 +236,7 @@ class Modelled:
 def test_models_stay_in_this_process(cases: list[Case]) -> None:
     """Observations that ask one are made here, beside those of the workers, in the order of the file."""
     plan = Plan(
-        measures=["rouge1", "equal_coverage(scorer=modelled)@party", "bur@party"], draws=20,
+        measures=["rouge1", "equal_coverage(scorer=modelled)@party", "bur@party"], n_resamples=20,
         scorers={"modelled": Modelled([])},
     )  # fmt: skip
     here = audit(cases, plan)

@@ -1,4 +1,4 @@
-"""The one road: cases in, estimates with their evidence out.
+"""The one run: cases in, estimates with their evidence out.
 
 Read it top down: choose the measures, carry shard after shard through ask → score → observe,
 then turn the summed rows into estimates. The rooms beside this page hold one step each.
@@ -10,77 +10,211 @@ import itertools
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import choosing, instruments
-from fairbrief.auditing.controls import Controls
-from fairbrief.auditing.evidence import evidence_table
-from fairbrief.auditing.ledger import CONTROL, Ledger
+from fairbrief.auditing import length_notes, measure_selection, memory, part_work, scorer_bias, sensitivity
+from fairbrief.auditing.control_systems import Controls
+from fairbrief.auditing.counterfactual_sources import sample
+from fairbrief.auditing.engine_choice import chosen_engine
+from fairbrief.auditing.evidence_table import evidence_table
+from fairbrief.auditing.languages_of_measures import described, language_of
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.plan import Plan
-from fairbrief.auditing.road import Road, no_baseline
-from fairbrief.auditing.sources import sample
-from fairbrief.engines.mapping import ThisProcess, engine_of
+from fairbrief.auditing.plan_checks import check_slice
+from fairbrief.auditing.run import PartedClusters, Run, no_baseline
+from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
+from fairbrief.auditing.unusable_scores import refuse_unscored
+from fairbrief.auditing.watchers import Watchers
+from fairbrief.declarations import Declaration
+from fairbrief.engines.engine import ThisProcess
 from fairbrief.errors import DataError, RequestError
-from fairbrief.nouns import Case, Estimate, Record, Summary, Table
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
-from fairbrief.readers.places import did_you_mean
+from fairbrief.readers import Reading
+from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import LeftOut, Result
+from fairbrief.summarizers.controls import Exchange, names_a_control
+from fairbrief.text import languages
 from fairbrief.text.counted import counted
+from fairbrief.types import Case, Estimate, Measure, Record, Summary, Table
 
 HEAD = 200
 """Cases that are looked at to see which measures the input allows."""
 
-__all__ = ["Plan", "audit", "check"]
+__all__ = ["Plan", "audit", "audit_share", "check"]
 
 
 def audit(cases: Iterable[Case], plan: Plan) -> Result:
     """Audit summaries; raise RequestError or DataError where that cannot be done."""
+    with languages.using(plan.language or languages.setting()):
+        return _audit_pooled(cases, plan) if plan.pools_runs else _audit(cases, plan)
+
+
+def _audit_pooled(cases: Iterable[Case], plan: Plan) -> Result:
+    """The audit of systems whose runs are pooled; RequestError where no system has runs."""
+    asked = [tuple(names) for names in plan.slices]
+    slices = asked if (RUN,) in asked else [*asked, (RUN,)]
+    pooled = cases if isinstance(cases, Pooled) else Pooled(cases)
+    result = _audit(iter(pooled) if isinstance(cases, Iterator) else pooled, replace(plan, slices=slices))
+    if not any(RUN in e.slice for e in result.estimates):
+        raise RequestError(
+            f"No system is called NAME#1, NAME#2 …: there are no runs to pool. Systems: {', '.join(result.made['systems'])}."
+        )
+    is_asked = any(RUN in names for names in asked)
+    gaps = tuple(e for e in result.differences if is_asked or RUN not in e.slice)
+    return replace(
+        result,
+        estimates=tuple(with_spreads(of_runs(result.estimates))),
+        differences=gaps,
+        made={**result.made, "pools_runs": True},
+    )
+
+
+def _audit(cases: Iterable[Case], plan: Plan) -> Result:
+    try:
+        return _audit_once(cases, plan)
+    except PartedClusters:
+        if isinstance(cases, Iterator):
+            raise RequestError(
+                f"Records that vary others come after the first {HEAD} summaries, and this input can be read only once: "
+                "say has_clusters=True, or give the cases as a list."
+            ) from None
+        return _audit_once(cases, replace(plan, has_clusters=True))
+
+
+def _audit_once(cases: Iterable[Case], plan: Plan) -> Result:
     started = time.monotonic()
+    begun = _begin(cases, plan)
+    plan, run, checks, watchers = begun.plan, begun.run, begun.checks, begun.watchers
+    engine, stream = chosen_engine(plan.engine, plan.workers), begun.stream
+    parted = begun.parted()
+    if parted is not None and not parted.walk(engine):
+        # Reading it from its beginning says what is wrong with it, or leaves that out.
+        run, watchers, parted = (
+            Run(plan, begun.choice.measures, exchange=run.exchange),
+            watchers.empty(),
+            None,
+        )
+        stream = iter(begun.cases)
+    if parted is None:
+        run.walk(watchers.watch(stream), engine)
+    run.settle()
+    refuse_unscored(run.ledgers)
+    estimates, gaps = run.estimates()
+    sources = watchers.sources or sample(plan.seed, wanted=plan.check_scorers)
+    checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
+    estimates = scorer_bias.with_bias_notes(estimates, checks, checked, plan.alpha)
+    evidence = evidence_table([*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers})
+    if begun.protocol is not None:
+        tables = _tables(begun.protocol, estimates, evidence)
+    else:
+        tables = tuple(sensitivity.tables(estimates, run.measures, plan.alpha))
+    return Result(
+        estimates=(*watchers.fallback.noted(length_notes.noted(estimates)), *checked.estimates),
+        differences=tuple(gaps),
+        evidence=evidence,
+        exhibits=tuple(run.exhibits.shown([s for s, kind in run.systems().items() if kind == "system"])),
+        tables=tables,
+        left_out=(*begun.choice.left_out, *begun.unchecked, *checked.left_out),
+        skipped=tuple(getattr(cases, "skipped", ())),
+        sources=watchers.hashes.table(),
+        made={
+            **_made(
+                plan,
+                run,
+                [m for check in checks for m in check.measures],
+                begun.head,
+                time.monotonic() - started,
+            ),
+            **_left_out_by(cases),
+        },
+    )
+
+
+def audit_share(cases: Iterable[Case], plan: Plan, share: int, shares: int) -> tuple[int, int]:
+    """Audit one of several shares of an input's parts, and keep them in the folder ``plan.into``.
+
+    Returns how many parts were done, and how many the share has: those that were there already stay. Any number of
+    machines may do shares of one input at once; `audit` with the same plan then puts all parts together. Raises as
+    `audit` does, and RequestError for a share that cannot be.
+    """
+    if not 1 <= share <= shares:
+        raise RequestError(f"There is no share {share} of {shares}: they are numbered from 1 to {shares}.")
+    if plan.into is None:
+        raise RequestError("A share of an input is kept for the others: say in which folder with --into.")
+    with languages.using(plan.language or languages.setting()):
+        parted = _begin(cases, plan).parted()
+        assert parted is not None  # else it was refused
+        return parted.keep(chosen_engine(plan.engine, plan.workers), share, shares)
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """An audit of which all is decided and nothing is done."""
+
+    cases: Iterable[Case]
+    plan: Plan
+    protocol: PaperProtocol | None
+    head: Sequence[Case]
+    stream: Iterator[Case]
+    choice: measure_selection.Choice
+    run: Run
+    checks: Any
+    unchecked: Sequence[LeftOut]
+    watchers: Watchers
+
+    def parted(self) -> part_work.PartedInput | None:
+        """The input in parts; None where it is read from its beginning."""
+        parts = part_work.parts_of(self.cases, self.plan)
+        if not parts:
+            return None
+        return part_work.PartedInput(self.run, cast("Reading", self.cases), parts, self.watchers)
+
+
+def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
+    exchange = None
+    if "exchanged" in plan.controls:  # any record may borrow from any other: all are read once before
+        cases = list(cases) if isinstance(cases, Iterator) else cases
+        exchange = Exchange(plan.seed)
+        exchange.watch(cases)
     head, stream = _peek(cases)
     if _lacks_baseline(cases, plan.baseline, head):
         head, stream = _peek(cases)  # it was read to its end
+    languages.suppose(language_of(head))
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
-    _check_slices(plan.slices, head)
-    choice = _choose(plan, protocol, head)
-    plan = replace(plan, slices=_with_slices_of(protocol, plan.slices, head))
-    road = Road(plan, choice.measures)
-    checks, unchecked = instruments.plan_checks(
-        choice.measures, head, road.scorers, wanted=plan.check_instruments
+    _check_slices(plan.slices, head, [RUN] if plan.pools_runs else [])
+    if plan.compared_scorers and protocol is not None:
+        raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
+    choice = sensitivity.under(_choose(plan, protocol, head), plan.compared_scorers, plan.scorers)
+    plan = replace(
+        plan,
+        slices=_with_slices_of(protocol, plan.slices, head),
+        intervals=plan.intervals or (protocol.declaration.intervals if protocol else "jackknife"),
+        has_clusters=plan.has_clusters or any(case.record.cluster != case.record.id for case in head),
     )
-    sources = sample(plan.seed, wanted=plan.check_instruments)
-    road.walk(sources.watch(stream) if checks else stream, engine_of(plan.workers))
-    estimates, gaps = road.estimates()
-    checked = instruments.take(checks, sources, road.scorers, road.settings())
-    estimates = instruments.with_instruments(estimates, checks, checked, plan.alpha)
-    evidence = evidence_table([*road.ledgers, *checked.ledgers], {**road.readers, **checked.readers})
-    tables = _tables(protocol, estimates, evidence) if protocol is not None else ()
-    return Result(
-        estimates=(*estimates, *checked.estimates),
-        differences=tuple(gaps),
-        evidence=evidence,
-        exhibits=tuple(road.exhibits.shown([s for s in road.systems() if not s.startswith(CONTROL)])),
-        tables=tables,
-        left_out=(*choice.left_out, *unchecked, *checked.left_out),
-        made=_made(plan, road, head, time.monotonic() - started),
-    )
+    memory.check(cases, head, plan, choice.measures)
+    run = Run(plan, choice.measures, exchange=exchange)
+    checks, unchecked = scorer_bias.plan_checks(choice.measures, head, run.scorers, wanted=plan.check_scorers)
+    watchers = Watchers(sample(plan.seed, wanted=plan.check_scorers) if checks else None)
+    return _Begun(cases, plan, protocol, head, stream, choice, run, checks, unchecked, watchers)
 
 
-def check(records: Iterable[Record], plan: Plan) -> None:
+def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
     """Refuse, before summaries of the records are made, what `audit` would refuse of any summaries of them.
 
-    Raises RequestError for measures, attributes, scorers, slices, controls or a protocol that cannot be.
+    Returns the measures that it would take. Raises RequestError for measures, attributes, scorers, slices, controls or a protocol that cannot be.
     """
     head = [Case(record, Summary(record.id, "", "")) for record in itertools.islice(records, HEAD)]
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_slices(plan.slices, head)
     Controls(plan.controls, (), plan.seed)
-    choice = _asked(plan, protocol, head) or choosing.fitting(head, plan.attributes)
-    choosing.check_scorers(choice.measures, plan.scorers)
+    choice = _asked(plan, protocol, head) or measure_selection.fitting(head, plan.attributes)
+    measure_selection.check_scorers(choice.measures, plan.scorers)
+    return choice.measures
 
 
 # ------------------------------------------------------------------------------------- the steps
@@ -100,7 +234,7 @@ def _lacks_baseline(cases: Iterable[Case], baseline: str | None, head: Sequence[
     Then the cases are read to their end, if they can be read twice: to refuse it costs less than to score them.
     """
     known = dict.fromkeys(case.summary.system for case in head)
-    if baseline is None or baseline in known or baseline.startswith(CONTROL) or isinstance(cases, Iterator):
+    if baseline is None or baseline in known or names_a_control(baseline) or isinstance(cases, Iterator):
         return False
     for case in cases:
         if case.summary.system == baseline:
@@ -109,12 +243,11 @@ def _lacks_baseline(cases: Iterable[Case], baseline: str | None, head: Sequence[
     raise no_baseline(baseline, list(known))
 
 
-def _check_slices(slices: Sequence[Sequence[str]], head: Sequence[Case]) -> None:
-    """An attribute that no record among the first has is taken to be misspelt."""
-    known = {name for case in head for name in case.record.attributes}
+def _check_slices(slices: Sequence[Sequence[str]], head: Sequence[Case], others: Sequence[str] = ()) -> None:
+    """An attribute that no record among the first has, and that is none of the ``others``, is taken to be misspelt."""
+    known = {name for case in head for name in case.record.attributes} | set(others)
     for i, names in enumerate(slices):
-        if len(set(names)) < len(names):
-            raise RequestError(f"A slice by {', '.join(names)} names an attribute twice: name each once.")
+        check_slice(names)
         if set(names) in [set(others) for others in slices[:i]]:
             raise RequestError(f"The slice by {', '.join(names)} is asked for twice: ask for it once.")
     for name in dict.fromkeys(name for names in slices for name in names):
@@ -126,40 +259,51 @@ def _check_slices(slices: Sequence[Sequence[str]], head: Sequence[Case]) -> None
 
 
 def _with_slices_of(
-    protocol: Any, slices: Sequence[Sequence[str]], head: Sequence[Case]
+    protocol: PaperProtocol | None, slices: Sequence[Sequence[str]], head: Sequence[Case]
 ) -> tuple[tuple[str, ...], ...]:
-    """The slices asked for, and those that a protocol's tables are divided by, where the records have them."""
+    """The slices asked for; where a protocol tells sets of inputs apart, those sets, and each slice within them."""
     known = {name for case in head for name in case.record.attributes}
-    own = [tuple(names) for names in getattr(protocol, "slices", ()) if set(names) <= known]
-    return tuple(dict.fromkeys([*(tuple(names) for names in slices), *own]))
+    asked = [tuple(names) for names in slices]
+    own = tuple(name for name in (protocol.declaration.sets_apart if protocol else ()) if name in known)
+    if not own:
+        return tuple(asked)
+    within = [(*names, *(name for name in own if name not in names)) for names in asked]
+    return tuple(dict.fromkeys([*asked, own, *within]))
 
 
-def _choose(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice:
+def _choose(plan: Plan, protocol: PaperProtocol | None, head: Sequence[Case]) -> measure_selection.Choice:
     """The measures asked for, or the protocol's, or all that the input allows."""
     return _asked(plan, protocol, head) or _allowed(plan, head)
 
 
-def _asked(plan: Plan, protocol: Any, head: Sequence[Case]) -> choosing.Choice | None:
+def _asked(
+    plan: Plan, protocol: PaperProtocol | None, head: Sequence[Case]
+) -> measure_selection.Choice | None:
     """The measures asked for, or the protocol's; None where none are named."""
     attributes = tuple(plan.attributes)
     if protocol is not None:
-        known = choosing.attributes_of(head)
-        of_its_kind = tuple(known[getattr(protocol, "reads", "document")])
-        return choosing.named(protocol.measures(attributes or of_its_kind), attributes, head)
+        known = measure_selection.attributes_of(head)
+        of_its_kind = tuple(known[protocol.declaration.attribute_of])
+        return measure_selection.named(protocol.measures(attributes or of_its_kind), attributes, head)
     if plan.measures:
         spelled = [m for m in plan.measures if isinstance(m, str)]
         built = [m for m in plan.measures if not isinstance(m, str)]
-        measures = (*choosing.named(spelled, attributes, head).measures, *built)
+        measures = (*measure_selection.named(spelled, attributes, head).measures, *built)
         over = {getattr(measure, "over", None) for measure in measures}
-        choosing.check_attributes([name for name in attributes if name not in over], head)
-        return choosing.Choice(measures)
+        measure_selection.check_attributes([name for name in attributes if name not in over], head)
+        return measure_selection.Choice(measures)
     return None
 
 
-def _allowed(plan: Plan, head: Sequence[Case]) -> choosing.Choice:
+def _allowed(plan: Plan, head: Sequence[Case]) -> measure_selection.Choice:
     """All measures that the input allows, and that can read one of its first cases at least."""
-    choice = choosing.fitting(head, tuple(plan.attributes))
-    trial = Road(replace(plan, draws=0, controls=(), skips=True, progress=None), choice.measures, trial=True)
+    choice = measure_selection.fitting(head, tuple(plan.attributes))
+    memory.check(
+        head, head, plan, choice.measures
+    )  # of these cases alone; of all once the measures are known
+    trial = Run(
+        replace(plan, n_resamples=0, controls=(), skips=True, progress=None), choice.measures, trial=True
+    )
     trial.walk(iter(head), ThisProcess())
     observed = {ledger.observation: ledger for ledger in trial.ledgers}
     kept = tuple(m for m in choice.measures if len(observed[m.observation].matrix()))
@@ -169,7 +313,7 @@ def _allowed(plan: Plan, head: Sequence[Case]) -> choosing.Choice:
     if not kept:
         said = "; ".join(f"{out.measure}: {out.reason}" for out in (*dropped, *choice.left_out))
         raise RequestError(f"No measure can read this input. {said}")
-    return choosing.Choice(kept, (*dropped, *choice.left_out))
+    return measure_selection.Choice(kept, (*dropped, *choice.left_out))
 
 
 def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], evidence: pa.Table) -> tuple[Table, ...]:
@@ -184,24 +328,54 @@ def _commonest_reason(ledger: Ledger) -> str:
     return names[Counter(ledger.reasons).most_common(1)[0][0]] if ledger.reasons else "no summary"
 
 
-def _made(plan: Plan, road: Road, head: Sequence[Case], seconds: float) -> dict[str, Any]:
-    known = choosing.attributes_of(head)
+def _left_out_by(cases: Iterable[Case]) -> dict[str, int]:
+    """How many cases a reader left out, and how many of them for what was required of them."""
+    return {
+        "skipped": getattr(cases, "skipped_count", 0),
+        "not_required": getattr(cases, "unwanted_count", 0),
+    }
+
+
+def declared_words(declaration: Declaration) -> dict[str, Any]:
+    """What reports say and draw of a measure; they know none by its name."""
+    return {
+        "family": declaration.family, "question": declaration.question, "harm": declaration.harm,
+        "figures": list(declaration.figures), "contrast": asdict(declaration.contrast),
+        "by_meaning": declaration.by_meaning,
+    }  # fmt: skip
+
+
+def _made(
+    plan: Plan, run: Run, checking: Sequence[Measure], head: Sequence[Case], seconds: float
+) -> dict[str, Any]:
+    known, systems = measure_selection.attributes_of(head), run.systems()
     return {
         "version": __version__,
-        "records": len(np.unique(np.frombuffer(road.ids, dtype=np.int64))),
-        "summaries": road.cases,
-        "systems": [s for s in road.systems() if not s.startswith(CONTROL)],
-        "controls": [s for s in road.systems() if s.startswith(CONTROL)],
+        "records": len(np.unique(np.frombuffer(run.ids, dtype=np.int64))),
+        "summaries": run.cases,
+        "summaries_by_system": dict(run.summaries),
+        "without_text": {system: dict(reasons) for system, reasons in run.without_text.items()},
+        "systems": [s for s, kind in systems.items() if kind == "system"],
+        "controls": [s for s, kind in systems.items() if kind == "control"],
         "attributes": {
             reader: {n: sorted(v)[:20] for n, v in found.items()} for reader, found in known.items() if found
         },
-        "measures": [repr(m) for m in road.measures],
+        "measures": [repr(m) for m in run.measures],
+        "declared": {m.name: declared_words(m.declaration) for m in (*run.measures, *checking)},
         "protocol": plan.protocol,
+        "language": described(head),
         "slices": [list(s) for s in plan.slices],
+        "baseline": plan.baseline,
+        "is_pairwise": plan.is_pairwise,
+        "asked_controls": list(plan.controls),
+        "permuted": run.permuted(),
         "seed": plan.seed,
-        "draws": plan.draws,
-        "level": plan.level,
+        "n_resamples": plan.n_resamples,
+        "confidence_level": plan.confidence_level,
         "alpha": plan.alpha,
-        "check_instruments": plan.check_instruments,
+        "intervals": plan.intervals,
+        "n_extracts": plan.n_extracts,
+        "compared_scorers": list(plan.compared_scorers),
+        "check_scorers": plan.check_scorers,
         "seconds": round(seconds, 3),
     }

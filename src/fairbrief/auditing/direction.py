@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 
-from fairbrief.auditing.evidence import ledgers_from
+from fairbrief.auditing.evidence_table import ledgers_from
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.nouns import Measure, Totals
-
-Direction = Literal["less", "more", "nearer zero"]
+from fairbrief.declarations import Direction
+from fairbrief.types import Measure, Totals
 
 
 def better(measure: Measure, ledger: Ledger | None = None) -> Direction:
     """``less`` of a disparity, ``more`` of a quality, and a signed contrast ``nearer zero``.
 
-    A measure may say so itself, in a class attribute ``better``. Else: a disparity's headline is tested
+    A measure may declare it. Else: a disparity's headline is tested
     in its upper tail and a signed contrast's in both; a headline that no exchange of labels speaks to is
     a level, as ROUGE is, and more of it is better. ``ledger`` holds what the measure observed, if it did:
     a measure need not have a value of nothing.
     """
-    told: Direction | None = getattr(measure, "better", None)
-    if told is not None:
-        return told
+    if measure.declaration.better is not None:
+        return measure.declaration.better
     columns = ledger.columns if ledger is not None else {}
     tail = measure.value(Totals(columns, np.zeros(len(columns))))[measure.name].tail
     return "more" if tail is None else "less" if tail == "upper" else "nearer zero"

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.nouns import Column, Floats, Integers, Observation, Rows, Totals
+from fairbrief.auditing.null_sums import ContrastSums, NullSums, RelabelledRows, squares_of
+from fairbrief.errors import RequestError
+from fairbrief.types import (
+    Column,
+    ContrastObservation,
+    Floats,
+    Integers,
+    Observation,
+    Rows,
+    SystemKind,
+    Totals,
+)
 
 CHUNK = 4096
 """Units that are packed together."""
-APART = 8
-"""Sets of columns whose chance sums are kept apart before they are added up."""
 
 Slice = tuple[tuple[str, str], ...]
 """A part of the data: pairs of record attribute and value; empty for the whole."""
 
 WHOLE: Slice = ()
-
-CONTROL = "control:"
-"""How the name of a control's system begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +47,11 @@ class Origin:
     slices: tuple[Slice, ...] = ()
     block: str = ""
     """Which sampled variant of its original this is; rows of one block are resampled together."""
-
-
-@dataclass(slots=True)
-class Null:
-    """Sums of randomly relabelled rows of one system and slice. Shape of ``sums``: (draws, columns).
-
-    ``columns`` names them where relabelling made columns that no real row has. Rows that have the same
-    columns are added up ``apart``, where they need not be spread over all.
-    """
-
-    sums: Floats
-    log_labellings: float = 0.0
-    columns: Mapping[Column, int] | None = None
-    apart: dict[tuple[Column, ...], tuple[Integers, Floats]] = field(default_factory=dict)
-
-    def gather(self, width: int) -> Floats:
-        """All sums over ``width`` columns; nothing is apart any more."""
-        self.sums = widened(self.sums, width)
-        for positions, sums in self.apart.values():
-            self.sums[:, positions] += sums
-        self.apart.clear()
-        return self.sums
+    is_shared: bool = False
+    """Whether other units may belong to its cluster."""
+    system_kind: SystemKind = "system"
+    attributes: Slice = ()
+    """All attributes of the record, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +66,57 @@ class Packed:
     numbers: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class RowBlock:
+    """Units that have the same columns and as many labellings.
+
+    Shapes: ``units`` (N,), which of those that are written together; ``values`` (N, R, columns), the real labelling first;
+    ``choices`` N arrays (n_resamples,), the labelling that each resample takes, or None where nothing can be permuted;
+    ``ps`` (N,), of the units' own tests. ``beside`` (N, ``beside_columns``) is what no permutation moves and only the real row
+    has: chance means, random extracts.
+    """
+
+    units: Integers
+    columns: tuple[Column, ...]
+    values: Floats
+    choices: Sequence[Integers | None]
+    ps: Floats | None = None
+    beside_columns: tuple[Column, ...] = ()
+    beside: Floats | None = None
+
+    @property
+    def relabelled(self) -> list[Integers]:
+        """The choices; none where nothing is permuted."""
+        return [c for c in self.choices if c is not None] if self.values.shape[1] > 1 else []
+
+    def of(self, chosen: Sequence[int]) -> RowBlock:
+        """Some of the units."""
+        if len(chosen) == len(self.units):
+            return self
+        return RowBlock(
+            self.units[chosen],
+            self.columns,
+            self.values[chosen],
+            [self.choices[j] for j in chosen],
+            None if self.ps is None else self.ps[chosen],
+            self.beside_columns,
+            None if self.beside is None else self.beside[chosen],
+        )
+
+    def beside_too(self, columns: tuple[Column, ...], values: Floats) -> RowBlock:
+        """With more beside the real rows. Shape of ``values``: (N, columns)."""
+        if self.beside is not None:
+            columns, values = (*self.beside_columns, *columns), np.concatenate([self.beside, values], axis=1)
+        return replace(self, beside_columns=columns, beside=values)
+
+
+Written = tuple[Integers, Integers, Floats]
+"""Real rows of some units: which units (N,), the places of their columns (C,), and the numbers (N, C)."""
+
+
 @dataclass
 class Ledger:
-    """All rows that one observation made, in the order of the input.
+    """All rows that one observation made, in the order of the input until they are `settled`.
 
     Entry i comes from ``origins[i]`` and has ``reasons[i]`` (0: it has a row; else an index into
     ``known_reasons``) and ``ps[i]`` (nan where the unit was not tested alone; ``ps`` is empty where
@@ -86,86 +124,185 @@ class Ledger:
     """
 
     observation: Observation
-    draws: int
+    n_resamples: int
+    lacks_null: bool = False
+    """Whether labels were permuted, and the sums under permuted labels are not here."""
+    asked: set[str] = field(default_factory=set)
+    """The scorers that were asked, of what was scored together and absorbed."""
     columns: dict[Column, int] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list)
     reasons: array[int] = field(default_factory=lambda: array("i"))
     ps: array[float] = field(default_factory=lambda: array("d"))
     known_reasons: dict[str, int] = field(default_factory=lambda: {"": 0})
     _chunks: list[list[Packed]] = field(default_factory=list)
-    _pending: list[tuple[Integers, Floats] | None] = field(default_factory=list)
+    _pending: list[Written] = field(default_factory=list)
+    _n_packed: int = 0
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
-    _nulls: dict[tuple[str, Slice], Null] = field(default_factory=dict)
-    _fixed: dict[tuple[str, Slice], Floats] = field(default_factory=dict)
-    _exchanged: dict[tuple[str, Slice], dict[str, float]] = field(default_factory=dict)
+    _nulls: dict[tuple[str, Slice], NullSums] = field(default_factory=dict)
+    _contrasts: dict[tuple[Column, ...], ContrastSums] = field(default_factory=dict)
     _left_out: dict[tuple[str, Slice], Counter[str]] = field(default_factory=dict)
-
-    @property
-    def is_exchanged_by_cluster(self) -> bool:
-        """Whether all units of one cluster take the same labelling in each draw."""
-        return getattr(self.observation, "one_labelling_per_cluster", False)
+    _was_relabelled: bool = False
 
     def leave_out(self, origin: Origin, reason: str) -> None:
         """Note a unit that has no row, and why."""
-        self.origins.append(origin)
-        self.reasons.append(self.known_reasons.setdefault(reason, len(self.known_reasons)))
-        for part in (WHOLE, *origin.slices):
-            self._left_out.setdefault((origin.system, part), Counter())[reason] += 1
-        self._note_p(np.nan)
-        self._write(None)
+        self.write([origin], (), {0: reason})
 
-    def add(self, origin: Origin, rows: Rows, choice: Integers | None, p: float = np.nan) -> None:
-        """Write a unit's real row down, and add its chance labellings to the nulls.
+    def add(self, origin: Origin, rows: Rows, choice: Integers | None) -> None:
+        """Write one unit down: its real row, and where labels are exchanged its rows under all labellings.
 
-        ``choice`` (draws,) picks a labelling for each draw; None where nothing can be exchanged.
+        ``choice`` (n_resamples,) picks a labelling for each resample; None where nothing can be permuted.
         """
-        positions = self._place(rows.columns)
-        row = rows.values[0].copy()
-        self._write_row(origin, (positions, row), p)
-        chosen = None if choice is None or len(rows.values) < 2 else rows.values.take(choice, axis=0)
-        for part in (WHOLE, *origin.slices):
-            if chosen is None:
-                self._add_fixed((origin.system, part), positions, row)
-            else:
-                self._add_chosen((origin.system, part), rows.columns, chosen)
-                # The first labelling is the real one; where they were sampled, they are many.
-                self._add_freedom((origin.system, part), origin.cluster, math.log(len(rows.values)))
+        values = rows.values[np.newaxis]
+        self.write([origin], [RowBlock(np.zeros(1, dtype=np.int64), rows.columns, values, [choice])])
+
+    def write(
+        self,
+        origins: Sequence[Origin],
+        blocks: Sequence[RowBlock],
+        left_out: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
+        """Write units down, in the order of ``origins``, and add their permuted rows to the sums of the permutation baseline.
+
+        Each unit is in one block, or it is left out, with the reason.
+        """
+        first = len(self.origins)
+        self._note(origins, left_out)
+        for block in blocks:
+            positions, reals = self._place(block.columns), block.values[:, 0].copy()
+            if block.beside is not None:
+                positions = np.concatenate([positions, self._place(block.beside_columns)])
+                reals = np.concatenate([reals, block.beside], axis=1)
+            self._pending.append((first + block.units, positions, reals))
+            if block.ps is not None and self.ps:
+                np.frombuffer(self.ps)[first + block.units] = block.ps
+        if self.n_resamples:
+            self._sum(origins, blocks)
+        self._pack_what_is_full()
+
+    def _note(self, origins: Sequence[Origin], left_out: Mapping[int, str]) -> None:
+        """Whose units come next, and which of them have no row."""
+        reasons = np.zeros(len(origins), dtype=np.int32)
+        for i, reason in left_out.items():
+            reasons[i] = self.known_reasons.setdefault(reason, len(self.known_reasons))
+            for part in (WHOLE, *origins[i].slices):
+                self._left_out.setdefault((origins[i].system, part), Counter())[reason] += 1
+        self.origins += origins
+        self.reasons.extend(array("i", reasons.tobytes()))
+        if self.observation.declaration.tests_units is not None:
+            self.ps.extend(itertools.repeat(np.nan, len(origins)))
+
+    def _sum(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
+        shared: list[tuple[int, RowBlock, int]] = []
+        for block in blocks:
+            units = block.units.tolist()
+            alone = [j for j, i in enumerate(units) if not origins[i].is_shared]
+            shared += [(i, block, j) for j, i in enumerate(units) if origins[i].is_shared]
+            if alone:
+                self._sum_alone([origins[units[j]] for j in alone], block.of(alone))
+        # Squares are those of whole clusters, whose units come one after another.
+        for i, block, j in sorted(shared, key=lambda one: one[0]):
+            self._sum_shared(origins[i], block.of([j]))
+
+    def _sum_alone(self, origins: Sequence[Origin], block: RowBlock) -> None:
+        """Add units each of which is a cluster by itself."""
+        names, squares = squares_of(self._contrast_sums(block.columns).of(block.values))
+        columns = (*block.columns, *names)
+        values = np.concatenate([block.values, squares], axis=2) if names else block.values
+        moving = RelabelledRows.of_all(columns, values, block.relabelled) if block.relabelled else None
+        with self._naming(origins, values):
+            for key, chosen in _by_slice(origins).items():
+                if moving is None:
+                    self._null(key).add_fixed(columns, values[chosen, 0])
+                else:
+                    self._null(key).add(moving.of(chosen))
+
+    def _sum_shared(self, origin: Origin, block: RowBlock) -> None:
+        """Add a unit of a cluster that others may share."""
+        contrasts = {name: x[0] for name, x in self._contrast_sums(block.columns).of(block.values).items()}
+        with self._naming([origin], block.values):
+            if not block.relabelled:
+                real = {name: x[0] for name, x in contrasts.items()}
+                for part in (WHOLE, *origin.slices):
+                    null = self._null((origin.system, part))
+                    null.add_fixed_shared(origin.cluster, block.columns, block.values[:, 0], real)
+                return
+            rows = RelabelledRows.of_all(block.columns, block.values, block.relabelled)
+            moved = {name: x.take(block.relabelled[0], axis=0) for name, x in contrasts.items()}
+            for part in (WHOLE, *origin.slices):
+                self._null((origin.system, part)).add_shared(origin.cluster, rows, moved)
+
+    @contextmanager
+    def _naming(self, origins: Sequence[Origin], values: Floats) -> Iterator[None]:
+        """Say whose statistics are too large for exact sums."""
+        try:
+            yield
+        except OverflowError as error:
+            record = origins[int(np.abs(values).max(axis=(1, 2)).argmax())].record
+            raise RequestError(f"{self.observation!r}, record '{record}': {error}") from error
 
     def absorb(self, sheet: Sheet, origins: Sequence[Origin]) -> None:
         """Add what was written down apart, as if its units had come here next; the sheet is then used up.
 
-        ``origins`` are those of the sheet's units. Sums are added up by sheet: the last digits of the chance
-        level go by how units are parted into sheets, and by nothing else.
+        ``origins`` are those of the sheet's units.
         """
-        place = self._new_place(sheet.columns)
-        texts = list(sheet.known_reasons)
-        for origin, reason, (row, p) in zip(origins, sheet.reasons, sheet.rows(), strict=True):
-            if row is None:
-                self.leave_out(origin, texts[reason])
-            else:
-                self._write_row(origin, (place[row[0]], row[1]), p)
+        self.asked |= sheet.asked
+        first, place = len(self.origins), self._new_place(sheet.columns)
+        texts, reasons = list(sheet.known_reasons), np.frombuffer(sheet.reasons, dtype=np.int32)
+        self._note(origins, {i: texts[reasons[i]] for i in np.flatnonzero(reasons).tolist()})
+        if self.ps:
+            np.frombuffer(self.ps)[first:] = sheet.ps
+        for units, positions, reals in sheet.blocks():
+            self._pending.append((first + units, place[positions], reals))
         for key, null in sheet._nulls.items():
-            for columns, (_, sums) in null.apart.items():
-                self._add_chosen(key, columns, sums)
-            mine = self._null(key)
-            mine.log_labellings += null.log_labellings
-            if null.sums.size:
-                mine.gather(len(self.columns))[:, place[: null.sums.shape[1]]] += null.sums
-        for key, fixed in sheet._fixed.items():
-            self._add_fixed(key, place[: len(fixed)], fixed)
-        for key, clusters in sheet._exchanged.items():
-            for cluster, log_labellings in clusters.items():
-                self._add_freedom(key, cluster, log_labellings)
+            self._null(key).merge(null)
+        self._pack_what_is_full()
 
-    def _write_row(self, origin: Origin, row: tuple[Integers, Floats], p: float) -> None:
-        self.origins.append(origin)
-        self.reasons.append(0)
-        self._note_p(p)
-        self._write(row)
+    def settle(self, order: Integers | None = None) -> None:
+        """Put entries, columns and reasons into the one order that no order of the input changes: that of their names.
 
-    def _note_p(self, p: float) -> None:
-        if self.observation.tests_units is not None:
-            self.ps.append(p)
+        ``order`` is that of the entries, `order_of` its origins, where it is known. Columns are unpacked one at a time.
+        """
+        self._chunks = [list(chunk) for chunk in self.packed()]
+        self._pending.clear()
+        self._n_packed = len(self.origins)
+        order = order_of(self.origins) if order is None else order
+        columns = sorted(self.columns)
+        old = [self.columns[c] for c in columns]
+        self.columns = {column: i for i, column in enumerate(columns)}
+        self._positions.clear()
+        if not (order[1:] > order[:-1]).all():
+            self.origins = [self.origins[i] for i in order.tolist()]
+            self.reasons = array("i", np.frombuffer(self.reasons, dtype=np.int32)[order].tobytes())
+            if self.ps:
+                self.ps = array("d", np.frombuffer(self.ps, dtype=np.float64)[order].tobytes())
+            self._chunks = self._reordered(old, order)
+        else:
+            self._chunks = [
+                [_column_of(chunk, k, min(CHUNK, len(order) - i * CHUNK)) for k in old]
+                for i, chunk in enumerate(self._chunks)
+            ]
+        reasons = ["", *sorted(r for r in self.known_reasons if r)]
+        number = np.array([reasons.index(r) for r in self.known_reasons], dtype=np.int32)
+        self.reasons = array("i", number[np.frombuffer(self.reasons, dtype=np.int32)].tobytes())
+        self.known_reasons = {reason: i for i, reason in enumerate(reasons)}
+
+    def _reordered(self, columns: Sequence[int], order: Integers) -> list[list[Packed]]:
+        starts = range(0, len(order), CHUNK)
+        chunks: list[list[Packed]] = [[] for _ in starts]
+        known: list[dict[bytes, Packed]] = [{} for _ in starts]
+        for k in columns:
+            column = self._column(k)[order]
+            for chunk, start, packed in zip(chunks, starts, known, strict=True):
+                chunk.append(_packed_once(column[start : start + CHUNK], packed))
+        return chunks
+
+    def _column(self, k: int) -> Floats:
+        """One column of all entries, 0 where there is no row."""
+        column = np.zeros(len(self.origins))
+        for i, chunk in enumerate(self._chunks):
+            if k < len(chunk):
+                column[i * CHUNK : i * CHUNK + len(chunk[k].codes)] = chunk[k].numbers[chunk[k].codes]
+        return column
 
     def matrix(self) -> Floats:
         """The real rows. Shape (units with a row, columns). Unpacked anew at each call."""
@@ -182,7 +319,8 @@ class Ledger:
 
     def packed(self) -> Sequence[Sequence[Packed]]:
         """All entries, chunk by chunk, each with the columns that were known when it was packed."""
-        return [*self._chunks, self._pack()] if self._pending else self._chunks
+        rows = self._open_rows()
+        return [*self._chunks, *([_packed(rows)] if len(rows) else [])]
 
     def kept(self) -> list[Origin]:
         """The origins that have a row, in the order of `matrix`."""
@@ -192,20 +330,19 @@ class Ledger:
         """How many units of a system and slice have no row, by reason."""
         return dict(sorted(self._left_out.get((system, part), {}).items()))
 
-    def null(self, system: str, part: Slice) -> Null | None:
-        """The sums under chance labellings; None where no unit could be relabelled.
+    def null(self, system: str, part: Slice) -> NullSums | None:
+        """The sums under permutations; None where there are none."""
+        return self._nulls.get((system, part))
 
-        Units that could not be relabelled are in the sums as they are: they do not vary by chance.
-        """
-        null = self._nulls.get((system, part))
-        if null is None:
-            return None
-        sums = null.gather(len(self.columns)).copy()
-        fixed = self._fixed.get((system, part))
-        if fixed is not None:
-            sums[:, : len(fixed)] += fixed[: sums.shape[1]]
-        by_cluster = math.fsum(self._exchanged.get((system, part), {}).values())
-        return Null(sums, null.log_labellings + by_cluster)
+    @property
+    def is_relabelled(self) -> bool:
+        """Whether labels were exchanged in some unit."""
+        return self._was_relabelled or any(null.is_relabelled for null in self._nulls.values())
+
+    def drop_null(self, system: str, part: Slice) -> None:
+        """Let sums go that nobody asks for again."""
+        null = self._nulls.pop((system, part), None)
+        self._was_relabelled |= null is not None and null.is_relabelled
 
     def totals(self, array: Floats) -> Totals:
         """An array over this ledger's columns, by name."""
@@ -220,56 +357,38 @@ class Ledger:
     def _new_place(self, columns: Iterable[Column]) -> Integers:
         return np.array([self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64)
 
-    def _add_chosen(self, key: tuple[str, Slice], columns: tuple[Column, ...], chosen: Floats) -> None:
-        null = self._null(key)
-        apart = null.apart.get(columns)
-        if apart is not None:
-            np.add(apart[1], chosen, out=apart[1])
-            return
-        if len(null.apart) >= APART:
-            null.gather(len(self.columns))
-        null.apart[columns] = self._place(columns), chosen.copy()
+    def _null(self, key: tuple[str, Slice]) -> NullSums:
+        if key not in self._nulls:
+            self._nulls[key] = NullSums(self.n_resamples)
+        return self._nulls[key]
 
-    def _null(self, key: tuple[str, Slice]) -> Null:
-        null = self._nulls.get(key)
-        if null is None:
-            null = self._nulls[key] = Null(np.zeros((self.draws, 0)))
-        return null
-
-    def _add_freedom(self, key: tuple[str, Slice], cluster: str, log_labellings: float) -> None:
-        """Count a unit's labellings, or once for all units of a cluster if these are labelled together."""
-        if self.is_exchanged_by_cluster:
-            self._exchanged.setdefault(key, {}).setdefault(cluster, log_labellings)
-        else:
-            self._null(key).log_labellings += log_labellings
-
-    def _add_fixed(self, key: tuple[str, Slice], positions: Integers, row: Floats) -> None:
-        fixed = self._fixed.get(key, np.zeros(0))
-        if len(fixed) < len(self.columns):
-            fixed = np.concatenate([fixed, np.zeros(len(self.columns) - len(fixed))])
-            self._fixed[key] = fixed
-        fixed[positions] += row
-
-    def _write(self, row: tuple[Integers, Floats] | None) -> None:
-        self._pending.append(row)
-        if len(self._pending) == CHUNK:
-            self._chunks.append(self._pack())
-            self._pending.clear()
-
-    def _pack(self) -> list[Packed]:
-        chunk = np.zeros((len(self._pending), len(self.columns)))
-        for i, row in enumerate(self._pending):
-            if row is not None:
-                chunk[i, row[0]] = row[1]
-        # Many columns of a chunk are alike (of a value that nobody has, of counts that go together): one holds for all.
-        known: dict[bytes, Packed] = {}
-        found = []
-        for column in np.ascontiguousarray(chunk.T):
-            key = hashlib.blake2b(column, digest_size=16).digest()
-            if key not in known:
-                known[key] = _packed(column)
-            found.append(known[key])
+    def _contrast_sums(self, columns: tuple[Column, ...]) -> ContrastSums:
+        found = self._contrasts.get(columns)
+        if found is None:
+            ratios = (
+                self.observation.contrasts(columns)
+                if isinstance(self.observation, ContrastObservation)
+                else {}
+            )
+            found = self._contrasts[columns] = ContrastSums(ratios, columns)
         return found
+
+    def _open_rows(self) -> Floats:
+        """The entries that are not packed. Shape (entries, columns)."""
+        rows = np.zeros((len(self.origins) - self._n_packed, len(self.columns)))
+        for units, positions, reals in self._pending:
+            rows[(units - self._n_packed)[:, np.newaxis], positions] = reals
+        return rows
+
+    def _pack_what_is_full(self) -> None:
+        if len(self.origins) - self._n_packed < CHUNK:
+            return
+        rows = self._open_rows()
+        full = len(rows) // CHUNK * CHUNK
+        self._chunks += [_packed(rows[start : start + CHUNK]) for start in range(0, full, CHUNK)]
+        self._n_packed += full
+        rest = np.arange(self._n_packed, len(self.origins))
+        self._pending = [(rest, np.arange(len(self.columns)), rows[full:].copy())]
 
 
 @dataclass
@@ -279,20 +398,79 @@ class Sheet(Ledger):
     It may come from another process; the units' origins, which the receiver has, are then left behind.
     """
 
-    def rows(self) -> Iterator[tuple[tuple[Integers, Floats] | None, float]]:
-        """Each unit's places and numbers, None where it has no row, and its p."""
-        return zip(self._pending, self.ps or itertools.repeat(np.nan), strict=False)
+    def blocks(self) -> Sequence[Written]:
+        """What was written down."""
+        return self._pending
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "observation": None, "origins": [], "_left_out": {}, "_positions": {}}
+        for null in self._nulls.values():
+            null.close()
+        return {
+            **self.__dict__,
+            "observation": None,
+            "origins": [],
+            "_left_out": {},
+            "_positions": {},
+            "_contrasts": {},
+        }
 
-    def _write(self, row: tuple[Integers, Floats] | None) -> None:
-        self._pending.append(row)
+    def _pack_what_is_full(self) -> None:
+        pass
 
 
-def _packed(column: Floats) -> Packed:
-    numbers, codes = np.unique(column, return_inverse=True)
-    return Packed(codes.astype(np.int16), numbers)
+def _by_slice(origins: Sequence[Origin]) -> dict[tuple[str, Slice], list[int]]:
+    """By system and slice which of these units belong to it."""
+    found: dict[tuple[str, Slice], list[int]] = {}
+    for i, origin in enumerate(origins):
+        for part in (WHOLE, *origin.slices):
+            found.setdefault((origin.system, part), []).append(i)
+    return found
+
+
+def _packed(rows: Floats) -> list[Packed]:
+    """The columns of a chunk's rows, (units, columns)."""
+    # Many columns of a chunk are alike (of a value that nobody has, of counts that go together): one holds for all.
+    known: dict[bytes, Packed] = {}
+    return [_packed_once(column, known) for column in np.ascontiguousarray(rows.T)]
+
+
+def _column_of(chunk: Sequence[Packed], k: int, units: int) -> Packed:
+    """A column of a chunk; zeros where it was not known when the chunk was packed."""
+    return chunk[k] if k < len(chunk) else Packed(np.zeros(units, dtype=np.int16), np.zeros(1))
+
+
+def _packed_once(column: Floats, known: dict[bytes, Packed]) -> Packed:
+    """A chunk's column; of equal ones the same."""
+    key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
+    if key not in known:
+        numbers, codes = np.unique(column, return_inverse=True)
+        known[key] = Packed(codes.astype(np.int16), numbers)
+    return known[key]
+
+
+def order_of(origins: Sequence[Origin]) -> Integers:
+    """The order of rows by cluster, record, system and block, whichever came first."""
+    order = list(range(len(origins)))
+    for name in ("block", "system", "record", "cluster"):  # each sort keeps what the ones before it did
+        names = [getattr(origin, name) for origin in origins]
+        order.sort(key=names.__getitem__)
+    return np.array(order, dtype=np.int64)
+
+
+def settle(ledgers: Iterable[Ledger]) -> None:
+    """All ledgers into the one order; those of the same rows share what says whose they are."""
+    before: list[Origin] | None = None
+    after: list[Origin] = []
+    order = np.zeros(0, dtype=np.int64)
+    for ledger in ledgers:
+        origins = ledger.origins
+        if origins != before:
+            before, order = origins, order_of(origins)
+            ledger.settle(order)
+            after = ledger.origins
+        else:
+            ledger.settle(order)
+            ledger.origins = after
 
 
 def widened(array: Floats, width: int) -> Floats:
@@ -311,7 +489,7 @@ def slices_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> t
     )
 
 
-def systems_of(ledgers: Iterable[Ledger]) -> list[str]:
-    """All systems, in the order in which the input named them; controls, which it did not, come last."""
-    named = dict.fromkeys(origin.system for ledger in ledgers for origin in ledger.origins)
-    return sorted(named, key=lambda system: system.startswith(CONTROL))
+def systems_of(ledgers: Iterable[Ledger]) -> dict[str, SystemKind]:
+    """All systems by name, and their kinds; what the input did not name comes last."""
+    kinds = {origin.system: origin.system_kind for ledger in ledgers for origin in ledger.origins}
+    return {system: kinds[system] for system in sorted(kinds, key=lambda s: (kinds[s] != "system", s))}

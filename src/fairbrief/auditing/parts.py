@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairbrief.auditing.ledger import WHOLE, Ledger, Origin, Slice, systems_of
-from fairbrief.nouns import Floats, Integers
+from fairbrief.types import Floats, Integers, SystemKind
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Part:
     rows: int
     blocks: tuple[Floats, Integers] | None = None
     chosen: Integers | None = None
+    system_kind: SystemKind = "system"
 
 
 def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice], Part]:
@@ -42,7 +43,10 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice],
             if (origin.system, part) in places:
                 places[origin.system, part].append(i)
     return {
-        (system, part): _part(ledger, system, part, np.array(chosen, dtype=np.int64), origins, matrix)
+        (system, part): replace(
+            _part(ledger, system, part, np.array(chosen, dtype=np.int64), origins, matrix),
+            system_kind=systems[system],
+        )
         for (system, part), chosen in places.items()
     }
 

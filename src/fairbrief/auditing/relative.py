@@ -10,14 +10,15 @@ import pyarrow as pa
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.evidence import ledgers_from
+from fairbrief.auditing.evidence_table import ledgers_from
+from fairbrief.auditing.jackknifed import Jackknifed, units_of
 from fairbrief.auditing.ledger import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
-from fairbrief.nouns import Estimate, Floats, Measure, Value
-from fairbrief.statistics import Bootstrap
+from fairbrief.statistics.jackknife import spread
+from fairbrief.types import Estimate, Floats, Measure
 
 QUANTITY = "relative_change"
-FROM_NOTHING = f"{estimating.UNDEFINED}the measure is 0 for the system that it is compared with"
+FROM_NOTHING = estimating.undefined("the measure is 0 for the system that it is compared with")
 
 
 def relative_changes(
@@ -26,9 +27,8 @@ def relative_changes(
     """(M(plain) − M(fair)) / M(plain) for every headline M and each pair (fair, plain) of systems.
 
     On the records that both answered. Positive where ``fair`` reads less than ``plain``, at most 1 for a
-    measure that cannot be negative. The interval is the percentile interval of the ratio over shared
-    bootstrap draws of clusters; draws with M(plain) = 0 are left out of it, and their share is said.
-    Undefined where M(plain) = 0. Fewer than two common clusters: no estimate.
+    measure that cannot be negative. The interval is the cluster jackknife t. Undefined where M(plain) = 0.
+    Fewer than two common clusters: no estimate.
     """
     pairs = list(pairs)
     found: list[Estimate] = []
@@ -46,27 +46,31 @@ def _changes(measures: list[Measure], fair: Part, plain: Part, settings: Setting
     if len(common) < 2:
         return
     chosen = np.array(common)
-    rows = (fair.sums[chosen[:, 0]], plain.sums[chosen[:, 1]])
-    drawn: list[Floats] = []
-    if settings.draws:
-        bootstrap = Bootstrap(len(common), settings.draws, settings.seed)
-        drawn = [bootstrap.totals(part) for part in rows]
+    names = tuple(fair.clusters[i] for i, _ in common)
+    sides = [
+        units_of(part.ledger.columns, part.sums[chosen[:, k]], names, settings.seed)
+        for k, part in enumerate((fair, plain))
+    ]
     blank = Estimate(
         measure="", quantity="", system=fair.system, baseline=plain.system, value=None, n=len(common),
         clusters=len(common), signature=f"{settings.signature}|paired",
+        system_kind=fair.system_kind, baseline_kind=plain.system_kind,
     )  # fmt: skip
     for measure in measures:
         made = estimating.described(blank, measure, QUANTITY)
-        value = _ratio(measure, fair, [part.sum(axis=0) for part in rows])
-        if not np.isfinite(value.array):
+        a, b = (Jackknifed(measure, side) for side in sides)
+        here, without, alone = (
+            _ratio(x[measure.name].array, y[measure.name].array)
+            for x, y in ((a.here, b.here), (a.without, b.without), (a.alone, b.alone))
+        )
+        if not np.isfinite(here):
             yield replace(made, notes=(FROM_NOTHING,))
             continue
-        resampled = _ratio(measure, fair, drawn) if drawn else None
-        yield estimating.with_interval(made, value, resampled, settings)
+        m = len(names)
+        found = spread(here, np.broadcast_to(without, m), np.broadcast_to(alone, m))
+        yield estimating.with_t_interval(replace(made, value=float(here)), found, settings)
 
 
-def _ratio(measure: Measure, part: Part, totals: list[Floats]) -> Value:
-    fair, plain = (np.asarray(measure.value(part.ledger.totals(t))[measure.name].array) for t in totals)
+def _ratio(fair: Floats, plain: Floats) -> Floats:
     defined = np.isfinite(fair) & np.isfinite(plain) & (plain != 0)
-    ratio = np.divide(plain - fair, plain, out=np.full(np.shape(plain), np.nan), where=defined)
-    return Value(ratio, "both")
+    return np.asarray(np.divide(plain - fair, plain, out=np.full(np.shape(plain), np.nan), where=defined))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from fairbrief import registry
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Case, Record
+from fairbrief.types import Case, Record
 
 
 def sampled(records: Sequence[Record], summarizer: str, samples: int) -> Iterator[Case]:

@@ -12,19 +12,16 @@ from typing import Any, Generic, TypeVar
 from fairbrief.chat.endpoint import Endpoint, library
 from fairbrief.chat.pacing import Pace, pause_before, retry_after
 from fairbrief.chat.replies import REFUSED, UNANSWERED, Malformed, Question, Reply, Tally, read_reply
-from fairbrief.errors import BackendError, RequestError, first_line
-from fairbrief.text.counted import counted
+from fairbrief.chat.spending import Budget, BudgetSpent, Held, charged, spent
+from fairbrief.errors import BackendError, first_line
+from fairbrief.text.redaction import redacted
 
 K = TypeVar("K")
 
 GIVES_UP_AFTER = 20
 """Questions in a row that found no answer, all tries used, after which the server is taken to be down."""
-PATIENCE = 3600.0
-"""Seconds that one question may spend waiting as the server asked; such waits are no failed tries."""
-
-
-class BudgetSpent(RequestError):
-    """All requests that the user allowed were sent."""
+UNCERTAIN = ("timeout", "connection", "malformed")
+"""Tries that failed after the server may have answered, and charged for it."""
 
 
 class _PassingError(Exception):
@@ -33,11 +30,14 @@ class _PassingError(Exception):
     def __init__(self, kind: str, detail: str, wait: float | None = None) -> None:
         super().__init__(detail)
         self.kind = kind
-        self.wait = wait
+        self.wait = wait or 0.0
 
 
 def replies(
-    endpoint: Endpoint, questions: Iterable[tuple[K, Question]], tally: Tally | None = None
+    endpoint: Endpoint,
+    questions: Iterable[tuple[K, Question]],
+    tally: Tally | None = None,
+    budget: Budget | None = None,
 ) -> Iterator[list[tuple[K, Reply]]]:
     """Ask every question; yield what has come, each reply with its question's key, in order of arrival.
 
@@ -47,9 +47,9 @@ def replies(
     on as they are asked, in another thread.
 
     Raises BackendError where the server refuses the key or the model, or twenty questions in a row find no
-    answer; BudgetSpent, after the last reply, when ``max_requests`` were not enough.
+    answer; BudgetSpent, after the last reply, when ``budget``, or ``max_requests`` of the endpoint, was not enough.
     """
-    talk = _Talk(endpoint, iter(questions), tally if tally is not None else Tally())
+    talk = _Talk(endpoint, iter(questions), tally or Tally(), budget or Budget())
     try:
         talk.start()
         yield from talk.batches()
@@ -64,6 +64,7 @@ class _Talk(Generic[K]):
     endpoint: Endpoint
     questions: Iterator[tuple[K, Question]]
     tally: Tally
+    budget: Budget
     out: queue.SimpleQueue[tuple[K, Reply] | None] = field(default_factory=queue.SimpleQueue)
     error: BaseException | None = None
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
@@ -71,6 +72,7 @@ class _Talk(Generic[K]):
     main: asyncio.Task[None] | None = None
     room: asyncio.Semaphore = field(init=False)
     pace: Pace = field(init=False)
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
     unanswered_in_a_row: int = 0
     has_answered: bool = False
 
@@ -158,7 +160,7 @@ class _Talk(Generic[K]):
             self.unanswered_in_a_row += 1
             if self.unanswered_in_a_row >= GIVES_UP_AFTER:
                 raise BackendError(
-                    f"{self.endpoint.model} at {self.endpoint.address or 'OpenAI'} left {GIVES_UP_AFTER} questions in "
+                    f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} left {GIVES_UP_AFTER} questions in "
                     f"a row without an answer; the last said: {reply.detail}. Look after the server, then run "
                     "the same command again: what was answered is kept."
                 )
@@ -168,37 +170,54 @@ class _Talk(Generic[K]):
 
     async def _reply(self, client: Any, question: Question) -> Reply:
         """The reply to one question, after as many tries as are allowed."""
-        failed, waited = 0, 0.0
+        failed = 0
         while True:
             await self.pace.wait()
-            self._spend()
             try:
-                reply = await self._try(client, question)
+                reply = await self._paid_try(client, question)
             except _PassingError as again:
-                self.tally.fail(again.kind)
-                obeys = again.wait is not None and waited + again.wait <= PATIENCE
-                failed += not obeys
+                self.tally.fail(again.kind, str(again))
+                failed += 1
                 if failed > self.endpoint.retries:
                     return Reply("", UNANSWERED, detail=f"{again.kind}: {again}")
-                own = pause_before(failed, self.endpoint.pause)
-                if again.wait is not None:
-                    self.pace.hold(again.wait)
-                    waited += again.wait
-                    own = min(own, self.endpoint.pause)  # parts those whom the server held together
-                await asyncio.sleep((again.wait or 0.0) + own)
+                self.pace.hold(again.wait)
+                await asyncio.sleep(again.wait + pause_before(failed, self.endpoint.pause))
             else:
                 self.tally.prompt_tokens += reply.prompt_tokens
                 self.tally.completion_tokens += reply.completion_tokens
                 return reply
 
-    def _spend(self) -> None:
-        limit = self.endpoint.max_requests
-        if limit is not None and self.tally.requests >= limit:
-            raise BudgetSpent(
-                f"What max_requests allows ({counted(limit, 'request')}) is spent, and questions are left. "
-                "Run the same command again to go on: what was answered is kept."
-            )
+    async def _paid_try(self, client: Any, question: Question) -> Reply:
+        """One request within the budget; what it cost is settled however it ends."""
+        held = await self._reserve(question)
+        paid = held.tokens
+        try:
+            async with asyncio.timeout(self.endpoint.timeout):
+                reply = await self._try(client, question)
+            paid = charged(reply, held)
+        except TimeoutError:
+            raise self._late() from None
+        except _PassingError as error:
+            paid = held.tokens if error.kind in UNCERTAIN else (0, 0)
+            raise
+        finally:
+            self.budget.settle(held, paid)
+            self.settled.set()
+        return reply
+
+    async def _reserve(self, question: Question) -> Held:
+        """Room in the budget for one request; waits for open ones where they may leave some. BudgetSpent if not."""
+        most = self.budget.most(question)
+        if (limit := self.endpoint.max_requests) is not None and self.tally.requests >= limit:
+            raise spent(limit)
+        while not self.budget.has_room(most):
+            if not self.budget.is_waiting():
+                raise self.budget.spent()
+            self.settled.clear()
+            await self.settled.wait()
+        held = self.budget.reserve(most)
         self.tally.requests += 1
+        return held
 
     async def _try(self, client: Any, question: Question) -> Reply:
         """One request. Raises _PassingError where another may do better, BackendError where none will."""
@@ -212,30 +231,44 @@ class _Talk(Generic[K]):
         except Malformed as error:
             raise _PassingError("malformed", str(error)) from None
         except openai.APITimeoutError:
-            raise _PassingError("timeout", f"no answer in {self.endpoint.timeout:g} s") from None
+            raise self._late() from None
         except openai.APIConnectionError as error:
-            raise _PassingError("connection", first_line(error.__cause__ or error)) from None
+            if isinstance(error.__cause__, BackendError):
+                raise error.__cause__ from None
+            if isinstance(error.__cause__, Malformed):
+                raise _PassingError("malformed", str(error.__cause__)) from None
+            raise _PassingError("connection", _told(error.__cause__ or error)) from None
         except openai.APIStatusError as error:
             return self._status(error)
         except UnicodeEncodeError as error:  # half a character in the question: no try will send it
-            self.tally.fail("unsendable")
-            return Reply("", UNANSWERED, finish="rejected", detail=first_line(error))
+            self.tally.fail("unsendable", _told(error))
+            return Reply("", UNANSWERED, finish="rejected", detail=_told(error))
         except UnicodeDecodeError as error:
-            raise _PassingError("malformed", first_line(error)) from None
+            raise _PassingError("malformed", _told(error)) from None
+
+    def _late(self) -> _PassingError:
+        return _PassingError("timeout", f"no whole answer in {self.endpoint.timeout:g} s")
 
     def _status(self, error: Any) -> Reply:
         """What a status other than success means for the question, or for all of them."""
         status, code = error.status_code, str(getattr(error, "code", "") or "")
         if status == 429 and code != "insufficient_quota":
-            raise _PassingError("429", first_line(error), retry_after(error.response.headers))
+            raise _PassingError("429", _told(error), retry_after(error.response.headers))
         if status in (408, 409, 425) or status >= 500:
-            raise _PassingError(str(status), first_line(error), retry_after(error.response.headers))
+            raise _PassingError(str(status), _told(error), retry_after(error.response.headers))
         if status in (400, 422) and code in ("content_filter", "content_policy_violation"):
-            return Reply(first_line(error), REFUSED, finish="content_filter")
+            return Reply(_told(error), REFUSED, finish="content_filter")
         if status in (401, 403, 404, 405) or code == "insufficient_quota":
             raise BackendError(
-                f"{self.endpoint.model} at {self.endpoint.address or 'OpenAI'} answered {status}: {first_line(error)}. "
-                f"Check the address, the model's name, and the key in {self.endpoint.key_variable}."
+                f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} answered {status}: {_told(error)}. "
+                f"Check the address, the model's name, and the key in {self.endpoint.key}."
             )
-        self.tally.fail(str(status))  # 400, 413, 422: this question cannot be answered, another may
-        return Reply("", UNANSWERED, finish="rejected", detail=f"{status}: {first_line(error)}")
+        self.tally.fail(
+            str(status), _told(error)
+        )  # 400, 413, 422: this question cannot be answered, another may
+        return Reply("", UNANSWERED, finish="rejected", detail=f"{status}: {_told(error)}")
+
+
+def _told(error: BaseException) -> str:
+    """What a library's error says, without the keys that a server may have echoed in it."""
+    return first_line(Exception(redacted(str(error) or type(error).__name__)))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Any
 
+from fairbrief.chat.bounded import take
 from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.text.redaction import hide, opened, redacted
 
 KEY = "OPENAI_API_KEY"
 ADDRESS = "OPENAI_BASE_URL"
@@ -19,18 +22,21 @@ class Endpoint:
     """A model behind OpenAI's chat protocol, and how politely it is asked.
 
     ``base_url`` empty: the environment's OPENAI_BASE_URL, else OpenAI itself. The key is read from the
-    environment variable ``key_variable`` and is never part of a name, a journal or a report; servers that
+    environment variable that ``key`` names and is never part of a name, a journal or a report; servers that
     want none (vLLM, Ollama) are asked without. ``api_version`` says that the server is Azure's.
 
-    ``concurrency`` questions are open at once. ``timeout`` seconds are given to one request; ``retries``
-    more tries to a question that failed for a reason that may pass, ``pause`` seconds (doubled each time,
-    drawn at random below that) apart. ``per_minute`` requests at most are begun in a minute;
+    ``concurrency`` questions are open at once. ``timeout`` seconds are given to one request, from the first
+    byte sent to the last received; ``retries`` more tries to a question that failed for a reason that may
+    pass, about ``pause`` seconds (doubled each time), and what the server asks for, apart. ``per_minute`` requests at most are begun in a minute;
     ``max_requests`` at most are sent at all, tries included.
+
+    Whoever asks a chat model (`Chat`, the judges) is an endpoint with settings of its own.
     """
 
     model: str
+    _: KW_ONLY
     base_url: str = ""
-    key_variable: str = KEY
+    key: str = KEY
     api_version: str = ""
     concurrency: int = 16
     timeout: float = 120.0
@@ -42,8 +48,13 @@ class Endpoint:
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise ValueError("the model's name is empty: write chat:MODEL")
+        if not re.fullmatch(r"[A-Za-z_]\w{0,99}", self.key):
+            hide(self.key)
+            raise ValueError(
+                f"key names the environment variable that holds the key, such as {KEY}; what was given names none"
+            )
         if self.address and not self.address.startswith(("http://", "https://")):
-            raise ValueError(f"the server's address '{self.address}' does not begin with http:// or https://")
+            raise ValueError(f"the server's address '{self.shown}' does not begin with http:// or https://")
         if self.concurrency < 1 or self.retries < 0 or self.timeout <= 0 or self.pause < 0:
             raise ValueError("concurrency and timeout are positive, retries and pause are not negative")
         if (self.per_minute or 1) < 1 or (self.max_requests or 1) < 1:
@@ -51,57 +62,40 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Where questions are sent; empty means OpenAI's own address."""
-        return self.base_url or os.environ.get(ADDRESS, "")
+        """Where questions are sent; empty means OpenAI's own address. It may hold a password: show `shown`."""
+        return opened(self.base_url) or os.environ.get(ADDRESS, "")
+
+    @property
+    def shown(self) -> str:
+        """The address without user, password and keys: what is printed, and what names of answers are made of."""
+        return redacted(self.address)
+
+    def endpoint(self) -> Endpoint:
+        """Where is asked, without what is asked there: what two askers of one endpoint have alike."""
+        return Endpoint(**{f.name: getattr(self, f.name) for f in fields(Endpoint)})
 
     def connect(self) -> Any:
         """The asynchronous client. Its own retries are off: ours count every request against the budget."""
         openai = library()
-        key = os.environ.get(self.key_variable, "")
+        key = os.environ.get(self.key, "")
+        hide(key)
         if not key and not self.address:
             raise RequestError(
                 f"chat:{self.model} has no address and no key. Set {ADDRESS} (vLLM, Ollama, a proxy), "
-                f"or {self.key_variable} for OpenAI."
+                f"or {self.key} for OpenAI."
             )
-        settings: dict[str, Any] = {"api_key": key or "none", "max_retries": 0, "timeout": self.timeout}
+        settings: dict[str, Any] = {
+            "api_key": key or "none",
+            "max_retries": 0,
+            "timeout": self.timeout,
+            "default_headers": {"Accept-Encoding": "gzip, deflate"},
+            "http_client": openai.DefaultAsyncHttpxClient(event_hooks={"response": [take]}),
+        }
         if self.api_version:
             return openai.AsyncAzureOpenAI(
                 azure_endpoint=self.address, api_version=self.api_version, **settings
             )
         return openai.AsyncOpenAI(base_url=self.address or None, **settings)
-
-
-class Settings(Protocol):
-    """The settings that all who ask a chat model share; ``key`` is the variable that holds the key."""
-
-    @property
-    def model(self) -> str: ...
-    @property
-    def base_url(self) -> str: ...
-    @property
-    def key(self) -> str: ...
-    @property
-    def api_version(self) -> str: ...
-    @property
-    def concurrency(self) -> int: ...
-    @property
-    def timeout(self) -> float: ...
-    @property
-    def retries(self) -> int: ...
-    @property
-    def pause(self) -> float: ...
-    @property
-    def per_minute(self) -> int | None: ...
-    @property
-    def max_requests(self) -> int | None: ...
-
-
-def endpoint_of(settings: Settings) -> Endpoint:
-    """The endpoint that settings describe; ValueError for one that cannot be."""
-    return Endpoint(
-        settings.model, settings.base_url, settings.key, settings.api_version, settings.concurrency,
-        settings.timeout, settings.retries, settings.pause, settings.per_minute, settings.max_requests,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
+import math
 import random
 import time
 from collections.abc import Mapping
@@ -12,6 +13,8 @@ from dataclasses import dataclass, field
 LONGEST_PAUSE = 60.0
 """Seconds that a pause of our own may last; a server's Retry-After is obeyed up to `LONGEST_WAIT`."""
 LONGEST_WAIT = 600.0
+SHORTEST_WAIT = 0.05
+"""Seconds between two tries of one question, whatever the server and the user allow."""
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -21,22 +24,27 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     (2.0, 0.15, None)
     """
     try:
-        if (milliseconds := headers.get("retry-after-ms")) is not None:
-            seconds = float(milliseconds) / 1000
-        elif (said := headers.get("retry-after")) is None:
-            return None
-        elif said.strip().replace(".", "", 1).isdigit():
-            seconds = float(said)
-        else:
-            seconds = email.utils.parsedate_to_datetime(said).timestamp() - time.time()
-    except (ValueError, TypeError):
+        if math.isfinite(milliseconds := float(headers.get("retry-after-ms", "nan"))):
+            return _bounded(milliseconds / 1000)
+    except ValueError:
+        pass  # no number: as if it were not there
+    said = headers.get("retry-after", "").strip()
+    try:
+        if said.replace(".", "", 1).isdigit():
+            return _bounded(float(said))
+        return _bounded(email.utils.parsedate_to_datetime(said).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
         return None
+
+
+def _bounded(seconds: float) -> float:
     return min(max(seconds, 0.0), LONGEST_WAIT)
 
 
 def pause_before(attempt: int, pause: float) -> float:
-    """A random time up to ``pause`` · 2^attempt seconds, at most a minute: clients that failed together part."""
-    return random.uniform(0, min(pause * 2.0 ** min(attempt, 30), LONGEST_PAUSE))  # noqa: S311 - no secret
+    """Seconds before a try: at random up to ``pause`` · 2^attempt and a minute, so that clients that failed together part."""
+    longest = min(pause * 2.0 ** min(attempt, 30), LONGEST_PAUSE)
+    return max(SHORTEST_WAIT, random.uniform(0, longest))  # noqa: S311 - no secret
 
 
 @dataclass(slots=True)

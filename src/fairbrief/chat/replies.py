@@ -26,6 +26,7 @@ class Reply:
     """What one question brought. ``reason`` is empty for a usable text, else `REFUSED`, `EMPTY`, `UNANSWERED`.
 
     ``finish`` is the server's own word for why the text ends; ``detail`` says why there was no answer.
+    Halves of characters, which no file can hold, and NULs, which our readers refuse, are replaced by U+FFFD.
     """
 
     text: str
@@ -36,21 +37,30 @@ class Reply:
     completion_tokens: int = 0
     detail: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("text", "finish", "model", "detail"):
+            object.__setattr__(self, name, _whole(getattr(self, name)))
+
 
 @dataclass(slots=True)
 class Tally:
-    """What a run has sent and been charged: requests (tries included), tries that failed, tokens."""
+    """What a run has sent and been charged: requests (tries included), tries that failed, tokens.
+
+    ``failures`` counts failed tries by kind; ``first_reasons`` holds what was said at the first of each kind.
+    """
 
     requests: int = 0
     failed_tries: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     failures: dict[str, int] = field(default_factory=dict)
+    first_reasons: dict[str, str] = field(default_factory=dict)
 
-    def fail(self, kind: str) -> None:
+    def fail(self, kind: str, reason: str = "") -> None:
         """Count a try that failed, by kind."""
         self.failed_tries += 1
         self.failures[kind] = self.failures.get(kind, 0) + 1
+        self.first_reasons.setdefault(kind, reason)
 
     def cost(self, price_in: float, price_out: float) -> float:
         """The price of the tokens; prices per million tokens of the prompt and of the answer."""
@@ -77,12 +87,12 @@ def read_reply(body: str) -> Reply:
         raise Malformed(f"{type(error).__name__}: {body[:120]!r}") from None
     if not isinstance(text, str | None):
         raise Malformed(f"a content of type {type(text).__name__}")
-    text = _whole(THINKING.sub("", text or "").strip())
+    text = THINKING.sub("", text or "").strip()
     finish = str(choice.get("finish_reason") or "")
     used = content.get("usage")
     is_refused = bool(refusal) or finish == "content_filter" or is_refusal(text)
     return Reply(
-        text or _whole(str(refusal or "")),
+        text or str(refusal or ""),
         REFUSED if is_refused else "" if text else EMPTY,
         finish,
         str(content.get("model") or ""),
@@ -105,6 +115,8 @@ _REFUSAL = re.compile(
     rf"to (?:fulfil|fulfill|comply|help|assist|provide|create|generate|write|summari[sz]e)))",
     re.IGNORECASE,
 )
+MOST_TOKENS = 1 << 40
+"""A count of tokens from here on is none."""
 LONGEST_REFUSAL = 600
 """Characters: a model that goes on for longer has, whatever its first words, written something."""
 
@@ -119,10 +131,9 @@ def is_refusal(text: str) -> bool:
 
 
 def _whole(text: str) -> str:
-    """The text without halves of characters, which a cut-off answer may end on and no file can hold."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return re.sub("[\0\ud800-\udfff]", "\ufffd", text)
 
 
 def _count(used: Any, name: str) -> int:
     value = used.get(name) if isinstance(used, dict) else None
-    return value if isinstance(value, int) and value > 0 else 0
+    return value if isinstance(value, int) and 0 < value < MOST_TOKENS else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import signal
 import sys
 from importlib import import_module
 from typing import Any
@@ -12,36 +11,44 @@ import typer
 from typer.core import TyperGroup
 
 from fairbrief import __version__
-from fairbrief.errors import FairbriefError
+from fairbrief.cli.command_line import watched
+from fairbrief.cli.exit_codes import UsageError, ended_by
 
 COMMANDS = {
-    "audit": (
-        "fairbrief.cli.audit",
-        "From a file of summaries to numbers that can be defended, and a report.",
-    ),
-    "report": ("fairbrief.cli.report", "Print or rewrite the report of a saved audit."),
-    "explain": ("fairbrief.cli.explain", "Say which records, documents and sentences a value rests on."),
-    "compare": ("fairbrief.cli.compare", "Compare two saved audits, paired by record."),
-    "gate": ("fairbrief.cli.gate", "Hold a saved audit to limits and a baseline; for pipelines."),
-    "summarize": ("fairbrief.cli.summarize", "Have records summarized by a model or a shipped summarizer."),
-    "sweep": ("fairbrief.cli.sweep", "Summarize and audit over a grid of settings, as one experiment."),
-    "choose": ("fairbrief.cli.choose", "Choose the fairest of several candidates; write preference pairs."),
-    "build": ("fairbrief.cli.build", "Build inputs: people, mixtures, stratified sets, segments, reviews."),
-    "units": ("fairbrief.cli.units", "Split summaries into atomic statements with a chat model."),
-    "annotate": ("fairbrief.cli.annotate", "Ask people about summaries, and hold measures against them."),
-    "agree": ("fairbrief.cli.agree", "Compare judges: two scorers, or a scorer and people."),
-    "rank": ("fairbrief.cli.rank", "Order systems over several data sets, from saved audits."),
-    "chunks": ("fairbrief.cli.chunks", "Find how large the pieces of documents may be for a scorer."),
-    "words": ("fairbrief.cli.words", "Show which words of the inputs tell groups of documents apart."),
-    "measures": ("fairbrief.cli.measures", "List what can be measured, or explain one measure."),
-    "doctor": ("fairbrief.cli.doctor", "Say what this machine can do, and what is missing for the rest."),
-    "prefetch": ("fairbrief.cli.prefetch", "Bring models to this machine, so that it can go offline."),
+    "audit": "Audit a file of summaries: every disparity with interval, chance level and p, and a report.",
+    "init": "Look at files, show what they hold, and write the settings that audit them.",
+    "merge": "Put the parts of an audit that several machines did together.",
+    "slice": "Estimate by an attribute of the records from a saved audit, without scoring again.",
+    "report": "Print or rewrite the report of a saved audit.",
+    "view": "Look at all records of a saved audit, or compare two, in a browser.",
+    "explain": "Say which records, documents and sentences a value comes from.",
+    "compare": "Compare two saved audits, paired by record.",
+    "power": "Say how many records would show a disparity, from a pilot audit.",
+    "gate": "Hold a saved audit to limits and to a baseline, for pipelines.",
+    "summarize": "Have records summarized by a model or a built-in summarizer.",
+    "sweep": "Summarize and audit over a grid of settings, as one experiment.",
+    "run": "Run a whole experiment from one file: data, summaries, units, audit, gate, one page.",
+    "choose": "Choose the fairest of several candidates; write preference pairs.",
+    "build": "Build inputs: people, mixtures, stratified sets, segments, reviews.",
+    "units": "Split summaries into atomic statements with a chat model.",
+    "annotate": "Ask people about summaries, and hold measures against them.",
+    "agree": "Measure agreement: of two scorers, or of a scorer and people.",
+    "rank": "Order systems over several data sets, from saved audits.",
+    "chunks": "Find how large the pieces of documents may be for a scorer.",
+    "stats": "Count the records, documents, lengths and groups of a file.",
+    "words": "Show which words of the inputs tell groups of documents apart.",
+    "recogniser": "Measure how often a recogniser misses people or misreads their gender.",
+    "protocol": "List a paper's tables and figures, and how to obtain each.",
+    "measures": "List what can be measured, or explain one measure.",
+    "doctor": "Say what this machine can do, and what is missing for the rest.",
+    "prefetch": "Download models, so that this machine can work offline.",
 }
-"""Command → module and one line of help. The module's ``app`` holds the command (or its subcommands)."""
+"""Command → one line of help. The ``app`` of ``NAME_command`` holds the command (or its subcommands)."""
 
 
-UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"""What typer raises where a command line cannot be read, from whichever click it carries."""
+def loaded(name: str) -> Any:
+    """A command (or the group of its subcommands), its module loaded now."""
+    return typer.main.get_command(import_module(f"fairbrief.cli.{name}_command").app)
 
 
 class LazyGroup(TyperGroup):
@@ -55,10 +62,9 @@ class LazyGroup(TyperGroup):
         """The command, its module loaded now."""
         if cmd_name not in COMMANDS:
             return None
-        module, _ = COMMANDS[cmd_name]
-        command = typer.main.get_command(import_module(module).app)
+        command = loaded(cmd_name)
         command.name = cmd_name
-        return command
+        return watched(command)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that was named; a misspelt one is told with its neighbour."""
@@ -72,7 +78,7 @@ class LazyGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """The list of commands, from the table alone: help loads nothing."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 app = typer.Typer(
@@ -96,45 +102,10 @@ def root(
 
 
 def main() -> None:
-    """Run the command; print what a person can mend without a traceback, exit code 2."""
+    """Run the command, and end with the code of what became of it: see `fairbrief.cli.exit_codes`."""
     try:
         code = app(prog_name="fairbrief", standalone_mode=False)
-    except UsageError as error:
-        sys.exit(_refuse(error))
-    except FairbriefError as error:
-        sys.stderr.write(f"fairbrief: {printable(str(error))}\n")
-        sys.exit(2)
-    except BrokenPipeError:
-        sys.exit(_unread())
-    except SystemExit as error:
-        # Rich ends a program whose output nobody reads with 1, which a gate says of a limit that is broken.
-        sys.exit(_unread() if isinstance(error.__context__, BrokenPipeError) else error.code)
-    except OSError as error:
-        if error.filename is None:
-            raise
-        sys.stderr.write(f"fairbrief: {printable(str(error.filename))}: {error.strerror}.\n")
-        sys.exit(2)
+        sys.stdout.flush()  # a full disk or a reader that has gone is noticed here, not after the end
+    except BaseException as error:  # noqa: BLE001 - the last place that can say what it means
+        code = ended_by(error)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _unread() -> int:
-    """The reader of our output has gone, as with `| head`: what a shell says of a program that ends so."""
-    sys.stdout = None  # nothing is left to be flushed
-    return 128 + signal.SIGPIPE
-
-
-def _refuse(error: Any) -> int:
-    """One line about a command or an option that cannot be; the help where nothing was asked."""
-    if type(error).__name__ == "NoArgsIsHelpError":
-        error.show()
-    else:
-        command = error.ctx.command_path if error.ctx is not None else "fairbrief"
-        said = " ".join(error.format_message().split())
-        end = "" if said.endswith((".", "?")) else "."
-        sys.stderr.write(f"fairbrief: {printable(said)}{end} Try '{command} --help'.\n")
-    return 2
-
-
-def printable(text: str) -> str:
-    """Text that cannot drive a terminal: control characters and lone surrogates are shown, not sent."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)

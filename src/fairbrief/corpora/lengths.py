@@ -6,18 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fairbrief.errors import RequestError
+from fairbrief.text.segmentation import word_count
 
 Count = Callable[[str], int]
 RULES = ("words", "nltk", "characters")
 
 
 def counter(rule: str) -> Count:
-    """Counts a text's tokens: ``words`` (what white space parts), ``nltk`` (its ``word_tokenize``), ``characters``.
+    """Counts a text's tokens: ``words`` (what white space parts, or in a script without it the words), ``nltk`` (its ``word_tokenize``), ``characters``.
 
     Raises: RequestError for another rule; MissingExtra for ``nltk`` without NLTK.
     """
     if rule == "words":
-        return lambda text: len(text.split())
+        return word_count
     if rule == "characters":
         return len
     if rule == "nltk":

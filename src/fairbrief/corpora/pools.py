@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from fairbrief.corpora.lengths import Lengths
-from fairbrief.nouns import Document, Record
+from fairbrief.types import Document, Record
 
 
 @dataclass(slots=True)

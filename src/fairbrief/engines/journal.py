@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import zlib
@@ -13,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import BackendError, RequestError
+from fairbrief.kept_files import PRIVATE, sync_folder, write_all
 
 HEAD = b"fairbrief journal 1\n"
 
 
 def journal_of(out: Path) -> Path:
-    """Where the answers behind an output stand."""
+    """Where the answers behind an output stand; a link is followed, as by all that write."""
+    out = out.resolve() if out.is_symlink() else out
     return out.with_name(out.name + ".journal")
 
 
@@ -36,6 +37,7 @@ class Journal:
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     damaged: int = 0
     _file: int = -1
+    _opened_at: int = 0
 
     def __contains__(self, key: str) -> bool:
         return key in self.places
@@ -53,12 +55,16 @@ class Journal:
             )
         return found[1]
 
+    def held_before(self, key: str) -> bool:
+        """Whether the answer under the key was there when the journal was opened."""
+        return key in self.places and self.places[key][0] < self._opened_at
+
     def append(self, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         """Keep answers; they are on disk when this returns."""
         lines = [(key, _line(key, value)) for key, value in entries]
         try:
             start = os.lseek(self._file, 0, os.SEEK_END)
-            _write(self._file, b"".join(line for _, line in lines))
+            write_all(self._file, b"".join(line for _, line in lines))
             os.fsync(self._file)
         except OSError as error:
             raise BackendError(
@@ -79,7 +85,7 @@ class Journal:
                 if not HEAD.startswith(head):
                     raise RequestError(_foreign(self.path))
                 os.ftruncate(self._file, 0)
-                _write(self._file, HEAD)
+                write_all(self._file, HEAD)
                 os.fsync(self._file)
                 return
             if head != HEAD:
@@ -94,6 +100,7 @@ class Journal:
                     self.places[found[0]] = (end, len(line))
                 end += len(line)
         os.ftruncate(self._file, end)
+        self._opened_at = end
 
 
 @contextlib.contextmanager
@@ -103,11 +110,11 @@ def open_journal(path: Path) -> Iterator[Journal]:
     A journal that holds no answer when it is closed is taken away again.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE)
     try:
         journal = Journal(path, _file=descriptor)
         journal._load()
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
         try:
             yield journal
         finally:
@@ -117,56 +124,14 @@ def open_journal(path: Path) -> Iterator[Journal]:
         os.close(descriptor)
 
 
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold an output for this process alone; RequestError at once if another holds it.
-
-    The lock is the kernel's, on ``PATH.lock``: it goes with its process, however that ends. Who holds it takes
-    the file away when done; one that a dead process has left is in nobody's way.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = path.with_name(path.name + ".lock")
-    while True:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise RequestError(
-                    f"Another process is writing {path}. Wait for it, or write to another file."
-                ) from None
-            if not _is_at(descriptor, lock):
-                continue  # it was taken away between the opening and the locking: another may hold its successor
-            try:
-                yield
-            finally:
-                lock.unlink(missing_ok=True)
-            return
-        finally:
-            os.close(descriptor)
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the open file is the one that stands under the name."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Any]:
-    """A binary stream whose content takes the file's place when all of it is on disk; nothing if it fails."""
-    partial = path.with_name(path.name + ".part")
-    try:
-        with partial.open("wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-    _sync_folder(path.parent)
+def keys_in(path: Path) -> frozenset[str]:
+    """The keys of a journal's answers, without making or changing the file; none where there is no journal."""
+    if not path.is_file():
+        return frozenset()
+    with path.open("rb") as stream:
+        if stream.readline() != HEAD:
+            raise RequestError(_foreign(path))
+        return frozenset(found[0] for line in stream if (found := _read(line)) is not None)
 
 
 def _line(key: str, value: Mapping[str, Any]) -> bytes:
@@ -181,21 +146,11 @@ def _read(line: bytes) -> tuple[str, Mapping[str, Any]] | None:
     if line[:9] != b"%08x " % zlib.crc32(content) or not line.endswith(b"\n"):
         return None
     key, _, value = content.partition(b" ")
-    return key.decode("ascii"), json.loads(value)
-
-
-def _write(descriptor: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(descriptor, data) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    """A new name in a folder is on disk only when the folder is."""
-    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        found = json.loads(value)
+        return (key.decode("ascii"), found) if isinstance(found, dict) else None
+    except (ValueError, RecursionError):  # the checksum is right, and still we have not written it
+        return None
 
 
 def _foreign(path: Path) -> str:

@@ -8,19 +8,24 @@ when the pipe does, so that no worker outlives this process, however that ended.
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
+import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import connection, get_context, resource_tracker
+from multiprocessing import connection, get_context, parent_process, resource_tracker
 from typing import Any
 
-from fairbrief.engines.mapping import Item, Made
+from fairbrief.engines.engine import Item, Made, cores
 from fairbrief.errors import BackendError, FairbriefError, RequestError
+from fairbrief.pretrained.placement import worker_name
 
+KILLS = 3
+"""Workers that may be killed over one item: then it is the item, or the machine, and not chance."""
 AHEAD = 2
 """Items per worker that may be on their way: one in its hands, one done that waits for its turn."""
 
@@ -30,15 +35,17 @@ class Processes:
     """An engine of ``workers`` processes, started as items come, ended with the map.
 
     Work, items and answers travel by pickle; ``work`` once, so that what it builds for itself (a word list,
-    say) is kept from item to item. Raises RequestError where work cannot be sent, BackendError where a
-    worker dies; all else is as `Engine` says.
+    say) is kept from item to item. What a killed worker had in hand is given to another. Raises RequestError where
+    work cannot be sent, BackendError where an item has killed `KILLS` workers or one ends by itself; all else is
+    as `Engine` says.
     """
 
-    workers: int
+    workers: int = 0
+    """0: one for each core that this process may use."""
 
     def map(self, work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[tuple[Item, Made]]:
         """Every item with what became of it, in order."""
-        crew = _Crew(_sendable(work), self.workers)
+        crew = _Crew(_sendable(work), self.workers or cores())
         try:
             yield from _in_order(crew, iter(items))
         finally:
@@ -53,6 +60,7 @@ class _Task:
     answer: Any = None
     error: Exception | None = None
     is_done: bool = False
+    kills: int = 0
 
 
 def _in_order(crew: _Crew, items: Iterator[Item]) -> Iterator[tuple[Item, Any]]:
@@ -100,13 +108,11 @@ class _Worker:
     is_listening: bool = False
 
     def send(self, *messages: bytes) -> None:
-        with _lost(self):
-            for message in messages:
-                self.pipe.send_bytes(message)
+        for message in messages:
+            self.pipe.send_bytes(message)
 
     def receive(self) -> bytes:
-        with _lost(self):
-            return self.pipe.recv_bytes()
+        return self.pipe.recv_bytes()
 
 
 @dataclass(slots=True)
@@ -126,23 +132,44 @@ class _Crew:
         worker = next((w for w in self.workers if w.task is None), None) or self._start()
         worker.task = task
         if worker.is_listening:
-            worker.send(_dumped(task.item))
+            with self._replacing(worker):
+                worker.send(_dumped(task.item))
 
     def listen(self) -> None:
         """Wait until workers speak: the first time to say that they listen, then with an answer each."""
         busy: dict[Any, _Worker] = {w.pipe: w for w in self.workers if w.task is not None}
         for pipe in connection.wait(list(busy)):
-            worker = busy[pipe]
-            said, task = worker.receive(), worker.task
-            assert task is not None
-            if not worker.is_listening:
-                # Only now, so that starting one worker does not keep the next from starting.
-                worker.is_listening = True
-                worker.send(self.work, _dumped(task.item))
-                continue
-            worker.task = None
-            is_made, answer = pickle.loads(said)  # noqa: S301 - from our own worker
-            task.answer, task.error, task.is_done = (answer, None, True) if is_made else (None, answer, True)
+            with self._replacing(busy[pipe]):
+                self._hear(busy[pipe])
+
+    def _hear(self, worker: _Worker) -> None:
+        said, task = worker.receive(), worker.task
+        assert task is not None
+        if not worker.is_listening:
+            # Only now, so that starting one worker does not keep the next from starting.
+            worker.is_listening = True
+            worker.send(self.work, _dumped(task.item))
+            return
+        worker.task = None
+        is_made, answer = pickle.loads(said)  # noqa: S301 - from our own worker
+        task.answer, task.error, task.is_done = (answer, None, True) if is_made else (None, answer, True)
+
+    @contextmanager
+    def _replacing(self, worker: _Worker) -> Iterator[None]:
+        """Where the pipe to a killed worker is broken, start another on what it had in hand."""
+        try:
+            yield
+        except (EOFError, OSError) as error:
+            worker.process.join()
+            task, code = worker.task, worker.process.exitcode
+            worker.pipe.close()
+            self.workers.remove(worker)
+            if task is None:
+                return
+            task.kills += 1
+            if code >= 0 or task.kills == KILLS:
+                raise BackendError(_end_of(code)) from error
+            self.take(task)
 
     def dismiss(self) -> None:
         """End all workers, whatever they are at, and wait until they are gone."""
@@ -156,7 +183,10 @@ class _Crew:
     def _start(self) -> _Worker:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
-        process = context.Process(target=serve, args=(theirs,), daemon=True, name="fairbrief worker")
+        taken = {worker.process.name for worker in self.workers}
+        names = (worker_name(number, self.size) for number in range(self.size))
+        name = next(name for name in names if name not in taken)
+        process = context.Process(target=serve, args=(theirs,), daemon=True, name=name)
         with _deaf_to_interrupts():
             process.start()
         theirs.close()
@@ -173,16 +203,6 @@ def _deaf_to_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def _lost(worker: _Worker) -> Iterator[None]:
-    """Say how a worker ended whose pipe is broken."""
-    try:
-        yield
-    except (EOFError, OSError) as error:
-        worker.process.join()
-        raise BackendError(_end_of(worker.process.exitcode)) from error
 
 
 def _end_of(code: int) -> str:
@@ -220,6 +240,7 @@ def _dumped(thing: object) -> bytes:
 
 def serve(pipe: connection.Connection) -> None:
     """Do the work that the pipe brings first with every item that it brings then, until it ends."""
+    _end_with_parent()
     with suppress(EOFError, OSError):
         pipe.send_bytes(b"")
         load = pipe.recv_bytes()
@@ -229,6 +250,19 @@ def serve(pipe: connection.Connection) -> None:
             work = _Unreadable(f"{type(error).__name__}: {error}")
         while True:
             pipe.send_bytes(_answer(work, pipe.recv_bytes()))
+
+
+def _end_with_parent() -> None:
+    """End this process as soon as the one that started it has, whatever it is at: a shard may take minutes."""
+    parent = parent_process()
+
+    def watch() -> None:
+        assert parent is not None
+        parent.join()
+        os._exit(1)
+
+    if parent is not None:
+        threading.Thread(target=watch, daemon=True, name="watches the parent").start()
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +280,17 @@ class _Unreadable:
 
 def _answer(work: Callable[[Any], Any], item: bytes) -> bytes:
     try:
-        return _dumped((True, work(pickle.loads(item))))  # noqa: S301
-    except Exception as error:  # noqa: BLE001 - raised again on the other side
+        return _dumped(answer_of(work, pickle.loads(item)))  # noqa: S301 - from the process that started this one
+    except Exception as error:  # noqa: BLE001 - an item or an answer that pickle cannot carry
         return _dumped((False, _portable(error)))
+
+
+def answer_of(work: Callable[[Any], Any], item: Any) -> tuple[bool, Any]:
+    """Whether the work was done, and what it made of the item; else the error, as it can travel."""
+    try:
+        return True, work(item)
+    except Exception as error:  # noqa: BLE001 - raised again on the other side
+        return False, _portable(error)
 
 
 def _portable(error: Exception) -> Exception:

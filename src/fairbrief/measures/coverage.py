@@ -13,14 +13,18 @@ from typing import ClassVar
 
 import numpy as np
 
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.coverage_evidence import Coverage, CoverageSettings
-from fairbrief.measures.settings import shared
-from fairbrief.nouns import Floats, Totals, Value
-from fairbrief.spelling import spell
+from fairbrief.measures.measure_settings import shared
+from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.text.counted import counted
+from fairbrief.types import Floats, Totals, Value
 
 __all__ = ["Coverage", "CoverageParity", "EqualCoverage"]
+
+
+UNCOVERED = "What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'."
 
 
 class _CoverageMeasure(CoverageSettings):
@@ -30,11 +34,6 @@ class _CoverageMeasure(CoverageSettings):
     def observation(self) -> Coverage:
         return Coverage(**shared(self, CoverageSettings))
 
-    @property
-    def instruments(self) -> Mapping[str, Mapping[str, str]]:
-        """The measures that check the judges it relies on, with their settings."""
-        return {"instrument_support": {"scorer": self.scorer}}
-
     def explain(self, totals: Totals) -> str:
         """Coverage of each value in one record."""
         parts = [
@@ -43,25 +42,25 @@ class _CoverageMeasure(CoverageSettings):
         ]
         return f"coverage by value: {'; '.join(parts)}; record mean {float(totals['level']):.2f}"
 
-    def __repr__(self) -> str:
-        return spell(self)
+    __repr__ = spell
 
 
 @dataclass(frozen=True, repr=False)
 class EqualCoverage(_CoverageMeasure):
-    """Mean gap between each value's coverage and the record's own mean coverage.
+    """How much better or worse than its record's mean each group is covered, averaged over groups and records.
 
     One record's gap is (1/K') Σ_{k present} |mean of x_i for i in D_k − mean of x_i|, with x_i the
     mean support of the summary's units by document i; the value is the mean gap over records.
 
     Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (chunks, units).
-    Value:      in [0, 1]; 0 when values are covered alike. Positive by chance: read with its null.
+    Value:      in [0, 1]; 0 when groups are covered alike. Positive by chance: read with its null.
                 Grows with the level of coverage: ``level`` and ``relative_gap`` stand beside it.
-                ``between[k−l]``: mean coverage of value k minus that of value l, free of the mix.
-                ``unfair_share``: share of testable records with p < 0.05 (all relabellings, ≥), to be
-                read with ``unfair_share_by_chance``. ``by_dominance``: largest difference of the gap
-                between records that different values dominate; ``unfair_share_by_dominance``: that of
-                the unfair share (the paper's Table 5), over testable records.
+                With ``pairwise=true`` also ``between[k−l]``: mean coverage of group k minus that of group l, free of
+                the mix; ``by_dominance``, the largest difference of the gap between records that different
+                groups dominate; and ``uneven_share_by_dominance``, that of the uneven share (the paper's
+                Table 5), over testable records.
+                ``uneven_share``: share of testable records with p < 0.05 (all relabellings, ≥), to be
+                read with ``uneven_share_by_chance``.
     Undefined:  "one group only"; "the summary has no unit"; "no unit is supported".
     Source:     Li et al., Coverage-based Fairness in MDS, Eqs. 2–5. Departs from their code: excluded
                 records are counted; units that no document supports stay in the denominator
@@ -69,22 +68,36 @@ class EqualCoverage(_CoverageMeasure):
     """
 
     name: ClassVar[str] = "equal_coverage"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Coverage",
+        question="how far the groups of a record differ in how well the summary covers their documents",
+        harm=UNCOVERED,
+        figures=(
+            "gaps",
+            "p_values",
+        ),
+        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         one = totals["one"]
+        gap, level = ("gap",), ("level",)
         values = {
-            "equal_coverage": Value(ratio(totals["gap"], one), "upper"),
-            "level": Value(ratio(totals["level"], one)),
-            "relative_gap": Value(ratio(totals["gap"], totals["level"]), "upper"),
+            "equal_coverage": Value(
+                ratio(totals["gap"], one), "upper", mean_of=(gap, ("one",)), has_baseline=True
+            ),
+            "level": Value(ratio(totals["level"], one), has_baseline=True),
+            "relative_gap": Value(ratio(totals["gap"], totals["level"]), "upper", mean_of=(gap, level)),
         }
         for k, other in _pairs(totals):
-            gap = ratio(totals["between", k, other], totals["pairs", k, other])
-            values[f"between[{k}−{other}]"] = Value(gap, "both")
-        values["testable_share"] = Value(ratio(totals["testable"], one))
-        values["unfair_share"] = Value(ratio(totals["significant"], totals["testable"]))
-        values["unfair_share_by_chance"] = Value(ratio(totals["expected_significant"], totals["testable"]))
-        values["by_dominance"] = Value(_spread(_by_dominance(totals)), "upper")
-        values["unfair_share_by_dominance"] = Value(_spread(_unfair_by_dominance(totals)), "upper")
+            difference = ratio(totals["between", k, other], totals["pairs", k, other])
+            values[f"between[{k}−{other}]"] = Value(difference, "both")
+        values["testable_share"] = Value(ratio(totals["testable"], one), is_share=True)
+        values["uneven_share"] = Value(ratio(totals["significant"], totals["testable"]), is_share=True)
+        values["uneven_share_by_chance"] = Value(ratio(totals["expected_significant"], totals["testable"]))
+        if self.pairwise:
+            values["by_dominance"] = Value(_spread(_by_dominance(totals)), "upper")
+            values["uneven_share_by_dominance"] = Value(_spread(_uneven_by_dominance(totals)), "upper")
         values["unit_recall"] = Value(ratio(totals["words in units"], totals["words"]))
         values["supported_units"] = Value(ratio(totals["units supported"], totals["units"]))
         return values
@@ -92,23 +105,47 @@ class EqualCoverage(_CoverageMeasure):
 
 @dataclass(frozen=True, repr=False)
 class CoverageParity(_CoverageMeasure):
-    """Mean size, over values, of how far a value's documents are covered above or below their record.
+    """How far each group is covered above or below its records' mean over the whole input, averaged over groups.
 
-    CP = (1/K) Σ_k |E(C_k)|. Pooled (default): C_k holds x_i − mean x for every document i of value k
+    CP = (1/K) Σ_k |E(C_k)|. Pooled (default): C_k holds x_i − mean x for every document i of group k
     in every record. ``extremes=true`` (the paper's text): C_k holds coverage of k minus the record's
-    mean, from the records where k is the most or the least covered value.
+    mean, from the records where k is the most or the least covered group.
 
     Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (chunks, units).
     Value:      in [0, 1]; 0 when no value is covered more or less over the whole input. Positive by
-                chance: read with its null. ``difference[k]`` = E(C_k): positive = over-represented.
-                ``by_dominance``: largest difference of any E(C_k) between records that different
-                values dominate.
+                chance: read with its null. ``difference[k]`` = E(C_k): positive = over-represented;
+                ``relative_difference[k]``: the same divided by the mean coverage of all documents, which stands
+                first and is compared with random extracts (whole sentences lie in their own document, so that
+                extracts are covered more, and only relative differences compare).
+                ``equal_length_difference[k]``: as that, as if all documents of a record were equally long, by the
+                slope of coverage on log length within the groups of records; ``log_length[k]``: how much longer
+                (in logarithms) documents of k are than their record's.
+                ``by_dominance`` with ``pairwise=true``: largest difference of any E(C_k) between records that
+                different groups dominate.
     Undefined:  as `equal_coverage`.
     Source:     Li et al., Eq. 6; the release pools, the text takes extremes: both are here. Departs
-                from the release: K is the number of values present, never taken from a file name.
+                from the release: K is the number of groups present, never taken from a file name.
     """
 
     name: ClassVar[str] = "coverage_parity"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Coverage",
+        question="how far documents of each group are covered above or below their record's mean",
+        harm=UNCOVERED,
+        figures=("differences",),
+        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+        contrast=ContrastWords(
+            question="Whose documents do the summaries cover less?",
+            unit="percent",
+            below="{size} less than the average document",
+            above="{size} more than the average document",
+            even="every document covered alike",
+            sentence="{system} covers documents with {group} {said}",
+            random="would cover them {reads}",
+            worse_below="documents with {group}",
+        ),
+        by_meaning="scorer=embedding",
+    )
     extremes: bool = False
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -120,12 +157,62 @@ class CoverageParity(_CoverageMeasure):
         )
         present = np.isfinite(stacked)
         sums = np.where(present, np.abs(stacked), 0.0).sum(axis=-1)
-        values = {"coverage_parity": Value(ratio(sums, present.sum(axis=-1).astype(np.float64)), "upper")}
-        values |= {f"difference[{k}]": Value(mean, "both") for k, mean in means.items()}
-        values["by_dominance"] = Value(
-            _largest([_spread(_mean_by_dominance(totals, k)) for k in names], totals), "upper"
-        )
+        contrasts = () if self.extremes else tuple(f"difference[{k}]" for k in names)
+        values = {
+            "coverage_parity": Value(
+                ratio(sums, present.sum(axis=-1).astype(np.float64)),
+                "upper",
+                contrasts=contrasts,
+                has_baseline=not self.extremes,
+            )
+        }
+        level = ratio(totals["level"], totals["one"])
+        for k, mean in means.items():
+            own = () if self.extremes else (f"difference[{k}]",)
+            if not self.extremes:
+                values[f"relative_difference[{k}]"] = Value(
+                    _over(mean, level),
+                    "both",
+                    contrasts=own,
+                    has_baseline=True,
+                    is_compared=True,
+                    leads=True,
+                    group=k,
+                )
+            values[f"difference[{k}]"] = Value(
+                mean, "both", contrasts=own, has_baseline=not self.extremes, group=k
+            )
+        if not self.extremes:
+            values |= _by_length(totals, names, level)
+        if self.pairwise:
+            values["by_dominance"] = Value(
+                _largest([_spread(_mean_by_dominance(totals, k)) for k in names], totals), "upper"
+            )
         return values
+
+
+LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"
+
+
+def _by_length(totals: Totals, names: Sequence[str], level: Floats) -> dict[str, Value]:
+    """How much longer each group's documents are than their record's mean, and its contrast with length held equal:
+    less the slope of coverage on log length, within groups of records, times that.
+    """
+    found = {}
+    for k in names:
+        longer = ratio(totals["log length", k], totals["documents", k])
+        found[f"{LOG_LENGTH}[{k}]"] = Value(longer, group=k)
+        if ("length²",) in totals.columns:
+            slope = ratio(totals["length·coverage"], totals["length²"])
+            equal = ratio(totals["difference", k], totals["documents", k]) - slope * longer
+            found[f"{EQUAL_LENGTH}[{k}]"] = Value(
+                _over(equal, level), has_baseline=True, is_compared=True, group=k
+            )
+    return found
+
+
+def _over(mean: Floats, level: Floats) -> Floats:
+    return np.asarray(np.where(level > 0, mean / np.where(level > 0, level, 1.0), np.nan))
 
 
 def _pairs(totals: Totals) -> list[tuple[str, str]]:
@@ -136,7 +223,7 @@ def _by_dominance(totals: Totals) -> list[Floats]:
     return [ratio(totals["dominated gap", g], totals["dominated", g]) for g in totals.values_of("dominated")]
 
 
-def _unfair_by_dominance(totals: Totals) -> list[Floats]:
+def _uneven_by_dominance(totals: Totals) -> list[Floats]:
     return [ratio(totals["significant", g], totals["testable", g]) for g in totals.values_of("testable")]
 
 

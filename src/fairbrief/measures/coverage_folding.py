@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairbrief.nouns import Floats, Integers
+from fairbrief.types import Floats, Integers
 
 
 def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.measures.exchanging import coded, labelled
-from fairbrief.measures.settings import check_known, check_reading, shared
-from fairbrief.nouns import (
+from fairbrief.declarations import Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.measure_settings import check_known, check_variant, shared
+from fairbrief.measures.permutation_schemes import coded, labelled
+from fairbrief.measures.source_text import needs_english
+from fairbrief.specs import spell
+from fairbrief.statistics import ratio
+from fairbrief.text.anonymisation import anonymise, anonymise_published
+from fairbrief.types import (
     Ask,
     Cases,
-    Column,
-    Exchange,
     Floats,
     Integers,
+    PermutationScheme,
     Reason,
     Record,
     Rows,
@@ -24,9 +28,6 @@ from fairbrief.nouns import (
     Totals,
     Value,
 )
-from fairbrief.spelling import spell
-from fairbrief.statistics import ratio
-from fairbrief.text.anonymisation import anonymise, anonymise_published
 
 TIE = 1e-9
 """Mean similarities closer than this are tied; rounding decides nothing."""
@@ -39,10 +40,10 @@ class VariantSettings:
     over: str
     similarity: str = "counts"
     ties: str = "half"
-    reading: str = "default"
+    variant: str = "recommended"
 
     def __post_init__(self) -> None:
-        check_reading("reading", self.reading)
+        check_variant("variant", self.variant)
         check_known("ties", self.ties, ("half", "strict"))
 
 
@@ -53,15 +54,15 @@ class GroupedVariants(VariantSettings):
     Reads:      the record attribute ``over``, or the one value that all its people share; variants without either
                 are left out. Similarities of the neutralised summaries, one square matrix per original.
     Evidence:   ``score`` = 2·accuracy − 1 of this original, ``one`` (originals), ``texts`` (summaries compared).
-    Exchange:   the groups among the summaries of the original.
+    Permuted:   the groups among the summaries of the original.
     """
 
-    scope: ClassVar[Literal["case", "block", "cluster"]] = "cluster"
-    tests_units: ClassVar[Column | None] = None
-    version: ClassVar[int] = 1
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
+        scope="cluster", version=1, chance_means=(("score",),)
+    )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        neutral = anonymise if self.reading == "default" else anonymise_published
+        neutral = anonymise if self.variant == "recommended" else anonymise_published
         texts = tuple(
             neutral(case.summary.text, [(p.first_name, p.last_name) for p in case.record.entities])
             for case in cases
@@ -69,17 +70,19 @@ class GroupedVariants(VariantSettings):
         )
         return [Ask(self.similarity, texts, texts)] if texts else []
 
-    def exchange(self, cases: Cases) -> Exchange | None:
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         groups, codes = self._codes(cases)
-        return Exchange(codes) if len(groups) > 1 else None
+        return PermutationScheme(codes) if len(groups) > 1 else None
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         groups, codes = self._codes(cases)
+        if reason := needs_english(cases, "the pronouns and titles that are made neutral"):
+            return reason
         if not groups:
             return Reason("no variant with the attribute")
         used = labelled(codes, labels)
         similarity = scores[0].matrix
-        if self.reading == "published":
+        if self.variant == "published":
             accuracy = self._accuracy_published(similarity, used, len(groups))
             one = np.ones(len(used))
         else:
@@ -125,15 +128,15 @@ class GroupedVariants(VariantSettings):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Distinguishability(VariantSettings):
-    """Twice the accuracy, less one, of telling a source's group from its summary.
+    """How often a summary gives away which group its source is about: twice the accuracy, less one.
 
     All variants of one original are compared: a summary counts as right if its mean similarity to the other
     summaries of its own group exceeds that to the summaries of the other groups; ties within 1e-9 count half
     (``ties=strict``: not at all, as in the paper's equation). Names, pronouns and titles are made neutral
     before. The value is the mean over originals.
 
-    ``similarity`` is a scorer's spelling: ``counts`` (cosine of word counts within the original), ``embedding`` …
-    ``reading=published``: the release's neutralisation, and whatever cannot be compared counts as wrong.
+    ``similarity`` is a scorer's spec: ``counts`` (cosine of word counts within the original), ``embedding`` …
+    ``variant=published``: the release's neutralisation, and whatever cannot be compared counts as wrong.
 
     Evidence:   `GroupedVariants`.
     Value:      in [−1, 1]; 0 where groups cannot be told apart. Leaving one out biases it: perfectly matched
@@ -144,22 +147,29 @@ class Distinguishability(VariantSettings):
     """
 
     name: ClassVar[str] = "distinguishability"
-    reads: ClassVar[str] = "entity"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how well one can tell a person's group from a summary without names and pronouns",
+        harm="The same deeds would be told in other words for some groups than for others.",
+        attribute_of="entity",
+        figures=("accuracies",),
+        scorer_checks=(
+            ScorerCheck(
+                measure="scorer_bias_support", given={"scorer": "similarity"}, fixed={"text": "neutral"}
+            ),
+        ),
+    )
 
-    def __repr__(self) -> str:
-        return spell(self)
+    __repr__ = spell
 
     @property
     def observation(self) -> GroupedVariants:
         return GroupedVariants(**shared(self, VariantSettings))
 
-    @property
-    def instruments(self) -> Mapping[str, Mapping[str, str]]:
-        """The measures that check the judges it relies on, with their settings."""
-        return {"instrument_support": {"scorer": self.similarity, "text": "neutral"}}
-
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        return {self.name: Value(ratio(totals["score"], totals["one"]), "upper")}
+        mean = ratio(totals["score"], totals["one"])
+        return {self.name: Value(mean, "upper", mean_of=(("score",), ("one",)))}
 
     def explain(self, totals: Totals) -> str:
         if not totals["one"]:

@@ -6,29 +6,31 @@ told by ``members`` (R, K, n), true where the labelling gives document n to valu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.nouns import Floats, Integers
+from fairbrief.statistics import TIE
+from fairbrief.types import Floats, Integers
 
 Members = NDArray[np.bool_]
 Fold = Callable[[Members, Floats], Floats]
 
 TABLE_SIZE = 12
 """With up to 12 documents all their 4,096 subsets are folded at most once, then looked up."""
+COUNTED_TOGETHER = 6
+"""Documents up to which records are counted together."""
 BLOCK = 1 << 20
 """Numbers held at once while folding."""
-TIE = 1e-12
 CUT_OFFS = tuple(c / 10 for c in range(11))
 
 
 def members_of(labels: Integers, values: int) -> Members:
-    """Which documents each labelling gives to each value. Shape (R, K, n)."""
-    found: Members = labels[:, np.newaxis, :] == np.arange(values)[:, np.newaxis]
+    """Which documents each labelling gives to each value. Shape (…, R, n) → (…, R, K, n)."""
+    found: Members = labels[..., np.newaxis, :] == np.arange(values)[:, np.newaxis]
     return found
 
 
@@ -43,6 +45,26 @@ def count_union(members: Members, matrix: Floats) -> Floats:
     patterns, weights = np.unique(matrix > 0, axis=1, return_counts=True)
     hits = members.astype(np.float32) @ patterns.astype(np.float32)
     return np.asarray((hits > 0) @ weights.astype(np.float64))
+
+
+def count_unions(members: Members, matrices: Sequence[Floats]) -> Floats:
+    """`count_union` of every value's documents under every labelling, for several records of as many documents.
+
+    Shapes: ``members`` (N, R, K, n), a matrix (n, u) for each of the N → (N, R, K). Records of few documents are
+    counted together: first how many of their units occur in just which documents.
+    """
+    n = members.shape[-1]
+    if n > COUNTED_TOGETHER:
+        found = [folded(count_union, m, matrix) for m, matrix in zip(members, matrices, strict=True)]
+        return np.stack(found)
+    bits = 1 << np.arange(n)
+    patterns = bits @ (np.hstack(matrices) > 0)
+    whose = np.repeat(np.arange(len(matrices)) << n, [matrix.shape[1] for matrix in matrices])
+    counts = np.bincount(whose + patterns, minlength=len(matrices) << n).reshape(len(matrices), -1)
+    in_set = (np.arange(1 << n)[:, np.newaxis] & np.arange(1 << n)) > 0
+    sets = (members @ bits).reshape(len(matrices), -1)
+    by_set: Floats = counts.astype(np.float64) @ in_set.astype(np.float64)
+    return np.take_along_axis(by_set, sets, axis=1).reshape(members.shape[:-1])
 
 
 def mean_of_best(members: Members, matrix: Floats) -> Floats:

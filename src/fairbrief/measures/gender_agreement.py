@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.measures.subjects import NO_GENDER_WORD, article_of, coefficient_of
-from fairbrief.nouns import (
+from fairbrief.specs import spell
+from fairbrief.statistics import TIE, ratio
+from fairbrief.types import (
     Ask,
     Cases,
-    Column,
-    Exchange,
     Floats,
     Integers,
+    PermutationScheme,
     Reason,
     Rows,
     Scores,
     Totals,
     Value,
 )
-from fairbrief.spelling import spell
-from fairbrief.statistics import ratio
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,12 @@ class GenderWords:
     Undefined:  "no gender word in the article".
     """
 
-    scope: ClassVar[Literal["case", "cluster"]] = "case"
-    tests_units: ClassVar[Column | None] = None
-    version: ClassVar[int] = 1
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
 
     def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 # words are counted, nothing is scored
         return ()
 
-    def exchange(self, cases: Cases) -> Exchange | None:  # noqa: ARG002 # there are no labels
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 # there are no labels
         return None
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
@@ -64,7 +62,7 @@ class GenderWords:
 
 @dataclass(frozen=True, repr=False)
 class GenderAgreement:
-    """Pearson correlation between the gender coefficients of articles and of their summaries.
+    """How well summaries keep their articles' mix of female and male words: Pearson correlation.
 
     Coefficient of a text: (she, her, hers − he, him, his) / all of them, in [−1, 1].
 
@@ -79,6 +77,13 @@ class GenderAgreement:
     """
 
     name: ClassVar[str] = "gender_agreement"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Sentiment",
+        question="how closely the mix of gender words in summaries follows that of their texts",
+        harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
+        figures=("coefficients",),
+    )
 
     @property
     def observation(self) -> GenderWords:
@@ -101,18 +106,13 @@ class GenderAgreement:
             return f"{article}; the summary has no gender word"
         return f"{article}, of the summary {float(totals['y']):+.2f}"
 
-    def __repr__(self) -> str:
-        return spell(self)
-
-
-FLAT = 1e-12
-"""Variance, as a share of the mean square, below which coefficients do not vary."""
+    __repr__ = spell
 
 
 def _correlation(totals: Totals) -> Floats:
     n = totals["both"]
     mx, my = ratio(totals["x"], n), ratio(totals["y"], n)
     xx, yy = ratio(totals["x²"], n) - mx * mx, ratio(totals["y²"], n) - my * my
-    varies = (xx > FLAT) & (yy > FLAT)
+    varies = (xx > TIE) & (yy > TIE)
     spread = np.sqrt(np.where(varies, xx * yy, 1.0))
     return np.where(varies, np.clip((ratio(totals["xy"], n) - mx * my) / spread, -1.0, 1.0), np.nan)

@@ -14,13 +14,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from fairbrief.declarations import ContrastWords, Declaration
+from fairbrief.measures.measure_settings import shared
 from fairbrief.measures.position_evidence import Positions, PositionSettings, segment_names
-from fairbrief.measures.settings import shared
-from fairbrief.nouns import Floats, Totals, Value
-from fairbrief.spelling import spell
+from fairbrief.specs import spell
 from fairbrief.statistics import kl_divergence, ratio, wasserstein_heights, wasserstein_positions
+from fairbrief.types import Floats, Totals, Value
 
 __all__ = ["PositionBias", "PositionFromUniform", "PositionHeights", "Positions", "segment_names"]
+
+
+LATE = "Facts would be kept or dropped for where they stand rather than for what they say; whoever is quoted late in a text would be heard less."
 
 
 class _PositionMeasure(PositionSettings):
@@ -30,8 +34,7 @@ class _PositionMeasure(PositionSettings):
     def observation(self) -> Positions:
         return Positions(**shared(self, Positions))
 
-    def __repr__(self) -> str:
-        return spell(self)
+    __repr__ = spell
 
     def _distribution(self, totals: Totals, side: str) -> Floats:
         return totals.stack(side, segment_names(self.segments))
@@ -53,7 +56,7 @@ class _PositionMeasure(PositionSettings):
 
 @dataclass(frozen=True, repr=False)
 class PositionBias(_PositionMeasure):
-    """Distance between where summaries and where references draw on their articles, over positions.
+    """How far the parts of articles that summaries draw on are from those that references draw on.
 
     With P and Q the shares of the sources of summary and reference sentences in K segments of the article,
     the value is the first Wasserstein distance Σ_{k<K} |P_1 + … + P_k − Q_1 − … − Q_k|: how many segments
@@ -73,6 +76,22 @@ class PositionBias(_PositionMeasure):
     """
 
     name: ClassVar[str] = "position_bias"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Position",
+        question="how far summaries draw on other places of the text than the standard they are held to",
+        harm=LATE,
+        figures=("segments",),
+        contrast=ContrastWords(
+            question="Do the summaries draw on earlier parts of the texts than people do?",
+            below="{size} of the text nearer to its beginning than people's summaries",
+            above="{size} of the text nearer to its end than people's summaries",
+            even="the same places as in people's summaries",
+            sentence="{system} draws on places that lie, on average, {said}",
+            unit="percent",
+            worse_below="what stands late in a text",
+            worse_above="what stands early in a text",
+        ),
+    )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         system, reference = self._distribution(totals, "generated"), self._distribution(totals, "reference")
@@ -83,7 +102,7 @@ class PositionBias(_PositionMeasure):
             "position_bias": Value(distance, "upper"),
             "position_bias_share": Value(distance / self.segments, "upper"),
             "position_kl": Value(_finite(kl_divergence(system, reference)), "upper"),
-            "mean_position_shift": Value(shift, "both"),
+            "mean_position_shift": Value(shift, "both", leads=True),
             **levels,
         }
 
@@ -100,36 +119,59 @@ class PositionBias(_PositionMeasure):
 
 @dataclass(frozen=True, repr=False)
 class PositionFromUniform(_PositionMeasure):
-    """Distance of where summaries draw on their articles from no preference for any position.
+    """How far the parts of articles that summaries draw on are from no preference for any part.
 
     As `position_bias`, with Q what a summary expects whose sources are article sentences drawn evenly:
     each segment's share of the article's sentences, averaged over articles.
 
     Reads:      no references; `Positions`.
     Value:      in segments, from 0 to K − 1; 0 when sources are spread as the sentences are. Large by chance
-                for short summaries: read with its null, which puts the article's sentences in random order.
-                ``position_from_uniform_share`` (÷ K), ``position_kl``, ``mean_position`` (a half without
-                preference), ``lead_share`` (from the first three sentences) with ``even_lead_share`` (what
-                no preference expects), ``segment[k]``, ``matches``, ``unmapped_share``.
+                for short summaries: read with its null, which moves all sources along together, around the article's end.
+                ``mean_position_shift`` and ``lead_share_shift``: ``mean_position`` and ``lead_share`` (from the first
+                three sentences) less what no preference expects (a half, ``even_lead_share``);
+                ``position_from_uniform_share`` (÷ K), ``position_kl``, ``segment[k]``, ``matches``, ``unmapped_share``.
     Undefined:  as `Positions`; headline nan where nothing was mapped.
     Source:     Chhabra et al., section 3, without references.
     """
 
     name: ClassVar[str] = "position_from_uniform"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Position",
+        question="how far the places that summaries draw on are from an even spread over the text",
+        harm=LATE,
+        figures=("segments",),
+        contrast=ContrastWords(
+            question="Do the summaries draw on one part of the texts more than on others?",
+            below="{size} of the text nearer to its beginning than sentences picked at random",
+            above="{size} of the text nearer to its end than sentences picked at random",
+            even="what sentences picked at random read",
+            sentence="{system} draws on places that lie, on average, {said}",
+            unit="percent",
+            worse_below="what stands late in a text",
+            worse_above="what stands early in a text",
+        ),
+    )
     against: str = field(default="uniform", init=False)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         system, even = self._distribution(totals, "generated"), self._distribution(totals, "even")
         distance = wasserstein_positions(system, even)
-        levels = self._levels(totals, "generated", "")
+        levels, expected = self._levels(totals, "generated", ""), self._levels(totals, "even", "")
+        shifts = {
+            f"{name}_shift": Value(
+                levels[name].array - expected[name].array, "both", leads=name == "mean_position"
+            )
+            for name in ("mean_position", "lead_share")
+        }
         for name in ("mean_position", "lead_share"):
-            levels[name] = Value(levels[name].array, "both")
+            levels[name] = Value(levels[name].array, blind=expected[name].array)
         return {
             "position_from_uniform": Value(distance, "upper"),
             "position_from_uniform_share": Value(distance / self.segments, "upper"),
             "position_kl": Value(_finite(kl_divergence(system, even)), "upper"),
+            **shifts,
             **levels,
-            "even_lead_share": self._levels(totals, "even", "")["lead_share"],
+            "even_lead_share": expected["lead_share"],
         }
 
     def explain(self, totals: Totals) -> str:
@@ -145,8 +187,9 @@ class PositionFromUniform(_PositionMeasure):
 
 @dataclass(frozen=True, repr=False)
 class PositionHeights(_PositionMeasure):
-    """The published number, blind to order: how unequally *high* the bars are, wherever they stand.
+    """How unequal the shares of article parts are in summaries and references, in whatever order they stand.
 
+    The number that was published, which is blind to order.
     Mean |sort P − sort Q| over the segments' shares: the Wasserstein distance with bar heights passed as
     the samples. A system that draws on articles' ends where references draw on their beginnings scores 0.
     No distance over positions: it is here to read published tables by, beside `position_bias`.
@@ -156,7 +199,13 @@ class PositionHeights(_PositionMeasure):
     """
 
     name: ClassVar[str] = "position_heights"
-    on_request: ClassVar[str] = "blind to order; position_bias is the distance over positions"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Position",
+        question="the published reading, which compares the heights of bars and not their places",
+        harm=LATE,
+        on_request="blind to order; position_bias is the distance over positions",
+        figures=("segments",),
+    )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         heights = wasserstein_heights(

@@ -6,30 +6,35 @@ Language Models from the Perspective of Position Bias. NAACL 2024.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from functools import cache
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fairbrief.declarations import ObservationDeclaration
+from fairbrief.measures.batches import in_parts, only_one
+from fairbrief.measures.measure_settings import check_known
 from fairbrief.measures.position_folding import describe, mass_of_sources, moved
 from fairbrief.measures.sentence_choice import check_choice, chosen
-from fairbrief.measures.settings import check_known
-from fairbrief.measures.sources import source_of
-from fairbrief.nouns import (
+from fairbrief.measures.source_text import source_of
+from fairbrief.specs import parse
+from fairbrief.text import sentences as builtin
+from fairbrief.types import (
+    AlikeRows,
     Ask,
     Case,
     Cases,
     Column,
-    Exchange,
     Floats,
     Integers,
+    PermutationScheme,
     Reason,
     Rows,
     Scores,
 )
-from fairbrief.spelling import parse
-from fairbrief.text import sentences as builtin
 
 EMPTY_ARTICLE = Reason("empty article")
 EMPTY_SUMMARY = Reason("empty summary")
@@ -51,7 +56,9 @@ class PositionSettings:
     sentences: str = "builtin"
     short: str = "span"
     duplicates: str = "keep"
+    match: str = "each"
     weights: str = "article"
+    ties: str = "shared"
     against: str = field(default="references", init=False)  # which one, a measure says by its name
     limit: int | None = None
     choose: str = "first"
@@ -62,7 +69,9 @@ class PositionSettings:
             ("sentences", ("builtin", "punkt")),
             ("short", ("span", "first")),
             ("duplicates", ("keep", "once")),
+            ("match", ("each", "mean")),
             ("weights", ("article", "pooled")),
+            ("ties", ("shared", "earliest")),
             ("against", ("references", "uniform")),
         ):
             check_known(setting, getattr(self, setting), allowed)
@@ -93,7 +102,9 @@ class Positions(PositionSettings):
     Reads:      ``mapping`` scores, shape (article sentences, sentences of the texts).
     Settings:   ``top`` sources per sentence, 1 to 3; ``sentences`` cuts by rule (``builtin``) or ``punkt``;
                 ``short`` articles: ``span`` (by relative position) or ``first`` (fill the first segments);
-                ``duplicates``: ``keep``, or ``once`` per article sentence; ``weights``: every ``article``
+                ``ties``: sentences that are equally similar share the match, or the ``earliest`` has it;
+                ``duplicates``: ``keep``, or ``once`` per article sentence; ``match``: ``each`` sentence of a
+                text has its sources, or the text as one has, by the ``mean`` over its sentences; ``weights``: every ``article``
                 the same, or ``pooled``, every match the same; ``limit``, ``choose`` and ``seed``: how many
                 and which sentences of a longer summary count.
     Evidence:   per text, ``generated`` and ``reference`` (the mean of the references'): matches per segment
@@ -101,19 +112,16 @@ class Positions(PositionSettings):
                 ``… positions`` (shares of the article) and ``… lead`` (the first three sentences);
                 ``… matches``, ``… sentences`` and ``… unmapped`` are counts. Against ``uniform``, ``even``
                 holds what no preference expects. ``one`` counts articles.
-    Exchange:   against references, which of the texts is the system's; against ``uniform``, the places of
-                the article's sentences (with ``punkt`` none: its sentences are not known before scoring).
-                Where articles weigh the same, a labelling under which a side matches nothing adds no row,
-                as such an article adds none.
+    Permuted:   against references, the system's text and the mean of its references change places; against
+                ``uniform``, all mapped sentences move along together, around the article's end to its beginning, so
+                that passages stay passages (with ``punkt`` none: its sentences are not known before scoring).
     Undefined:  "empty article", "empty summary", "no references", "no sentence of the summary (of a
                 reference) resembles the article"; the last two only where articles weigh the same.
     """
 
     against: str = "references"
 
-    scope: ClassVar[Literal["case", "cluster"]] = "case"
-    tests_units: ClassVar[Column | None] = None
-    version: ClassVar[int] = 1
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -125,32 +133,55 @@ class Positions(PositionSettings):
         columns = tuple(s for text in texts for s in builtin.split(text))
         return (Ask(self._scorer, tuple(builtin.split(article)), columns),)
 
-    def exchange(self, cases: Cases) -> Exchange | None:
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         (case,) = cases
         if self._problem(case):
             return None
         if self.against == "references":
-            return Exchange(np.minimum(np.arange(len(self._texts(case))), 1))
+            return PermutationScheme(np.arange(2), is_together=True)
         if self.sentences != "builtin":
             return None
-        return Exchange(np.arange(len(builtin.sentence_spans(source_of(case.record)))))
+        places = np.arange(len(builtin.sentence_spans(source_of(case.record))))
+        return PermutationScheme(places, cyclic=True, is_together=True)
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        (case,) = cases
-        if problem := self._problem(case):
-            return problem
-        matrix = scores[0].matrix
-        masses, found, unmapped = zip(
-            *(self._mass(part, t, case) for t, part in self._parts(case, scores[0])), strict=True
-        )
-        mass = np.stack(masses)
-        counts = np.column_stack([mass.sum(axis=1), found, unmapped])
-        if self.weights == "article" and (unlike := _unlike(counts[:, 0])):
-            return unlike
-        traits = describe(len(matrix), self.segments, fills_first=self.short == "first")
-        if self.against == "references":
-            return self._with_references(mass @ traits, counts, labels)
-        return self._with_uniform(mass[0], traits, counts[0], labels)
+        return only_one(self, cases, scores, labels)
+
+    def observe_many(
+        self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
+    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+        """Articles of as many sentences, with texts of as many, are observed together."""
+        reasons: dict[int, Reason] = {}
+        alike: dict[tuple[int, ...], list[tuple[int, tuple[Floats, ...]]]] = {}
+        for i, ((case,), scores) in enumerate(units):
+            if problem := self._problem(case):
+                reasons[i] = problem
+                continue
+            parts = tuple(self._read(part, t, case) for t, part in self._parts(case, scores[0]))
+            kind = (len(scores[0].matrix), *(part.shape[1] for part in parts))
+            alike.setdefault(kind, []).append((i, parts))
+        found = []
+        for (n, *_), members in in_parts(alike, lambda kind: kind[0] * sum(kind[1:])):
+            places = np.array([i for i, _ in members])
+            masses, counts = self._masses([parts for _, parts in members])
+            kept = np.ones(len(places), dtype=bool)
+            if self.weights == "article":
+                unlike = [_unlike(of_texts) for of_texts in counts[:, :, 0]]
+                reasons |= {int(i): why for i, why in zip(places, unlike, strict=True) if why is not None}
+                kept = np.array([why is None for why in unlike])
+            traits = describe(n, self.segments, fills_first=self.short == "first")
+            # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
+            weighs = (counts[:, 1:, 0] > 0) | (self.weights == "pooled")
+            for pattern in np.unique(weighs[kept], axis=0) if kept.any() else ():
+                here = np.flatnonzero(kept & (weighs == pattern).all(axis=1))
+                if self.against == "references":
+                    own = self._with_references(
+                        masses[here] @ traits, counts[here], pattern, labels[places[here]]
+                    )
+                else:
+                    own = self._with_uniform(masses[here, 0], traits, counts[here, 0], labels[places[here]])
+                found.append(AlikeRows(places[here].tolist(), *own))
+        return found, reasons
 
     # ------------------------------------------------------------------------------- its parts
 
@@ -185,14 +216,30 @@ class Positions(PositionSettings):
         for t in range(len(texts)):
             yield t, scores.matrix[:, ends[t] : ends[t + 1]]
 
-    def _mass(self, similarity: Floats, text: int, case: Case) -> tuple[Floats, int, int]:
-        """A text's mass per article sentence, its sentences, and those of them that have no source."""
+    def _read(self, similarity: Floats, text: int, case: Case) -> Floats:
+        """The scores of a text's sentences that count."""
         if text == 0 and self.limit is not None:
             about = (source_of(case.record), case.summary.text)
             kept = chosen(similarity.shape[1], self.limit, self.choose, self.seed, about)
             similarity = similarity[:, kept]
-        mass, unmapped = mass_of_sources(similarity, self.top, once=self.duplicates == "once")
-        return mass, similarity.shape[1], unmapped
+        if self.match == "mean" and similarity.shape[1]:
+            similarity = similarity.mean(axis=1, keepdims=True)
+        return similarity
+
+    def _masses(self, articles: Sequence[tuple[Floats, ...]]) -> tuple[Floats, Floats]:
+        """Of each article and text the mass per article sentence, shape (N, texts, sentences), and its sum, the text's
+        sentences, and those of them that have no source, shape (N, texts, 3).
+        """
+        masses, counts = [], []
+        for parts in zip(*articles, strict=True):
+            mass, unmapped = mass_of_sources(
+                np.stack(parts), self.top, once=self.duplicates == "once", shares_ties=self.ties == "shared"
+            )
+            masses.append(mass)
+            counts.append(
+                np.column_stack([mass.sum(axis=1), np.full(len(mass), parts[0].shape[1]), unmapped])
+            )
+        return np.stack(masses, axis=1), np.stack(counts, axis=1)
 
     def _weigh(self, sums: Floats, matches: Floats) -> Floats:
         """Sums over matches, divided by the matches where articles weigh the same."""
@@ -201,36 +248,56 @@ class Positions(PositionSettings):
         weighed: Floats = sums / np.where(matches > 0, matches, 1.0)[..., np.newaxis]
         return weighed
 
-    def _with_references(self, sums: Floats, counts: Floats, labels: Integers) -> Rows:
-        """Rows under every choice of which text (rows of ``sums`` and ``counts``) is the system's."""
-        is_system = labels == 0 if labels.shape[1] else np.eye(1, len(sums), dtype=bool)
-        system = is_system.argmax(axis=1)
-        stats = np.column_stack([self._weigh(sums, counts[:, 0]), counts])
-        # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
-        weighs = (counts[:, 0] > 0) | (self.weights == "pooled")
-        others = (~is_system & weighs).astype(np.float64)
-        usable = (weighs[system] & others.any(axis=1))[:, np.newaxis]
-        reference = others @ stats / np.maximum(others.sum(axis=1, keepdims=True), 1.0)
-        blocks = np.hstack([np.ones((len(system), 1)), stats[system], reference]) * usable
-        return Rows((("one",), *self._columns("generated"), *self._columns("reference")), blocks)
+    def _with_references(
+        self, sums: Floats, counts: Floats, weighs: NDArray[np.bool_], labels: Integers
+    ) -> tuple[tuple[Column, ...], Floats]:
+        """Rows with the system's text (the first) and the mean of the references as they are, or in each other's place.
 
-    def _with_uniform(self, mass: Floats, traits: Floats, counts: Floats, labels: Integers) -> Rows:
-        """Rows with the article's sentences at other places."""
-        places = labels if labels.shape[1] else np.arange(len(mass))[np.newaxis, :]
-        stats = self._weigh(moved(mass, traits, places), np.full(len(places), counts[0]))
+        ``weighs`` (references,) says which of them are averaged.
+        """
+        stats = np.concatenate([self._weigh(sums, counts[:, :, 0]), counts], axis=2)
+        sides = np.stack([stats[:, 0], stats[:, 1:][:, weighs].mean(axis=1)], axis=1)
+        swapped = labels[:, :, :1] > 0 if labels.shape[2] else np.zeros((len(sums), 1, 1), dtype=bool)
+        system = np.take_along_axis(sides, swapped.astype(np.int64), axis=1)
+        other = np.take_along_axis(sides, 1 - swapped.astype(np.int64), axis=1)
+        blocks = np.concatenate([np.ones((*system.shape[:2], 1)), system, other], axis=2)
+        return (("one",), *self._columns("generated"), *self._columns("reference")), blocks
+
+    def _with_uniform(
+        self, mass: Floats, traits: Floats, counts: Floats, labels: Integers
+    ) -> tuple[tuple[Column, ...], Floats]:
+        """Rows with the articles' sentences at other places."""
+        if labels.shape[2]:
+            # Articles of one length are turned alike: by every number of sentences.
+            is_alike = (labels == labels[0]).all()
+            parts = [labels[0]] if is_alike else labels
+            at_once = [mass] if is_alike else mass[:, np.newaxis]
+            sums = np.concatenate(
+                [moved(own, traits, places) for own, places in zip(at_once, parts, strict=True)]
+            )
+        else:
+            sums = moved(mass, traits, np.arange(mass.shape[1])[np.newaxis])
+        stats = self._weigh(sums, np.broadcast_to(counts[:, :1], sums.shape[:2]))
         # What no preference expects weighs as much as what it is compared with.
-        even = traits.mean(axis=0) * (1.0 if self.weights == "article" else counts[0])
-        fixed = np.concatenate([counts, even, [1.0]])
+        even = traits.mean(axis=0) * (np.ones((len(mass), 1)) if self.weights == "article" else counts[:, :1])
+        fixed = np.concatenate([counts, even, np.ones((len(mass), 1))], axis=1)[:, np.newaxis]
         columns = (*self._columns("generated"), *self._columns("even")[:-3], ("one",))
-        return Rows(columns, np.hstack([stats, np.broadcast_to(fixed, (len(places), len(fixed)))]))
+        return columns, np.concatenate(
+            [stats, np.broadcast_to(fixed, (*sums.shape[:2], fixed.shape[2]))], axis=2
+        )
 
     def _columns(self, side: str) -> tuple[Column, ...]:
         """Names of one side's statistics, as the docstring's Evidence lists them."""
-        rest = ("positions", "lead", "matches", "sentences", "unmapped")
-        return (
-            *((side, name) for name in segment_names(self.segments)),
-            *((f"{side} {what}",) for what in rest),
-        )
+        return _columns(side, self.segments)
+
+
+@cache
+def _columns(side: str, segments: int) -> tuple[Column, ...]:
+    rest = ("positions", "lead", "matches", "sentences", "unmapped")
+    return (
+        *((side, name) for name in segment_names(segments)),
+        *((f"{side} {what}",) for what in rest),
+    )
 
 
 def segment_names(segments: int) -> list[str]:

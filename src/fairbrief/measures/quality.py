@@ -7,33 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
+from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.measures.batches import only_one
+from fairbrief.measures.measure_settings import check_known, shared
 from fairbrief.measures.sentence_choice import check_choice, chosen
-from fairbrief.measures.settings import check_known, shared
-from fairbrief.measures.sources import source_of
-from fairbrief.nouns import (
+from fairbrief.measures.source_text import source_of
+from fairbrief.specs import spell
+from fairbrief.statistics import ratio
+from fairbrief.text import sentences
+from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
+from fairbrief.types import (
+    AlikeRows,
     Ask,
+    Case,
     Cases,
     Column,
-    Exchange,
     Floats,
     Integers,
+    PermutationScheme,
     Reason,
     Rows,
     Scores,
     Totals,
     Value,
 )
-from fairbrief.spelling import spell
-from fairbrief.statistics import ratio
-from fairbrief.text import sentences
-from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 
 EMPTY_SUMMARY = Reason("empty summary")
 NO_REFERENCES = Reason("no references")
+COLUMNS: tuple[Column, ...] = (("one",), *((kind, part) for kind in TYPES for part in PARTS))
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,34 +70,54 @@ class RougeScores(RougeSettings):
     Undefined:  "empty summary", "no references". A summary without words scores 0.
     """
 
-    scope: ClassVar[Literal["case", "cluster"]] = "case"
-    tests_units: ClassVar[Column | None] = None
-    version: ClassVar[int] = 1
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - ROUGE needs no judge
+    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - ROUGE needs no scorer
         return ()
 
-    def exchange(self, cases: Cases) -> Exchange | None:  # noqa: ARG002 - a level has no labels
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - a level has no labels
         return None
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
-        (case,) = cases
-        references = [text for text in case.record.references if text.strip()]
-        if not references:
-            return NO_REFERENCES
-        if not case.summary.text.strip():
-            return EMPTY_SUMMARY
-        summary = self._on_lines(self._shortened(case.summary.text, source_of(case.record)))
-        found = rouge_scores([(self._on_lines(text), summary) for text in references], stem=self.stem)
-        best = found.mean(axis=0) if self.several == "mean" else _best(found)
-        columns: list[Column] = [("one",), *((kind, part) for kind in TYPES for part in PARTS)]
-        return Rows(tuple(columns), np.concatenate([[1.0], best.ravel()])[np.newaxis, :])
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        return only_one(self, cases, scores, labels)
 
-    def _shortened(self, summary: str, article: str) -> str:
+    def observe_many(
+        self,
+        units: Sequence[tuple[Cases, Sequence[Scores]]],
+        labels: Integers,  # noqa: ARG002 - no label moves a level
+    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+        """All pairs of texts are compared in one call."""
+        reasons: dict[int, Reason] = {}
+        alike: dict[int, list[int]] = {}
+        pairs: list[tuple[str, str]] = []
+        starts = []
+        for i, ((case,), _) in enumerate(units):
+            starts.append(len(pairs))
+            references = [text for text in case.record.references if text.strip()]
+            if not references:
+                reasons[i] = NO_REFERENCES
+            elif not case.summary.text.strip():
+                reasons[i] = EMPTY_SUMMARY
+            else:
+                summary = self._on_lines(self._shortened(case))
+                pairs += [(self._on_lines(text), summary) for text in references]
+                alike.setdefault(len(references), []).append(i)
+        scored = rouge_scores(pairs, stem=self.stem)
+        found = []
+        for count, places in alike.items():
+            own = scored[np.array([starts[i] for i in places])[:, np.newaxis] + np.arange(count)]
+            best = own.mean(axis=1) if self.several == "mean" else _best(own)
+            values = np.hstack([np.ones((len(places), 1)), best.reshape(len(places), -1)])
+            found.append(AlikeRows(places, COLUMNS, values[:, np.newaxis]))
+        return found, reasons
+
+    def _shortened(self, case: Case) -> str:
+        summary = case.summary.text
         if self.limit is None:
             return summary
         cut = sentences.split(summary)
-        kept = chosen(len(cut), self.limit, self.choose, self.seed, (article, summary))
+        about = (source_of(case.record), summary)
+        kept = chosen(len(cut), self.limit, self.choose, self.seed, about)
         return " ".join(cut[i] for i in kept)
 
     def _on_lines(self, text: str) -> str:
@@ -100,15 +125,21 @@ class RougeScores(RougeSettings):
 
 
 def _best(found: Floats) -> Floats:
-    """Per score, the reference with the largest F, the first of equals. (references, 4, 3) → (4, 3)."""
-    kinds = np.arange(found.shape[1])
-    return np.asarray(found[found[:, :, PARTS.index("f")].argmax(axis=0), kinds])
+    """Per score, the reference with the largest F, the first of equals. (N, references, 4, 3) → (N, 4, 3)."""
+    best = found[..., PARTS.index("f")].argmax(axis=1)
+    return np.asarray(np.take_along_axis(found, best[:, np.newaxis, :, np.newaxis], axis=1)[:, 0])
 
 
 class _RougeMeasure(RougeSettings):
     """What the four measures do alike."""
 
     name: ClassVar[str]
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Quality",
+        question="the overlap of summaries with references, in words, pairs of words, or longest common sequences of words",
+        harm="What the people who wrote the references found worth keeping would be missing, whoever it concerns; a system that is even but empty serves nobody.",
+        figures=("quality",),
+    )
 
     @property
     def observation(self) -> RougeScores:
@@ -127,8 +158,7 @@ class _RougeMeasure(RougeSettings):
         f, precision, recall = (float(value.array) for value in self.value(totals).values())
         return f"{self.name} F {f:.3f} (precision {precision:.3f}, recall {recall:.3f})"
 
-    def __repr__(self) -> str:
-        return spell(self)
+    __repr__ = spell
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,13 +11,32 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairbrief import spelling
-from fairbrief.measures.distributions import COUNTING
-from fairbrief.measures.perspectives import WITHOUT_ASK, Representation, RepresentationSettings, read_target
-from fairbrief.measures.settings import check_known, shared
-from fairbrief.nouns import Floats, Totals, Value
+from fairbrief import specs
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.measure_settings import check_known, shared
+from fairbrief.measures.representation_evidence import (
+    WITHOUT_ASK,
+    Representation,
+    RepresentationSettings,
+    read_target,
+)
 from fairbrief.statistics import ratio
+from fairbrief.types import Floats, Totals, Value
 
+UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
+SHARES = ContrastWords(
+    question="Who gets less room in the summaries than in the sources?",
+    unit="points",
+    below="{size} less of the summary than of the sources",
+    above="{size} more of the summary than of the sources",
+    even="as much of the summary as of the sources",
+    sentence="In summaries by {system}, documents with {group} get {said}",
+    random="would give them {reads}",
+    worse_below="documents with {group}",
+)
+
+
+BY_DOCUMENTS, WORDS_LESS_DOCUMENTS = "by_documents", "words_less_documents"
 CHOICES = {
     "ties": ("fair", "under"),
     "no_match": ("leave_out", "uniform"),
@@ -29,8 +48,6 @@ CHOICES = {
 class _RepresentationMeasure(RepresentationSettings):
     """What all measures do alike."""
 
-    reads: ClassVar[str] = "document"
-
     def __post_init__(self) -> None:
         if not 0 < self.tau <= 1:
             raise ValueError(f"tau={self.tau} is not in (0, 1]")
@@ -40,21 +57,15 @@ class _RepresentationMeasure(RepresentationSettings):
             check_known(key, getattr(self, key), known)
         if self.target not in ("ratio", "equal"):
             read_target(self.target)
-        if self.texts == "values" and spelling.parse(self.scorer).name in (*COUNTING, *WITHOUT_ASK):
-            raise ValueError(f"texts=values is for scorers of whole texts; {self.scorer} is none")
+        if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
+            raise ValueError(f"texts=values is for scorers that read texts; {self.scorer} reads none")
 
     @property
     def observation(self) -> Representation:
         """The distributions under these settings; equal settings make equal observations."""
         return Representation(**shared(self, type(self)))
 
-    def __repr__(self) -> str:
-        return spelling.spell(self)
-
-    @property
-    def instruments(self) -> Mapping[str, Mapping[str, str]]:
-        """The measures that check the judges it relies on, with their settings."""
-        return {} if self.scorer in WITHOUT_ASK else {"instrument_support": {"scorer": self.scorer}}
+    __repr__ = specs.spell
 
     def explain(self, totals: Totals) -> str:
         """The three distributions in words, and which values fall below tau."""
@@ -79,67 +90,105 @@ class _RepresentationMeasure(RepresentationSettings):
 
 @dataclass(frozen=True, repr=False)
 class Bur(_RepresentationMeasure):
-    """Share of records in which some value is under-represented: mean of 1[∃k: p_y(k) < τ·p_g(k)].
+    """Share of records whose summary under-represents at least one group.
+
+    The mean over records of 1[∃k: p_y(k) < τ·p_g(k)], with p_y(k) the share of group k in the summary and
+    p_g(k) the share it should have.
 
     Value:      ``bur`` in [0, 1], 0 = none; positive by chance: read with its null. Beside it
-                ``share_under[v]``, among the records that have v.
+                ``share_under[g]``, among the records that have g.
     Undefined:  without records; the reasons of `Representation`.
     Source:     Zhang et al., Eq. 2. Departs from the authors' code: ``<`` for its ``<=`` (``ties=under``);
-                records with one value are left out (``single=fair`` counts them as fair), so are records
+                records with one group are left out (``single=fair`` counts them as fair), so are records
                 without a match (``no_match=uniform``).
     """
 
     name: ClassVar[str] = "bur"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Representation",
+        question="the share of summaries in which at least one group falls below its due share",
+        harm=UNHEARD,
+        figures=("kept_shares",),
+        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → shares (…)."""
-        found = {"bur": Value(ratio(totals["unfair"], totals["one"]), "upper")}
+        mean = ratio(totals["unfair"], totals["one"])
+        found = {
+            "bur": Value(mean, "upper", mean_of=(("unfair",), ("one",)), is_share=True, has_baseline=True)
+        }
         for v in totals.values_of("present"):
-            found[f"share_under[{v}]"] = Value(ratio(totals["under", v], totals["present", v]))
+            share = ratio(totals["under", v], totals["present", v])
+            found[f"share_under[{v}]"] = Value(share, is_share=True, has_baseline=True, group=v)
         return found
 
 
 @dataclass(frozen=True, repr=False)
 class Uer(_RepresentationMeasure):
-    """Mean under-representation of a value: mean of (1/r) Σ_k max(0, p_g(k) − p_y(k)).
+    """How much share of the summary groups lack, averaged over groups and records.
 
-    Since p_g and p_y both sum to one over the same r values this is their total variation over r, so it
-    shrinks with r: comparable only between records with equally many values.
+    The mean over records of (1/r) Σ_k max(0, p_g(k) − p_y(k)), with p_y(k) the share of group k in the
+    summary, p_g(k) the share it should have, and r groups. Since p_g and p_y both sum to one over the same r
+    groups this is their total variation over r, so it shrinks with r: comparable only between records with
+    equally many groups.
 
     Value:      ``uer`` in [0, 1/2); 0 = as wanted; positive by chance: read with its null. Beside it
-                ``difference[v]``, the mean of p_y(v) − p_g(v) (positive = over-represented), and the mean
-                shares ``source[v]``, ``summary[v]``, ``wanted[v]``, all among the records that have v.
+                ``difference[g]``, the mean of p_y(g) − p_g(g) (positive = over-represented), and the mean
+                shares ``source[g]``, ``summary[g]``, ``wanted[g]``, all among the records that have g. Where documents
+                differ in length: ``by_documents[g]``, the mean of p_y(g) − the share of g among the documents, each
+                counted alike however long; ``words_less_documents[g]``, the share of g among the source's words less
+                that among its documents.
     Undefined:  without records; the reasons of `Representation`.
     Source:     Zhang et al., Eq. 3, whose printed sign is turned; the sum is the same.
     """
 
     name: ClassVar[str] = "uer"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Representation",
+        question="how much of the due shares is missing, averaged over the groups of a record",
+        harm=UNHEARD,
+        figures=("kept_shares",),
+        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+        contrast=SHARES,
+        by_meaning="scorer=embedding",
+    )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → mean rates (…)."""
-        found = {"uer": Value(ratio(totals["uer"], totals["one"]), "upper")}
+        mean = ratio(totals["uer"], totals["one"])
+        found = {"uer": Value(mean, "upper", mean_of=(("uer",), ("one",)), has_baseline=True)}
         for v in totals.values_of("present"):
-            signed = totals["surplus", v] - totals["deficit", v]
-            found[f"difference[{v}]"] = Value(ratio(signed, totals["present", v]), "both")
+            found |= _difference(totals, v) | _by_documents(totals, v)
             for share in ("source", "summary", "wanted"):
-                found[f"{share}[{v}]"] = Value(ratio(totals[share, v], totals["present", v]))
+                mean = ratio(totals[share, v], totals["present", v])
+                found[f"{share}[{v}]"] = Value(mean, is_share=True, has_baseline=True, group=v)
         return found
 
 
 @dataclass(frozen=True, repr=False)
 class Auc(_RepresentationMeasure):
-    """BUR over all thresholds: mean of ∫₀¹ 1[∃k: p_y(k) < τ·p_g(k)] dτ = 1 − min_k min(1, p_y(k)/p_g(k)).
+    """How far the worst represented group falls short of its share, averaged over records.
 
+    The area under `Bur` over all thresholds τ: the mean over records of
+    ∫₀¹ 1[∃k: p_y(k) < τ·p_g(k)] dτ = 1 − min_k min(1, p_y(k)/p_g(k)).
     ``points=10`` takes the mean over τ = 0.1, 0.2 … 1 instead, the paper's text. Its tables were made by
     another sweep: `AucCutoff`.
 
-    Value:      ``auc`` in [0, 1], 0 = every value has its share; positive by chance: read with its null.
+    Value:      ``auc`` in [0, 1], 0 = every group has its share; positive by chance: read with its null.
     Undefined:  without records; the reasons of `Representation`.
     Source:     Zhang et al., Eq. 4; the closed form is ours.
     """
 
     points: int = 0
     name: ClassVar[str] = "auc"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Representation",
+        question="how far the worst-represented group falls short of its due share",
+        harm=UNHEARD,
+        figures=("kept_shares",),
+        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -148,16 +197,17 @@ class Auc(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
-        return {"auc": Value(ratio(totals["auc"], totals["one"]), "upper")}
+        mean = ratio(totals["auc"], totals["one"])
+        return {"auc": Value(mean, "upper", mean_of=(("auc",), ("one",)), is_share=True, has_baseline=True)}
 
 
 @dataclass(frozen=True, repr=False)
 class AucCutoff(_RepresentationMeasure):
-    """BUR over the long-tail cut-off: which of the largest values are looked at, not how strictly.
+    """Share of under-representing summaries, averaged over how many of the smaller groups are left out.
 
-    For c = 0, 0.1 … 1 only the largest values that together hold c of the source are kept, both
-    distributions rescaled; the area under BUR(c) is taken by trapezoids. At c = 0 one value is left and
-    nothing can be unfair.
+    For c = 0, 0.1 … 1 only the largest groups that together hold c of the source are kept, both
+    distributions rescaled; the area under BUR(c) is taken by trapezoids. At c = 0 one group is left and
+    none can fall short.
 
     Value:      ``auc_cutoff`` in [0, 0.95]; positive by chance: read with its null.
     Undefined:  without records; the reasons of `Representation`.
@@ -165,7 +215,14 @@ class AucCutoff(_RepresentationMeasure):
     """
 
     name: ClassVar[str] = "auc_cutoff"
-    on_request: ClassVar[str] = "it is the sweep behind one paper's table; auc is what the paper describes"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Representation",
+        question="the share of under-represented summaries, over a sweep of the long-tail cut-off",
+        harm=UNHEARD,
+        on_request="it is the sweep behind one paper's table; auc is what the paper describes",
+        figures=("kept_shares",),
+        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    )
 
     @property
     def observation(self) -> Representation:
@@ -174,29 +231,68 @@ class AucCutoff(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
-        return {"auc_cutoff": Value(ratio(totals["auc_cutoff"], totals["one"]), "upper")}
+        mean = ratio(totals["auc_cutoff"], totals["one"])
+        return {"auc_cutoff": Value(mean, "upper", mean_of=(("auc_cutoff",), ("one",)), is_share=True)}
 
 
 @dataclass(frozen=True, repr=False)
 class Sof(_RepresentationMeasure):
-    """How unequally the values bear under-representation: mean absolute deviation of e_k over the R values.
+    """How unequally under-representation is spread over the groups.
 
-    e_k is the mean of max(0, p_g(k) − p_y(k)) over the records that have k; SOF = (1/R) Σ |e_k − mean e|.
+    Mean absolute deviation (1/R) Σ |e_k − mean e| over R groups, where e_k is the mean of
+    max(0, p_g(k) − p_y(k)) over the records that have group k.
 
-    Value:      ``sof`` in [0, 1/2]; 0 = all values alike; positive by chance: read with its null. Beside
-                it ``deficit[v]`` = e_v.
-    Undefined:  with fewer than two values; the reasons of `Representation`.
+    Value:      ``sof`` in [0, 1/2]; 0 = all groups alike; positive by chance: read with its null. Beside
+                it ``deficit[g]`` = e_g, and ``difference[g]`` of `Uer`, the signed contrasts by which it is
+                tested and systems are compared.
+    Undefined:  with fewer than two groups; the reasons of `Representation`.
     Source:     Zhang et al., Eq. 5, which prints p_g − p_x (zero under the ratio target); the code has this.
     """
 
     name: ClassVar[str] = "sof"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Representation",
+        question="how unevenly shortfalls are spread over the groups",
+        harm=UNHEARD,
+        figures=("kept_shares",),
+        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+        contrast=SHARES,
+        by_meaning="scorer=embedding",
+    )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → deviations (…)."""
         values = totals.values_of("present")
         means = {v: ratio(totals["deficit", v], totals["present", v]) for v in values}
-        found = {"sof": Value(_mean_absolute_deviation(totals, means), "upper")}
-        return found | {f"deficit[{v}]": Value(mean) for v, mean in means.items()}
+        contrasts = tuple(f"difference[{v}]" for v in values)
+        folded = _mean_absolute_deviation(totals, means)
+        found = {"sof": Value(folded, "upper", contrasts=contrasts, has_baseline=True)}
+        for v, mean in means.items():
+            found |= _difference(totals, v)
+            found[f"deficit[{v}]"] = Value(mean, is_share=True, has_baseline=True, group=v)
+        return found
+
+
+def _difference(totals: Totals, v: str) -> dict[str, Value]:
+    """A group's mean share of the summary less the wanted one: positive = over-represented."""
+    signed = ratio(totals["surplus", v] - totals["deficit", v], totals["present", v])
+    name = f"difference[{v}]"
+    return {
+        name: Value(
+            signed, "both", contrasts=(name,), has_baseline=True, is_compared=True, leads=True, group=v
+        )
+    }
+
+
+def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
+    """The contrast if every document counted alike; and how much more of the words than of the documents a group has."""
+    there = totals["present", v]
+    read = ratio(totals["summary", v] - totals["documents", v], there)
+    longer = ratio(totals["source", v] - totals["documents", v], there)
+    return {
+        f"{BY_DOCUMENTS}[{v}]": Value(read, has_baseline=True, is_compared=True, group=v),
+        f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, group=v),
+    }
 
 
 def _mean_absolute_deviation(totals: Totals, means: Mapping[str, Floats]) -> Floats:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairbrief.measures.settings import check_known
-from fairbrief.nouns import Integers
+from fairbrief.measures.measure_settings import check_known
+from fairbrief.types import Integers
 
 CHOICES = ("first", "random")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from fairbrief.nouns import Reason, Record
 from fairbrief.text.gender_words import gender_coefficient, subject_group
+from fairbrief.types import Reason, Record
 
 NO_GENDER_WORD = Reason("no gender word in the article")
 MIXED = Reason("the article's gender words are mixed")

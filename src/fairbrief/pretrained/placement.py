@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import multiprocessing
+import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError
@@ -15,6 +18,7 @@ WINDOWS = ("fold", "truncate")
 # fills it with a model of roberta-large's size, and what does not fit is halved on the spot.
 CPU_TOKENS = 2048
 ACCELERATOR_TOKENS = 65536
+WORKER = "fairbrief worker"
 
 
 class Settings(Protocol):
@@ -81,14 +85,37 @@ def automatic_tokens(device: str) -> int:
     return ACCELERATOR_TOKENS if device.startswith("cuda") else CPU_TOKENS
 
 
+def worker_name(number: int, workers: int) -> str:
+    """What a process is called that is one of several, by which it knows its share of the machine."""
+    return f"{WORKER} {number} of {workers}"
+
+
+def worker() -> tuple[int, int]:
+    """The number of this process among its likes, and how many they are; (0, 1) where it is none of several."""
+    found = re.fullmatch(rf"{WORKER} (\d+) of (\d+)", multiprocessing.current_process().name)
+    return (int(found[1]), int(found[2])) if found else (0, 1)
+
+
+@cache
+def _share_cores() -> None:
+    """Several workers on one machine divide its cores: each would take all of them."""
+    _, workers = worker()
+    if workers > 1:
+        torch = importlib.import_module("torch")
+        torch.set_num_threads(max(1, torch.get_num_threads() // workers))
+
+
 def library(module: str, name: str) -> Any:
     """A heavy library, imported when it is first needed."""
     try:
-        return importlib.import_module(module)
+        found = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
         raise MissingExtra(module, "neural", name) from None
+    if module == "torch":
+        _share_cores()
+    return found
 
 
 def device_of(given: str, name: str) -> str:
@@ -96,7 +123,8 @@ def device_of(given: str, name: str) -> str:
     torch = library("torch", name)
     if given == "auto":
         if torch.cuda.is_available():
-            return "cuda"
+            number, workers = worker()
+            return "cuda" if workers == 1 else f"cuda:{number % torch.cuda.device_count()}"
         return "mps" if torch.backends.mps.is_available() else "cpu"
     try:
         device = torch.device(given)

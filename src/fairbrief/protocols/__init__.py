@@ -1,4 +1,4 @@
-"""What a paper measured and how it laid out its tables: spellings in, estimates out, nothing computed.
+"""What a paper measured and how it laid out its tables: specs in, estimates out, nothing computed.
 
 A protocol is an object of the shape of `PaperProtocol`, declared under the entry-point group
 ``fairbrief.protocols``. It departs from the defaults through the settings of measures and scorers alone.
@@ -7,29 +7,43 @@ A protocol is an object of the shape of `PaperProtocol`, declared under the entr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from fairbrief.nouns import Estimate, Table
+from fairbrief.types import Estimate, Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtocolDeclaration:
+    """How an audit under a protocol differs from one without.
+
+    ``attribute_of`` says whose attributes it is taken over where the user names none. ``sets_apart`` names the record
+    attributes that tell its sets of inputs apart: the audit slices by those of them that records have. ``intervals``
+    are the paper's (``bootstrap``), or the package's own.
+    """
+
+    attribute_of: Literal["document", "record", "entity"] = "document"
+    sets_apart: tuple[str, ...] = ()
+    intervals: Literal["jackknife", "bootstrap"] = "jackknife"
 
 
 @runtime_checkable
 class PaperProtocol(Protocol):
     """A paper's whole protocol: which measures, in which reading, and the tables that it printed.
 
-    An attribute ``reads``, if there is one, says whose attributes it is taken over where the user names
-    none: ``document`` (unless it says otherwise), ``record`` or ``entity``. An attribute ``slices``, if there is one,
-    names groupings by record attributes that its tables are divided by; the audit takes them where records
-    have these attributes.
+    A method ``results``, if there is one, returns what the paper shows under its own
+    numbers and titles (see `published_results`): the built-in protocols declare it in ``results/NAME.toml``.
     """
 
     name: str
+    declaration: ClassVar[ProtocolDeclaration]
     paper: str
     """Who, what, where, when: the reference as a reader would cite it."""
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
-        """The spellings of what the paper measured, over each of ``attributes``."""
+        """The specs of what the paper measured, over each of ``attributes``."""
         ...
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
+from fairbrief.measures.position import PositionBias, PositionHeights
+from fairbrief.protocols import ProtocolDeclaration, chhabra_tables
+from fairbrief.protocols.chhabra_tables import ROUGE, Variant
+from fairbrief.protocols.published_results import PublishedResult, published_results
+from fairbrief.specs import spell
+from fairbrief.types import Estimate, Table
 
-from fairbrief.nouns import Estimate, Table
-from fairbrief.protocols.cells import decimal
-from fairbrief.statistics import spearman
+RELEASED = {
+    "sentences": "punkt",
+    "short": "first",
+    "duplicates": "once",
+    "weights": "pooled",
+    "ties": "earliest",
+}
+MAPPINGS = {
+    "TF-IDF": {"mapping": "tfidf(fitted=pair)"},
+    "ROUGE-1, mean over sentences (as published)": {"mapping": "rouge1", "match": "mean"},
+    "ROUGE-1, each sentence": {"mapping": "rouge1"},
+}
+"""Rules that map sentences to sources: what they are called, and their settings."""
 
-RELEASED = "mapping=tfidf(fitted=pair), sentences=punkt, short=first, duplicates=once, weights=pooled"
-SEGMENTS = 10
-ROUGE = ("rouge1", "rouge2", "rougeL")
-SYSTEMS_FOR_RANKS = 3
-"""Fewer systems have no rank correlation worth a number."""
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ChhabraPosition:
     """Positional distributions, their distances, and ROUGE, with the release's arithmetic.
 
@@ -28,104 +37,51 @@ class ChhabraPosition:
     stemming. Departs from the release: an article that it could not map got ten random counts, here it is
     left out with its reason; ROUGE is the mean, not the median of an unseeded bootstrap; "randomly chosen"
     sentences of over-long outputs were always the first (``limit=1, choose=first`` or ``random``).
+
+    ``mapping=both`` adds Figure 6: ROUGE-1 as in the release, which maps a summary as one by the mean over its
+    sentences, and sentence by sentence. ``top=3`` adds Figure 9: one, two and three sources per sentence.
     """
 
     name: ClassVar[str] = "chhabra-position"
+    declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration()
     paper: ClassVar[str] = (
         "Chhabra, Askari, Mohapatra: Revisiting Zero-Shot Abstractive Summarization in the Era of Large Language "
         "Models from the Perspective of Position Bias. NAACL 2024."
     )
+    mapping: str = "tfidf"
+    top: int = 1
+
+    def __post_init__(self) -> None:
+        if self.mapping not in ("tfidf", "both"):
+            raise ValueError(f"mapping is tfidf or both, not '{self.mapping}'")
+        if not 1 <= self.top <= 3:
+            raise ValueError(f"top is 1 to 3, not {self.top}")
+
+    __repr__ = spell
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
-        """Both distances, and ROUGE."""
-        return (f"position_bias({RELEASED})", f"position_heights({RELEASED})", *ROUGE)
+        """Both distances by each mapping and number of matches, and ROUGE."""
+        variants = [*self._mappings(), *self._tops()]
+        return (*dict.fromkeys(m for v in variants for m in (v.bias, v.heights)), *ROUGE)
+
+    def results(self) -> tuple[PublishedResult, ...]:
+        """What the paper shows, under its own numbers and titles."""
+        return published_results(self.name)
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
-        """Quality and distances by system, the histograms, and how ROUGE and distance rank three systems or more."""
-        found = {
-            (e.system, e.quantity): e
-            for e in estimates
-            if not e.slice and not e.baseline and _is_ours(e.measure)
-        }
-        systems = list(dict.fromkeys(system for system, _ in found))
-        if not systems:
-            return ()
-        tables = [_overview(systems, found), *(_histogram(system, found) for system in systems)]
-        if len(systems) >= SYSTEMS_FOR_RANKS:
-            tables.append(_ranks(systems, found))
-        return tuple(tables)
+        """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more."""
+        found = chhabra_tables.found_in(estimates, self.measures(()))
+        mappings = self._mappings()
+        return chhabra_tables.tables(found, mappings[0], mappings, self._tops())
+
+    def _mappings(self) -> list[Variant]:
+        wanted = list(MAPPINGS) if self.mapping == "both" else ["TF-IDF"]
+        return [_variant(name, **MAPPINGS[name]) for name in wanted]
+
+    def _tops(self) -> list[Variant]:
+        return [_variant(f"top-{k}", top=k, **MAPPINGS["TF-IDF"]) for k in range(1, self.top + 1)]
 
 
-Found = dict[tuple[str, str], Estimate]
-
-
-def _is_ours(measure: str) -> bool:
-    return measure in ChhabraPosition().measures(())
-
-
-def _value(found: Found, system: str, quantity: str) -> float:
-    estimate = found.get((system, quantity))
-    return np.nan if estimate is None or estimate.value is None else estimate.value
-
-
-def _overview(systems: Sequence[str], found: Found) -> Table:
-    quantities = (*ROUGE, "position_heights", "position_bias", "position_bias_share", "position_kl")
-    rows = []
-    for system in systems:
-        by_chance = found.get((system, "position_bias"))
-        chance = None if by_chance is None else by_chance.null_mean
-        rows.append(
-            (
-                system,
-                *(decimal(_value(found, system, quantity), 4) for quantity in quantities),
-                decimal(chance, 4),
-                "–" if by_chance is None else str(by_chance.n),
-            )
-        )
-    return Table(
-        "Position bias and ROUGE",
-        (
-            *("system", "ROUGE-1", "ROUGE-2", "ROUGE-L", "heights (as published)"),
-            *("distance (segments)", "distance (share of article)", "KL", "distance by chance", "n"),
-        ),
-        tuple(rows),
-        (
-            "The published Wasserstein number compares the heights of bars in any order: a mirror image scores 0.",
-            "The distance over positions, which the paper's text describes, stands beside it.",
-        ),
-    )
-
-
-def _histogram(system: str, found: Found) -> Table:
-    rows = []
-    for label, prefix in (("summaries", ""), ("references", "reference_")):
-        total = _value(found, system, f"{prefix}matches")
-        counts = [total * _value(found, system, f"{prefix}segment[{k:02d}]") for k in range(1, SEGMENTS + 1)]
-        rows.append((label, *(decimal(count, 0) for count in counts), decimal(total, 0)))
-    return Table(
-        f"Article sentences that {system} and the references draw on, by tenth of the article",
-        ("", *(str(k) for k in range(1, SEGMENTS + 1)), "all"),
-        tuple(rows),
-    )
-
-
-def _ranks(systems: Sequence[str], found: Found) -> Table:
-    rows = []
-    for label, distance in (
-        ("heights (as published)", "position_heights"),
-        ("distance (segments)", "position_bias"),
-    ):
-        far = np.array([_value(found, system, distance) for system in systems])
-        cells = []
-        for kind in ROUGE:
-            good = np.array([_value(found, system, kind) for system in systems])
-            known = np.isfinite(far) & np.isfinite(good)
-            is_enough = int(known.sum()) >= SYSTEMS_FOR_RANKS
-            cells.append(decimal(float(spearman(far[known], good[known])), 3) if is_enough else "–")
-        rows.append((label, *cells))
-    return Table(
-        f"Spearman's ρ between distance and ROUGE over {len(systems)} systems",
-        ("", "ROUGE-1", "ROUGE-2", "ROUGE-L"),
-        tuple(rows),
-        ("With so few systems even ρ = ±0.8 is compatible with no relation (n = 5: p = 0.10).",),
-    )
+def _variant(name: str, **settings: Any) -> Variant:
+    told = {**RELEASED, **settings}
+    return Variant(name, repr(PositionBias(**told)), repr(PositionHeights(**told)))

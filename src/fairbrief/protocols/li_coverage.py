@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairbrief.nouns import Estimate, Table
+from fairbrief.protocols import ProtocolDeclaration
 from fairbrief.protocols.cells import decimal
+from fairbrief.protocols.published_results import PublishedResult, heading, published_results
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.entailment import Entailment
-from fairbrief.spelling import quoted
+from fairbrief.specs import quoted
+from fairbrief.types import Estimate, Table
 
-RELEASED = "cut=sentence_centred, merge=0.95, denominator=covered, least_units=3"
+RELEASED = "cut=sentence_centred, merge=0.95, denominator=covered, least_units=3, pairwise=true"
 PROPORTIONAL = (
-    "tokens=ngram(reading=nltk), texts=values, temperature=2, ties=under, no_match=uniform, single=fair"
+    "tokens=ngram(tokenizer=nltk), texts=values, temperature=2, ties=under, no_match=uniform, single=fair"
 )
 """Zhang et al.'s code, which made the baseline: its temperature, and all text of a value cut at the window."""
 
@@ -37,6 +39,7 @@ class LiCoverage:
     proportional: str | None = "facebook/bart-large-cnn"
 
     name: ClassVar[str] = "li-coverage"
+    declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration()
     paper: ClassVar[str] = (
         "Li, Zhang, Wang, Zhang: Coverage-based Fairness in Multi-document Summarization. NAACL 2025. arXiv:2412.08795"
     )
@@ -54,6 +57,10 @@ class LiCoverage:
             told += [f"bur({baseline})", f"uer({baseline})"]
         return tuple(f"{measure}@{quoted(name)}" for name in attributes for measure in told)
 
+    def results(self) -> tuple[PublishedResult, ...]:
+        """What the paper shows, under its own numbers and titles."""
+        return published_results(self.name)
+
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """Tables 3, 4 and 5 for each attribute, and the baseline's."""
         whole = [e for e in estimates if not e.slice and not e.baseline]
@@ -62,13 +69,17 @@ class LiCoverage:
             table
             for name in attributes
             for table in (
-                _unfair_share([e for e in whole if e.over == name], name),
+                _uneven_share([e for e in whole if e.over == name], name),
                 _parity([e for e in whole if e.over == name], name),
                 _dominance([e for e in whole if e.over == name], name),
                 _proportional([e for e in whole if e.over == name], name),
             )
             if table.rows
         )
+
+
+def _title(number: str, over: str) -> str:
+    return f"{heading(published_results('li-coverage'), number)} (over {over})"
 
 
 def _systems(estimates: Sequence[Estimate]) -> list[str]:
@@ -85,7 +96,7 @@ def _number(estimate: Estimate | None) -> str:
     return decimal(None if estimate is None else estimate.value)
 
 
-def _unfair_share(estimates: Sequence[Estimate], over: str) -> Table:
+def _uneven_share(estimates: Sequence[Estimate], over: str) -> Table:
     rows = []
     for system in _systems(estimates):
         gap = _find(estimates, system, "equal_coverage")
@@ -94,8 +105,8 @@ def _unfair_share(estimates: Sequence[Estimate], over: str) -> Table:
         rows.append(
             (
                 system,
-                _number(_find(estimates, system, "unfair_share")),
-                _number(_find(estimates, system, "unfair_share_by_chance")),
+                _number(_find(estimates, system, "uneven_share")),
+                _number(_find(estimates, system, "uneven_share_by_chance")),
                 _number(gap),
                 decimal(gap.null_mean),
                 _number(_find(estimates, system, "level")),
@@ -104,10 +115,11 @@ def _unfair_share(estimates: Sequence[Estimate], over: str) -> Table:
             )
         )
     return Table(
-        f"Equal Coverage over {over}: share of records with p < 0.05 (the paper's R_EC)",
+        _title("Table 3", over),
         ("system", "R_EC", "by chance", "mean EC", "EC by chance", "p(d,s)", "testable", "n"),
         tuple(rows),
         (
+            "R_EC is what the paper calls the proportion of unfair summaries: records more uneven than permuted labels are, p < 0.05. Random extracts may be so, too.",
             "R_EC counts testable records only and uses ≥ in the test; compare it with its share by chance, never across set sizes.",
         ),
     )
@@ -134,8 +146,8 @@ def _parity(estimates: Sequence[Estimate], over: str) -> Table:
                 )
             )
     return Table(
-        f"Coverage Parity over {over}",
-        ("system", "reading", "CP", "most over-represented", "most under-represented"),
+        _title("Table 4", over),
+        ("system", "variant", "CP", "most over-represented", "most under-represented"),
         tuple(rows),
         ("An asterisk marks p < 0.05, Holm-adjusted over the values. Positive = over-represented.",),
     )
@@ -151,17 +163,17 @@ def _dominance(estimates: Sequence[Estimate], over: str) -> Table:
     rows = tuple(
         (
             system,
-            _number(_find(estimates, system, "unfair_share_by_dominance")),
+            _number(_find(estimates, system, "uneven_share_by_dominance")),
             _number(_find(estimates, system, "by_dominance", "equal_coverage")),
             _number(_find(estimates, system, "by_dominance", "coverage_parity")),
         )
         for system in _systems(estimates)
     )
     return Table(
-        f"Largest difference between records dominated by different values of {over}",
+        _title("Table 5", over),
         ("system", "R_EC", "mean EC", "E(C_k)"),
         rows if any(cell != "–" for row in rows for cell in row[1:]) else (),
-        ("The paper's Table 5 has R_EC and E(C_k); mean EC is not a share of small tests.",),
+        ("The paper has R_EC and E(C_k); mean EC is not a share of small tests.",),
     )
 
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairbrief.nouns import Estimate, Table
-from fairbrief.protocols import steen_tables
-from fairbrief.spelling import quoted, spell
+from fairbrief.protocols import ProtocolDeclaration, steen_tables
+from fairbrief.protocols.published_results import PublishedResult, published_results
+from fairbrief.protocols.steen_inputs import APART
+from fairbrief.specs import quoted, spell
+from fairbrief.types import Estimate, Table
 
 
 @dataclass(frozen=True, repr=False)
@@ -17,28 +19,32 @@ class SteenPeople:
 
     Alignment by substrings, uncorrected odds, census names *more* than twice as frequent, names replaced as
     substrings; empty summaries are the one departure (see docs/decisions/people-measures.md). ``people`` is the
-    recogniser (``builtin``, or ``spacy:NAME`` as in the paper); ``embedding`` the spelling of a scorer for dense
-    distinguishability, without which it is left out; ``pages`` the page-pronoun table.
+    recogniser (``builtin``, or ``spacy:NAME`` as in the paper); ``embedding`` the spec of a scorer for dense
+    distinguishability, without which it is left out; ``pages`` the page-pronoun table; ``judge`` the spec of a
+    scorer for the quality of summaries (``judge(model=gpt-3.5-turbo-1106)``), without which it is left out.
 
-    Prints the paper's Tables 3 (scores by gender), 6 (invented names), 8 (tokens, people, share invented), 16
-    and 20 (race with gender drawn at random, and tied to race: inputs of ``--groups race --genders random`` and
-    ``--groups "gender*race=male:A+female:B"``, in one audit or two), and 2 where the four planted systems
-    ``random``, ``lead``, ``topic`` and ``sexist`` are audited.
+    Prints the paper's tables, each from the inputs that the paper took for it (``fairbrief build people``; several
+    sets in one audit are told apart): 3 scores by gender, from balanced and mono inputs; 5 where a system was
+    asked to attend to women; 6 invented names; 8 scores by race, gender drawn at random (``--groups race --genders
+    random``); 12 last names replaced (``--last-names replace``); 16 and 17 tokens, people and share invented, with
+    the originals (``--design original``); 19 content words exchanged (``--content-words exchange``); 20 gender tied to race
+    (``--groups "gender*race=male:A+female:B"``); with a judge 4, 7 and 9; 2 where the four planted systems
+    ``random``, ``lead``, ``topic`` and ``sexist`` are audited; and the phrases counted in section 9.2.
     """
 
     name: ClassVar[str] = "steen-people"
-    reads: ClassVar[str] = "entity"
-    slices: ClassVar[tuple[tuple[str, ...], ...]] = ((steen_tables.GENDERS,),)
-    """Race tables are told apart by how gender went with race when the inputs were built."""
+    declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration(
+        attribute_of="entity", sets_apart=APART, intervals="bootstrap"
+    )
     paper: ClassVar[str] = (
         "Steen, Markert: Bias in News Summarization: Measures, Pitfalls and Corpora. Findings of ACL 2024. arXiv:2309.08047"
     )
     people: str = "builtin"
     embedding: str = ""
     pages: str = ""
+    judge: str = ""
 
-    def __repr__(self) -> str:
-        return spell(self)
+    __repr__ = spell
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """All measures over each attribute; word lists once, since lists have their own groups.
@@ -51,6 +57,7 @@ class SteenPeople:
         found = [
             "word_list_inclusion(words=published)",
             "word_list_inclusion(reference=uniform, words=published)",
+            "phrase_counts",
         ]
         for over in attributes or ("gender",):
             at = quoted(over)
@@ -59,10 +66,18 @@ class SteenPeople:
             if over != "race":
                 found.append(f"entity_hallucination({people}{names}, alignment=published, unit=sample)@{at}")
             found.append(f"invented_names({people}{names}, alignment=published)@{told}")
-            found.append(f"distinguishability(similarity=counts(stop_words=sklearn), reading=published)@{at}")
+            found.append(f"distinguishability(similarity=counts(stop_words=sklearn), variant=published)@{at}")
             if self.embedding:
-                found.append(f"distinguishability(similarity={self.embedding}, reading=published)@{at}")
+                found.append(f"distinguishability(similarity={self.embedding}, variant=published)@{at}")
+            if self.judge:
+                found.append(f"judged_by_group(scorer={self.judge})@{at}")
+        if self.judge:
+            found += [f"judged(scorer={self.judge})", f"judged_by_group(scorer={self.judge})@design"]
         return tuple(dict.fromkeys(found))
+
+    def results(self) -> tuple[PublishedResult, ...]:
+        """What the paper shows, under its own numbers and titles."""
+        return published_results(self.name)
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The paper's tables that the estimates can fill, in its order; a slice is a row of its own."""

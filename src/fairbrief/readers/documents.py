@@ -13,13 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fairbrief.errors import DataError
-from fairbrief.nouns import Document
-from fairbrief.readers.places import did_you_mean, fault, names, show
-from fairbrief.readers.values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of, value_of
+from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of, value_of
+from fairbrief.readers.messages import did_you_mean, fault, names, show
+from fairbrief.readers.paths import ABSENT, Several, find, parse_cell
 from fairbrief.text.counted import counted
-
-ABSENT = object()
-"""What a field that is not there holds; null is there."""
+from fairbrief.types import Document
 
 
 @dataclass(slots=True)
@@ -29,12 +27,16 @@ class Draft:
     texts: list[str] = field(default_factory=list)
     objects: list[Any] = field(default_factory=list)
     attributes: list[Mapping[str, str]] = field(default_factory=list)
+    ids: list[str | None] = field(default_factory=list)
     is_one_text: bool = False
     """Whether the field held a text, not a list: its values may then be one text too."""
+    parts: list[tuple[str, ...]] | None = None
+    """What the stars of the documents' path stood for, by which other paths with stars are matched."""
 
     def documents(self) -> tuple[Document, ...]:
         """The finished documents."""
-        return tuple(map(Document, self.texts, self.attributes))
+        ids = self.ids or [None] * len(self.texts)
+        return tuple(map(Document, self.texts, self.attributes, ids))
 
 
 def draft_documents(value: Any, separator: str | None) -> Draft:
@@ -53,13 +55,37 @@ def draft_documents(value: Any, separator: str | None) -> Draft:
     return draft
 
 
+def draft_several(values: Several, parents: Several | None) -> tuple[Draft, int]:
+    """Documents from several fields, and how many of them hold none: they are null or blank.
+
+    ``parents`` are the objects that the texts stand in, if they stand in any; they may hold attributes.
+    """
+    kept = {
+        part: v for part, v in values.items() if v is not None and not (isinstance(v, str) and not v.strip())
+    }
+    if not kept:
+        raise fault(
+            "no documents: all fields are empty", "at least one", "give the record its texts, or remove it"
+        )
+    draft = Draft(parts=list(kept))
+    for part, value in kept.items():
+        _append(draft, value)
+        if parents is not None and isinstance(parent := parents.get(part), Mapping):
+            draft.objects[-1] = parent
+            if own := parent.get("attributes"):
+                draft.attributes[-1] = attributes_of(own, f"the attributes of document {len(draft.texts)}")
+    return draft, len(values) - len(kept)
+
+
 def _append(draft: Draft, given: Any) -> None:
     i = len(draft.texts) + 1
     if isinstance(given, dict):
         text = given.get("text", ABSENT)
         if text is ABSENT:
             raise fault(
-                f"document {i} with the fields {names(given)}", "a field 'text'", "give the document its text"
+                f"document {i} with the fields {names(given)}",
+                "its text in a field 'text'",
+                "name the field it stands in, as in --documents-field 'documents[*].body'",
             )
         attributes = given.get("attributes")
     else:
@@ -84,13 +110,7 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
         return ABSENT
     what = f"the field {source!r} (attribute {name!r})"
     if (values := _parallel(value, what, draft, separator)) is not None:
-        if len(values) != len(draft.texts):
-            raise fault(
-                f"{counted(len(values), 'value')} in {what} for {counted(len(draft.texts), 'document')}",
-                "one value per document",
-                "check the separator, and fill in what is absent with an empty value",
-            )
-        for i, given in enumerate(values):
+        for i, given in enumerate(_one_each(values, what, draft)):
             _give(draft, i, name, given.strip() if isinstance(given, str) else given)
         return None
     if draft.is_one_text and len(draft.texts) == 1:
@@ -98,26 +118,41 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     return value
 
 
+def own_ids(draft: Draft, source: str = "id") -> list[Any] | None:
+    """What the documents' own field ``source`` holds; None if none of them has it."""
+    own = [given.get(source) if isinstance(given, dict) else None for given in draft.objects]
+    return own if any(i is not None for i in own) else None
+
+
+def named_ids(draft: Draft, source: str, row: Mapping[str, Any], separator: str | None) -> list[Any] | None:
+    """The documents' ids from a field of theirs, or from a list beside them; None if there is no such field."""
+    if (own := own_ids(draft, source)) is not None:
+        return own
+    what = f"the documents' ids ({source!r})"
+    value = look_up(row, source)
+    beside = None if value is ABSENT else _parallel(value, what, draft, separator)
+    return None if beside is None else list(_one_each(beside, what, draft))
+
+
+def give_ids(draft: Draft, ids: Sequence[Any]) -> None:
+    """Name the documents; each id stands once in a record."""
+    draft.ids = [None if i is None or i == "" else id_of(i, "a document's id") for i in ids]
+    known = [i for i in draft.ids if i is not None]
+    if len(set(known)) < len(known):
+        twice = next(i for i in known if known.count(i) > 1)
+        raise fault(
+            f"two documents with the id {twice!r}",
+            "each document's id once in a record",
+            "mend the ids, or name another field of the documents with --document-id-field",
+        )
+
+
 def look_up(row: Mapping[str, Any], source: str) -> Any:
-    """The value of a field of the row or of its attributes; ``meta.ratio`` looks inside the field ``meta``."""
-    if source in row:
-        return row[source]
-    attributes = row.get("attributes")
-    if isinstance(attributes, Mapping) and source in attributes:
-        return attributes[source]
-    head, dot, rest = source.partition(".")
-    inner = row.get(head) if dot else None
-    return look_up(inner, rest) if isinstance(inner, Mapping) else ABSENT
-
-
-def parse_cell(value: Any) -> Any:
-    """A list or object out of the text of a table's cell, where it holds one as JSON; else the text."""
-    if not (isinstance(value, str) and value[:1] in ("[", "{") and value[-1:] in ("]", "}")):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
+    """The value at a path in the row, or in its attributes; ABSENT where there is none."""
+    value = row[source] if source in row else find(row, source)
+    if value is ABSENT and isinstance(attributes := row.get("attributes"), Mapping):
+        return find(attributes, source)
+    return value
 
 
 def parse_documents_cell(value: Any) -> Any:
@@ -127,13 +162,13 @@ def parse_documents_cell(value: Any) -> Any:
     return parsed if is_list else value
 
 
-def need(row: Mapping[str, Any], source: str) -> Any:
+def need(row: Mapping[str, Any], source: str, how: str = "") -> Any:
     """The value of a field that must be there and not be null."""
-    value = row.get(source, ABSENT)
+    value = row[source] if source in row else find(row, source)
     if value is ABSENT:
         guess = did_you_mean(source, row)
         raise DataError(
-            f"found the fields {names(row)}; wanted a field {source!r}; add it, or name the right one.{guess}"
+            f"found the fields {names(row)}; wanted a field {source!r}; add it, or name the right one.{guess}{how}"
         )
     if value is None:
         raise fault(f"null in the field {source!r}", "a value", "fill it in, or remove the record")
@@ -158,6 +193,8 @@ def _map_own(name: str, source: str, draft: Draft) -> bool:
 
 def _parallel(value: Any, what: str, draft: Draft, separator: str | None) -> Sequence[Any] | None:
     """The values of the documents, if the field holds one for each; None if it speaks of the record."""
+    if isinstance(value, Several):
+        return list(value.values()) if draft.parts is None else _matched(value, draft.parts)
     if not isinstance(value, str):
         is_list = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
         return list_of(value, what) if is_list else None
@@ -173,6 +210,21 @@ def _parallel(value: Any, what: str, draft: Draft, separator: str | None) -> Seq
         if cut and cut in value:
             return value.split(cut)
     return None
+
+
+def _matched(values: Several, parts: Sequence[tuple[str, ...]]) -> list[Any]:
+    """The value of each document: the one whose stars stand for the same."""
+    return [values.get(part) for part in parts]
+
+
+def _one_each(values: Sequence[Any], what: str, draft: Draft) -> Sequence[Any]:
+    if len(values) != len(draft.texts):
+        raise fault(
+            f"{counted(len(values), 'value')} in {what} for {counted(len(draft.texts), 'document')}",
+            "one value per document",
+            "check the separator, and fill in what is absent with an empty value",
+        )
+    return values
 
 
 def _give(draft: Draft, i: int, name: str, value: Any) -> None:

@@ -8,22 +8,29 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.places import names
+from fairbrief.readers import encodings
+from fairbrief.readers.encodings import UTF8
+from fairbrief.readers.messages import names
+from fairbrief.readers.object_stores import StoredFile
 
 FORMATS = {
     "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "csv": "csv", "tsv": "tsv", "ssv": "ssv",
-    "parquet": "parquet", "pq": "parquet", "arrow": "arrow", "feather": "arrow", "ipc": "arrow",
+    "xlsx": "excel", "xlsm": "excel", "xls": "excel", "xlsb": "excel", "ods": "excel",
+    "eval": "inspect", "parquet": "parquet", "pq": "parquet", "arrow": "arrow", "feather": "arrow", "ipc": "arrow",
 }  # fmt: skip
 """A file's ending, or what the caller says, to the format that it is read as."""
+InputFile = Path | StoredFile
+"""Where bytes are read from: on this machine, or in an object store."""
 COMPRESSED = ("gz", "zst")
-WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+LONGEST_PACKED = 1 << 25
+"""Bytes that one line, or a document that is read whole, may unpack to: beyond, a small file could fill the memory."""
 
 
 @dataclass(slots=True)
@@ -39,23 +46,36 @@ class Meter:
         self.bytes_read = self.before + position
 
 
-def endings(path: Path) -> tuple[str, str]:
+def endings(path: InputFile) -> tuple[str, str]:
     """A file's format ending and compression ending, lower case; empty where it has none."""
     parts = path.name.lower().split(".")[1:]
     packed = parts.pop() if parts and parts[-1] in COMPRESSED else ""
     return (parts[-1] if parts else ""), packed
 
 
-def stem(path: Path) -> str:
+def stem(path: InputFile) -> str:
     """A file's name without the endings that say its format."""
     ending, packed = endings(path)
     name = path.name[: len(path.name) - len(packed) - bool(packed)]
     return name[: len(name) - len(ending) - 1] if ending and name[: -len(ending) - 1] else name
 
 
-def printable(path: Path | str) -> str:
+def size_of(path: InputFile) -> int:
+    """How many bytes a file has."""
+    return path.size if isinstance(path, StoredFile) else path.stat().st_size
+
+
+def printable(path: InputFile | str) -> str:
     """A path as a message can show it, whatever bytes it is made of."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    return os.fsencode(str(path)).decode("utf-8", "replace")
+
+
+def parted(path: Path) -> tuple[Path, str | None]:
+    """A spreadsheet and the sheet of it that is named behind a #; other paths as they are."""
+    file, mark, sheet = str(path).rpartition("#")
+    if mark and not path.exists() and FORMATS.get(endings(Path(file))[0]) == "excel":
+        return Path(file), sheet
+    return path, None
 
 
 def check(path: Path) -> None:
@@ -75,30 +95,59 @@ def check(path: Path) -> None:
         raise RequestError(f"{shown} may not be read by you: change its permissions.")
 
 
-def format_of(path: Path, said: str | None = None) -> str:
-    """The format to read a file as: what the caller says, else its ending."""
+def format_of(path: InputFile, said: str | None = None, others: Iterable[str] = ()) -> str:
+    """The format to read a file as: what the caller says, else its ending; ``others`` may be said, too."""
     name = said.lower().lstrip(".") if said else endings(path)[0]
     if name not in FORMATS:
         what = f"'{said}' is no format" if said else f"{printable(path)} has no ending that tells its format"
         raise RequestError(
-            f"{what}. Formats: {', '.join(FORMATS)} (text also as .gz, .zst); say one with --format."
+            f"{what}. Formats: {', '.join((*FORMATS, *others))} (text also as .gz, .zst); say one with --format."
         )
     return FORMATS[name]
 
 
 @contextmanager
-def open_text(path: Path, name: str) -> Iterator[tuple[io.BufferedReader, io.BufferedReader[Any]]]:
-    """The file itself and its content, unpacked, without a byte order mark.
+def opened(path: InputFile) -> Iterator[io.BufferedReader]:
+    """A file's bytes; DataError at the end where it lies in an object store and was changed meanwhile."""
+    with unchanged(path), path.open("rb") as raw:
+        yield raw
+
+
+@contextmanager
+def unchanged(path: InputFile) -> Iterator[None]:
+    """DataError, once the file was read, where it lies in an object store and was changed meanwhile."""
+    yield
+    if isinstance(path, StoredFile):
+        path.check()
+
+
+@contextmanager
+def open_text(
+    path: InputFile, name: str, encoding: str = UTF8
+) -> Iterator[tuple[io.BufferedReader, io.BufferedReader[Any]]]:
+    """The file itself and its content, unpacked, in UTF-8, without a byte order mark.
 
     A file that is damaged so that nothing after the damage can be read stops the reading, on every setting.
     """
-    with path.open("rb") as raw, unreadable(name), _unpack(raw, endings(path)[1]) as content:
-        head = content.peek(3)
-        if head.startswith(codecs.BOM_UTF8):
+    with opened(path) as raw, unreadable(name), _unpack(raw, endings(path)[1], name) as content:
+        if encoding != UTF8:
+            with _Unpacked(encodings.Recoded(content, encoding, name), 1 << 20) as recoded:
+                recoded.of = name
+                yield raw, recoded
+            return
+        if content.peek(3).startswith(codecs.BOM_UTF8):
             content.read(len(codecs.BOM_UTF8))
-        elif head.startswith(WIDE):
-            raise DataError(f"{name}: found UTF-16; wanted UTF-8; save the file with that encoding.")
         yield raw, content
+
+
+def encoding_of(path: InputFile) -> str:
+    """The encoding that a text file's first bytes tell; UTF-8 where they cannot be read."""
+    try:
+        with path.open("rb") as raw, _unpack(raw, endings(path)[1]) as content:
+            sample = content.read(encodings.SAMPLE)
+    except (OSError, EOFError, zlib.error):
+        return UTF8  # whoever reads it says what is wrong
+    return encodings.detect(sample, is_whole=len(sample) < encodings.SAMPLE)
 
 
 @contextmanager
@@ -115,15 +164,41 @@ def unreadable(name: str) -> Iterator[None]:
         ) from error
 
 
+class _Unpacked(io.BufferedReader):
+    """The content of a packed file, or one in another encoding, of which no line, and no document, is longer than `LONGEST_PACKED`."""
+
+    of = ""
+
+    def __next__(self) -> bytes:
+        if not (line := self.readline(LONGEST_PACKED + 1)):
+            raise StopIteration
+        return self._checked(line)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size >= 0:
+            return super().read(size)
+        return self._checked(super().read(LONGEST_PACKED + 1))
+
+    def _checked(self, content: bytes) -> bytes:
+        if len(content) > LONGEST_PACKED:
+            raise DataError(
+                f"{self.of}: found a line (or one document) of more than {LONGEST_PACKED >> 20} MiB in what is packed, or not in UTF-8; "
+                "wanted shorter ones, which cannot fill the memory; unpack it, and save it as UTF-8, if it is to be read nevertheless."
+            )
+        return content
+
+
 @contextmanager
-def _unpack(raw: io.BufferedReader, packed: str) -> Iterator[io.BufferedReader[Any]]:
+def _unpack(raw: io.BufferedReader, packed: str, name: str = "") -> Iterator[io.BufferedReader[Any]]:
     if packed == "gz":
-        with gzip.GzipFile(fileobj=raw) as inner, io.BufferedReader(inner, 1 << 20) as content:
+        with gzip.GzipFile(fileobj=raw) as inner, _Unpacked(inner, 1 << 20) as content:
+            content.of = name
             yield content
     elif packed == "zst":
         import pyarrow as pa
 
-        with io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd"), 1 << 20) as content:
+        with _Unpacked(pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd"), 1 << 20) as content:
+            content.of = name
             yield content
     else:
         yield raw

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import MissingExtra, RequestError
-from fairbrief.readers.lines import Row
-from fairbrief.readers.places import did_you_mean, names
+from fairbrief.readers.json_lines import Row
+from fairbrief.readers.messages import did_you_mean, names
 
 PREFIX = "hf:"
 MARKS = ("dataset_dict.json", "state.json")

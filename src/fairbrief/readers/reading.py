@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.lines import MISSING
-from fairbrief.nouns import Case, Record, Summary
-from fairbrief.readers.beside import Beside, open_beside
-from fairbrief.readers.fields import Fields, Read, RowReader
+from fairbrief.readers import input_parts
+from fairbrief.readers.duplicates import Before, Seen, hash_of
+from fairbrief.readers.fields import PATIENCE, Fields, FieldUse
 from fairbrief.readers.files import Meter
-from fairbrief.readers.places import at, did_you_mean, fault, names
-from fairbrief.readers.seen import Seen, hash_of
-from fairbrief.readers.sources import Source, not_a_row
-
-KEPT = 1_000
-"""Messages about what was left out that are kept; all are counted."""
-PATIENCE = 1_000
-"""Objects of a source after which a field that none of them has is taken to be misspelt."""
+from fairbrief.readers.input_sources import Source, not_a_row
+from fairbrief.readers.joining import Join
+from fairbrief.readers.json_lines import Range, Row, parse_line
+from fairbrief.readers.labelling import Labelling
+from fairbrief.readers.layouts import LAYOUTS
+from fairbrief.readers.long_tables import LongTable
+from fairbrief.readers.messages import at, did_you_mean, fault, names
+from fairbrief.readers.part_tallies import KEPT, PartTally
+from fairbrief.readers.rows import Read, RowReader, how_to_say
+from fairbrief.readers.summary_files import Beside, open_beside
+from fairbrief.readers.typed_lines import LineParser, TypedLine, is_for
+from fairbrief.serialization import MISSING
+from fairbrief.text.counted import counted
+from fairbrief.types import Case, Record, Summary
 
 
 class Step(NamedTuple):
@@ -33,21 +39,14 @@ class Step(NamedTuple):
     read: Read | None
 
 
-@dataclass(slots=True)
-class Answered:
-    """How many rows of an iteration were read, and how many summaries stood in them."""
-
-    rows: int = 0
-    summaries: int = 0
-
-
 class Reading:
     """The cases of an input, read anew at each iteration and never held.
 
     Iterating gives a `Case` per record and system; ``records()`` gives each record once and needs no
     summaries. ``files`` are the paths read; ``bytes_read`` of ``bytes_total`` is how far the present
     iteration is (0 of 0 for what is in memory). ``skipped`` holds the first 1,000 messages about what the
-    last iteration left out, ``skipped_count`` counts all. One iteration at a time.
+    last iteration left out, ``skipped_count`` counts all, ``unwanted_count`` those that lack what was required;
+    ``notes`` says how the input was understood, and which of its fields nothing used. One iteration at a time.
 
     Raises, while iterating: DataError at the first row that is not as it must be, unless the reading
     skips such rows; at damage after which nothing can be read, and for an empty input, on every setting.
@@ -59,21 +58,32 @@ class Reading:
         sources: Sequence[Source],
         fields: Fields,
         *,
-        summaries: Mapping[str, str | Path],
+        summaries: Sequence[tuple[str | None, Path]],
+        beside: Fields,
+        join: Join | None,
         on_error: Literal["stop", "skip"],
         require: Sequence[str],
         system: str | None,
+        labelling: Callable[[], Labelling],
+        is_part: bool = False,
     ) -> None:
         self.files = tuple(source.path for source in sources if source.path is not None)
         self.bytes_total = sum(source.size for source in sources)
         self.skipped: list[str] = []
         self.skipped_count = 0
+        self.unwanted_count = 0
         self._sources = sources
         self._fields = fields
         self._summaries = summaries
+        self._beside = beside
+        self._join = join
+        self.notes: list[str] = []
         self._on_error = on_error
         self._require = require
         self._system = system
+        self._new_labelling = labelling
+        self._labelling = labelling()
+        self._is_part = is_part
         self._meter = Meter()
         self._reader: RowReader | None = None
 
@@ -86,27 +96,121 @@ class Reading:
         self._begin()
         with ExitStack() as stack:
             besides = [
-                open_beside(name, path, self._fields, self._leave_out, stack)
-                for name, path in self._summaries.items()
+                open_beside(name, path, self._beside, self._leave_out, stack)
+                for name, path in self._summaries
             ]
             seen, known = Seen(len(self._sources)), set[int]()
-            answered = Answered()
             for step in self._steps(own=not besides):
                 if step.read is None:
                     _pass_over(besides)
                     continue
-                yield from self._own_cases(step, step.read, seen, answered, is_alone=not besides)
+                yield from self._own_cases(step, step.read, seen, is_alone=not besides)
                 if besides and (key := hash_of(step.read.record.id, "")) not in known:
                     known.add(key)
                     yield from self._cases_beside(step, step.read.record, seen, besides)
             for beside in besides:
                 beside.finish()
-            if answered.rows and not answered.summaries and not besides:
-                raise RequestError(
-                    f"No record has a summary in the field {self._fields.summary!r}. Name the right field, or "
-                    "give the summaries in a file of their own (--summaries NAME=FILE)."
-                )
-            self._check_required()
+            if not self._is_part:
+                self._check_answered(has_others=bool(besides))
+                self._check_required()
+
+    @property
+    def ranges(self) -> list[tuple[int, Range]] | None:
+        """The parts that the input can be read in, as numbers of sources and ranges in them; None where it cannot be.
+
+        They depend on the input alone. Rows that are numbered or gathered to records, or that find summaries or fields
+        in other files, need the rows before them; so do files that must be read from their beginning.
+        """
+        fields = self._fields
+        gathers = fields.group_by is not None or fields.has_several_documents
+        if self._summaries or self._join or fields.id is None or gathers:
+            return None
+        if self._labelling.changes_records:
+            return None
+        ranges = [input_parts.ranges_of(source, fields.id) for source in self._sources]
+        if any(found is None for found in ranges):
+            return None
+        return [(i, found) for i, of_source in enumerate(ranges) for found in of_source or ()]
+
+    def part(self, source: int, part: Range) -> Reading:
+        """A reading of one range of one source.
+
+        What only the whole input can tell is not checked: ids of other parts, fields that no row has, and
+        whether anything is left.
+        """
+        return Reading(
+            [input_parts.part_of(self._sources[source], part)],
+            self._fields,
+            summaries=(),
+            beside=self._beside,
+            join=None,
+            on_error=self._on_error,
+            require=self._require,
+            system=self._system,
+            labelling=self._new_labelling,
+            is_part=True,
+        )
+
+    def part_digest(self, source: int, part: Range) -> str:
+        """A digest of what a part holds: equal wherever the part stands, and while its content is the same."""
+        return input_parts.digest_of(self._sources[source], part)
+
+    def places(self) -> Iterator[tuple[int, str, int]]:
+        """Source, id and start of every record of an input that has `ranges`: ``part(source, (start, start + 1))`` reads it."""
+        assert self._fields.id is not None
+        for i, source in enumerate(self._sources):
+            yield from ((i, ident, start) for ident, start in input_parts.places_of(source, self._fields.id))
+
+    @property
+    def tally(self) -> PartTally:
+        """What the last iteration of a part has to tell of it."""
+        return PartTally(
+            self._rows_read, self._answered, self._wanted, self.unwanted_count, self.skipped_count,
+            self.skipped, self._keys.keys, self._keys.clusters,
+        )  # fmt: skip
+
+    def look(self) -> None:
+        """Read the first rows of every source, as before its parts are read; notes how they are understood.
+
+        Raises RequestError where a field that was asked for is in none of them, DataError where there is no row.
+        """
+        self._begin()
+        for source in self._sources:
+            first = Reading(
+                [source], self._fields, summaries=(), beside=self._beside, join=None, on_error="skip",
+                require=(), system=self._system, labelling=self._new_labelling,
+            )  # fmt: skip
+            first._begin()
+            for _ in itertools.islice(first._steps(own=True), PATIENCE + 1):
+                pass
+            if not first.notes and first._reader is not None:
+                first._tell(source, first._reader)
+                first.notes += first._labelling.notes()
+            self.notes += first.notes
+
+    @property
+    def settings(self) -> str:
+        """Everything beside the files that decides what is read."""
+        labelling = self._labelling
+        labels = labelling.bins, labelling.missing, labelling.named if labelling.changes_records else ()
+        return repr((self._fields, self._system, self._on_error, self._require, labels))
+
+    def reach(self, share: float) -> None:
+        """Note how much of the input has been read in parts."""
+        self._meter.at(int(share * self.bytes_total))
+
+    def finish(self, tally: PartTally) -> bool:
+        """Take what all parts had to tell; whether they are those of an input without repeated ids.
+
+        Else a reading from the beginning says what is wrong with it. Raises as that does where no record has a
+        summary, or all were left out.
+        """
+        self._rows_read, self._answered = tally.rows, tally.summaries
+        self._wanted, self.unwanted_count = tally.wanted, tally.unwanted
+        self.skipped_count, self.skipped = tally.skipped_count, list(tally.skipped)
+        self._check_answered(has_others=False)
+        self._check_required()
+        return not tally.has_repeats()
 
     def records(self) -> Iterator[Record]:
         """Each record once, whether or not there are summaries of it."""
@@ -116,23 +220,22 @@ class Reading:
             if step.read is None:
                 continue
             record, summaries = step.read
-            is_new = [self._is_new(seen, summary, step) for summary in summaries]
+            is_new = [self._is_new(seen, record, summary, step) for summary in summaries]
             if any(is_new) and (key := hash_of(record.id, "")) not in known:
                 known.add(key)
                 if self._is_wanted(record, step.where):
                     yield record
-        self._check_required()
+        if not self._is_part:
+            self._check_required()
 
-    def _own_cases(
-        self, step: Step, read: Read, seen: Seen, answered: Answered, *, is_alone: bool
-    ) -> Iterator[Case]:
+    def _own_cases(self, step: Step, read: Read, seen: Seen, *, is_alone: bool) -> Iterator[Case]:
         """The summaries that stand in the row itself; one that is missing counts only if there are no others."""
         record, summaries = read
-        answered.rows += 1
+        self._rows_read += 1
         for summary in summaries:
             is_missing = summary.reason == MISSING
-            answered.summaries += not is_missing
-            if not self._is_new(seen, summary, step) or (is_missing and not is_alone):
+            self._answered += not is_missing
+            if not self._is_new(seen, record, summary, step) or (is_missing and not is_alone):
                 continue
             if self._is_wanted(record, step.where):
                 yield Case(record, summary)
@@ -142,51 +245,123 @@ class Reading:
     ) -> Iterator[Case]:
         """The summaries that stand in files of their own."""
         for beside in besides:
-            summary = self._take(beside, record)
-            if (
-                summary is not None
-                and self._is_new(seen, summary, step)
-                and self._is_wanted(record, step.where)
-            ):
-                yield Case(record, summary)
+            for summary in self._take(beside, record):
+                if self._is_new(seen, record, summary, step) and self._is_wanted(record, step.where):
+                    yield Case(record, summary)
 
     def _begin(self) -> None:
         self.skipped = []
         self.skipped_count = 0
-        self._wanted = self._unwanted = 0
+        self.notes = []
+        self._wanted = self.unwanted_count = self._rows_read = self._answered = 0
+        self._keys = PartTally()
+        self._clusters: dict[int, int] = {}
         self._meter = Meter()
 
     def _steps(self, *, own: bool) -> Iterator[Step]:
+        """The rows of all sources, their records labelled as asked for."""
+        self._labelling = labelling = self._new_labelling()
+        if labelling.looks_ahead:
+            labelling.look(step.read.record for step in self._plain_steps(own=own) if step.read is not None)
+            self._begin()
+        for step in self._plain_steps(own=own):
+            yield step if step.read is None else step._replace(read=self._labelled(step.read))
+        if not self._is_part:
+            labelling.check()
+            self.notes += labelling.notes()
+
+    def _labelled(self, read: Read) -> Read | None:
+        try:
+            record = self._labelling.applied(read.record)
+        except DataError as error:
+            self._leave_out(error)
+            return None
+        if record is None:
+            self._count(
+                f"{read.record.where} (id {read.record.id!r}): left out, as asked: no document has a label."
+            )
+            return None
+        return read if record is read.record else Read(record, read.summaries)
+
+    def _plain_steps(self, *, own: bool) -> Iterator[Step]:
         for index, source in enumerate(self._sources):
-            system = self._system or source.system
-            self._reader = reader = RowReader(self._fields, system, cells=source.is_table, own_summaries=own)
+            fields = self._fields
+            use = FieldUse({*fields.named(), *fields.summary_names()})
+            if not own:
+                use.unseen -= {fields.system, *fields.summary_names()}
+            self._reader = reader = RowReader(
+                self._read_by(),
+                self._system or source.system,
+                use,
+                cells=source.is_table,
+                own_summaries=own,
+            )
+            if self._is_part:
+                use.unseen.clear()  # whoever parted the input has looked
             count = 0
-            for number, row in source.rows(self._meter):
+            for number, row in self._rows(source, reader, own=own):
                 count += 1
                 where = f"{source.name}:{number}"
-                read = self._read(
-                    reader, row, number, where, is_first_of_table=source.is_table and count == 1
-                )
-                if reader.unseen and count >= (1 if source.is_table else PATIENCE):
-                    _complain(reader, source, row)
+                read = self._read(reader, row, count, where)
+                if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
+                    _complain(reader, source)
                 yield Step(index, number, where, read)
-            if not count:
+            if not count and not self._is_part:
                 raise DataError(
                     f"{source.name} has no record: found nothing in it; wanted one record at least."
                 )
-            if reader.unseen and reader.last is not None:
-                _complain(reader, source, reader.last)
+            if use.unseen and use.rows:
+                _complain(reader, source)
+            if not self._is_part:
+                self._tell(source, reader)
             self._meter.before += source.size
             self._meter.at(0)
 
-    def _read(
-        self, reader: RowReader, row: Any, number: int, where: str, *, is_first_of_table: bool
-    ) -> Read | None:
-        try:
+    def _rows(self, source: Source, reader: RowReader, *, own: bool) -> Iterator[Row]:
+        """The rows of a source, completed by those that are joined, and gathered to records."""
+        rows = self._parsed(source, reader)
+        if self._join is not None:
+            rows = self._join.rows(rows)
+        rows = self._watched(rows, reader, source)
+        if self._fields.group_by is None:
+            yield from rows
+            return
+        table = LongTable(self._fields, reader.use, own_summaries=own)
+        yield from table.rows(rows)
+        reader.blank += table.without_text
+
+    def _parsed(self, source: Source, reader: RowReader) -> Iterator[Row]:
+        """The rows of a source; lines of the usual fields are decoded by their types once no field is looked for."""
+        if source.kind != "jsonl" or self._join is not None or not is_for(self._fields):
+            return source.rows(self._meter)
+        typed, use = LineParser(self._fields), reader.use
+
+        def parse(line: bytes, start: int) -> Any:
+            is_done = self._is_part or (not use.unseen and not use.is_watching and not reader.is_numbered)
+            return (typed if is_done else parse_line)(line, start)
+
+        return source.rows(self._meter, parse=parse)
+
+    def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
+        """The rows of a source; the first says whether its columns are there, and its ids."""
+        for number, row in rows:
             if isinstance(row, Mapping):
-                if is_first_of_table:
-                    reader.check_columns(row, where.rpartition(":")[0])
-                return reader.read(row, number, where)
+                if not reader.use.rows:
+                    if not self._is_part:
+                        reader.begin(row)
+                    if source.is_table:
+                        reader.check_columns(row, source.name)
+                reader.use.see(row)
+            yield number, row
+
+    def _read(self, reader: RowReader, row: Any, count: int, where: str) -> Read | None:
+        try:
+            if isinstance(row, TypedLine):
+                return row.read(where, reader.system)
+            if isinstance(row, Mapping):
+                read = reader.read(row, count, where)
+                self._check_cluster(read.record)
+                return read
             if isinstance(row, Case):
                 return Read(row.record, (row.summary,))
             if isinstance(row, Record):
@@ -196,35 +371,87 @@ class Reading:
             self._leave_out(error)
             return None
 
-    def _take(self, beside: Beside, record: Record) -> Summary | None:
+    def _check_cluster(self, record: Record) -> None:
+        """Variants of one original are observed together, so no two clusters may share them."""
+        if record.cluster_by is None or record.original is None:
+            return
+        cluster = hash_of(record.cluster, "")
+        if self._clusters.setdefault(hash_of(record.original, ""), cluster) != cluster:
+            other = fault(
+                f"{record.cluster!r} as {record.cluster_by!r}, and another one at an earlier variant of {record.original!r}",
+                "variants of one original in one cluster",
+                "mend the value, or cluster by something that variants share",
+            )
+            raise at(record.where, other, record.id)
+
+    def _read_by(self) -> Fields:
+        """The fields as rows have them: where rows are gathered to records, their id is what gathers them."""
+        fields = self._fields
+        if fields.group_by is None:
+            return fields
+        return replace(fields, id=fields.group_by)
+
+    def _tell(self, source: Source, reader: RowReader) -> None:
+        """Note what a person should know of how the source was read."""
+        use = reader.use
+        self.notes += source.notes
+        if reader.is_numbered and use.rows:
+            self.notes.append(f"{source.name}: it has no field 'id', so its records are numbered from 1.")
+        if reader.blank:
+            self.notes.append(f"{source.name}: {counted(reader.blank, 'document')} without text left out.")
+        if source.kind not in LAYOUTS and (unused := list(use.unused())):
+            self.notes.append(f"{source.name}: nothing used {names(unused)}.")
+
+    def _take(self, beside: Beside, record: Record) -> list[Summary]:
         try:
             return beside.take(record)
         except DataError as error:
             self._leave_out(error)
-            return None
+            return []
 
-    def _is_new(self, seen: Seen, summary: Summary, step: Step) -> bool:
-        """Whether this is the system's first summary of the record; a second one is an error."""
-        before = seen.first(summary.record, summary.system, step.source, step.number)
-        if before is None:
-            return True
-        if self._on_error == "stop":
-            self._check_system(step)
-        source, number = before
-        first = f"{self._sources[source].name}:{number}"
-        again = fault(
-            f"this id of the system {summary.system!r} a second time, after {first}",
-            "each record once for a system",
-            "give one of them another id or system, or remove it",
+    def _is_new(self, seen: Seen, record: Record, summary: Summary, step: Step) -> bool:
+        """Whether this is the system's first summary of the record; a second one is an error, as are other documents."""
+        before = seen.first(record.id, summary.system, step.source, step.number, record.documents)
+        if before is not None:
+            self._leave_out(at(step.where, self._again(summary, before), record.id))
+            return False
+        other = seen.of_another_system(record.id, summary.system, record.documents)
+        if other is not None and not other[1].is_same:
+            self._leave_out(at(step.where, self._other_documents(*other), record.id))
+            return False
+        if self._is_part:
+            self._keys.note(record, summary.system)
+        return True
+
+    def _again(self, summary: Summary, before: Before) -> DataError:
+        reader, first = self._reader, self._place(before)
+        found = f"this id of the system {summary.system!r} a second time, after {first}"
+        if not before.is_same:
+            return fault(
+                f"{found}, with other documents",
+                "each record once for a system",
+                "where each row is one document of its record, say --group-by with the field of the record's id; else "
+                "name the field that tells the records apart with --id-field ('' numbers the rows)",
+            )
+        if reader is not None and self._on_error == "stop" and self._fields.system in reader.use.unseen:
+            _complain(reader, self._sources[before.source])
+        if reader is not None and self._fields.system not in reader.use.names:
+            return fault(
+                f"{found}; no row has the field {self._fields.system!r}",
+                "each record once for a system",
+                "name the field that says which system wrote a summary with --system-field, or remove one",
+            )
+        return fault(found, "each record once for a system", "name the system of one of them, or remove it")
+
+    def _other_documents(self, system: str, before: Before) -> DataError:
+        return fault(
+            f"other documents than at {self._place(before)}, where the system {system!r} has this id",
+            "the same documents under an id, whichever system summarized them",
+            "name the field that tells the records apart with --id-field, or audit the files apart",
         )
-        self._leave_out(at(step.where, again, summary.record))
-        return False
 
-    def _check_system(self, step: Step) -> None:
-        """An id that comes a second time is no fault of its row where no row has the systems' field."""
-        reader = self._reader
-        if reader is not None and reader.last is not None and self._fields.system in reader.unseen:
-            _complain(reader, self._sources[step.source], reader.last, self._fields.system)
+    def _place(self, before: Before) -> str:
+        return f"{self._sources[before.source].name}:{before.number}"
 
     def _is_wanted(self, record: Record, where: str) -> bool:
         """Whether all documents have the attributes that were required; if not, the case is counted."""
@@ -233,16 +460,23 @@ class Reading:
                 if name not in document.attributes:
                     missing = f"left out, as required: document {i} has no attribute {name!r}."
                     self._count(str(at(where, DataError(missing), record.id)))
-                    self._unwanted += 1
+                    self.unwanted_count += 1
                     return False
         self._wanted += 1
         return True
 
+    def _check_answered(self, *, has_others: bool) -> None:
+        if self._rows_read and not self._answered and not has_others:
+            raise RequestError(
+                f"No record has a summary in the field {' or '.join(map(repr, self._fields.summary_names()))}. Name "
+                "the right field with --summary-field, or give the summaries in a file of their own (--summaries FILE)."
+            )
+
     def _check_required(self) -> None:
         """An attribute that is required and that leaves nothing over is taken to be misspelt."""
-        if self._unwanted and not self._wanted:
+        if self.unwanted_count and not self._wanted:
             raise RequestError(
-                f"Requiring {' and '.join(map(repr, self._require))} leaves out {'the only case' if self._unwanted == 1 else f'all {self._unwanted:,} cases'}: in "
+                f"Requiring {' and '.join(map(repr, self._require))} leaves out {'the only case' if self.unwanted_count == 1 else f'all {self.unwanted_count:,} cases'}: in "
                 "each, some document lacks it. Name an attribute that the documents have."
             )
 
@@ -262,25 +496,16 @@ def _pass_over(besides: Sequence[Beside]) -> None:
         beside.take(None)
 
 
-def _complain(reader: RowReader, source: Source, row: Any, source_field: str | None = None) -> None:
+def _complain(reader: RowReader, source: Source) -> None:
     """Refuse to go on without a field that was asked for and is in none of the objects read."""
-    if not isinstance(row, Mapping):
-        return
-    source_field = source_field or min(reader.unseen)
+    use = reader.use
+    wanted = min(use.unseen)
     what = "column" if source.is_table else "field"
-    inner = [key for key in _inner_fields(row.get(reader.fields.documents)) if key != "text"]
-    many = "record" if reader.count == 1 else f"{reader.count:,} records"
+    inner = [key for key in use.inner if key not in ("text", "attributes")]
+    many = "record" if use.rows == 1 else f"{use.rows:,} records"
     among = "" if source.is_table else f" in its first {many}"
     also = f" Of its documents: {names(inner)}." if inner else ""
     raise RequestError(
-        f"{source.name} has no {what} {source_field!r}{among}. Its {what}s: {names(row)}.{also}"
-        f"{did_you_mean(source_field, [*row, *inner])}"
+        f"{source.name} has no {what} {wanted!r}{among}. Its {what}s: {names(use.names)}.{also}"
+        f"{did_you_mean(wanted, [*use.names, *inner])}{how_to_say(wanted, reader.fields)}"
     )
-
-
-def _inner_fields(documents: Any) -> list[str]:
-    first = documents[0] if isinstance(documents, list) and documents else None
-    if not isinstance(first, Mapping):
-        return []
-    attributes = first.get("attributes")
-    return [*first, *(attributes if isinstance(attributes, Mapping) else ())]

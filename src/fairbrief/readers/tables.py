@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from contextlib import contextmanager
 from typing import IO, Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.files import Meter, open_text, unreadable
-from fairbrief.readers.lines import EVERY, Row
-from fairbrief.readers.places import fault, names
+from fairbrief.readers.encodings import UTF8
+from fairbrief.readers.files import InputFile, Meter, open_text, size_of, unchanged, unreadable
+from fairbrief.readers.json_lines import EVERY, PART, Range, Row
+from fairbrief.readers.messages import fault, names
+from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.counted import counted
 
 DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "ssv"), "\t": ("tabs", "tsv")}
@@ -22,10 +24,12 @@ LARGEST = 1 << 26
 """Bytes of one CSV field: beyond, a quotation mark is taken to be open."""
 
 
-def read_csv(path: Path, name: str, meter: Meter, delimiter: str = ",") -> Iterator[Row]:
+def read_csv(
+    path: InputFile, name: str, meter: Meter, encoding: str = UTF8, *, delimiter: str = ","
+) -> Iterator[Row]:
     """The rows of a CSV file, or one with another delimiter, as objects; the first line names the columns."""
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
-    with open_text(path, name) as (raw, content):
+    with open_text(path, name, encoding) as (raw, content):
         lines = _Lines(content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         header = _header(reader, lines, name)
@@ -48,22 +52,60 @@ def read_csv(path: Path, name: str, meter: Meter, delimiter: str = ",") -> Itera
                 )
 
 
-def read_parquet(path: Path, name: str, meter: Meter) -> Iterator[Row]:
-    """The rows of a Parquet file as objects, numbered from 1."""
-    import pyarrow.parquet as pq
-
-    with unreadable(name), pq.ParquetFile(path) as file:
+def read_parquet(path: InputFile, name: str, meter: Meter, part: Range | None = None) -> Iterator[Row]:
+    """The rows of a Parquet file, or of some row groups of it, as objects, numbered from 1 in the file."""
+    with unreadable(name), open_parquet(path) as file:
         _check_columns(file.schema_arrow.names, name)
+        first, stop = part if part is not None else (0, file.num_row_groups)
+        before = sum(file.metadata.row_group(i).num_rows for i in range(first))
         yield from _rows_of(
-            file.iter_batches(batch_size=BATCH), meter, path.stat().st_size / max(1, file.metadata.num_rows)
+            # One group at a time: of a file elsewhere all that are named are fetched at once.
+            (b for group in range(first, stop) for b in file.iter_batches(BATCH, row_groups=[group])),
+            meter,
+            size_of(path) / max(1, file.metadata.num_rows),
+            before,
         )
 
 
-def read_arrow(path: Path, name: str, meter: Meter) -> Iterator[Row]:
+@contextmanager
+def open_parquet(path: InputFile) -> Iterator[Any]:
+    """A Parquet file, of which what is read is asked for, and no more."""
+    import pyarrow.parquet as pq
+
+    source, is_stored = (path.ranges(), True) if isinstance(path, StoredFile) else (path, False)
+    with unchanged(path), pq.ParquetFile(source, pre_buffer=is_stored) as file:
+        yield file
+
+
+def group_pieces(path: InputFile, part: Range) -> Iterator[bytes]:
+    """The schema of a Parquet file, and the bytes of a part's row groups."""
+    with open_parquet(path) as file, path.open("rb") as content:
+        yield str(file.schema_arrow).encode()
+        for number in range(*part):
+            group = file.metadata.row_group(number)
+            for column in (group.column(i) for i in range(group.num_columns)):
+                content.seek(column.dictionary_page_offset or column.data_page_offset)
+                yield content.read(column.total_compressed_size)
+
+
+def row_group_ranges(path: InputFile, name: str) -> list[Range]:
+    """The parts of a Parquet file: row groups, joined while they hold less than `PART` bytes together."""
+    with unreadable(name), open_parquet(path) as file:
+        sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
+    found, first, held = [], 0, 0
+    for i, size in enumerate(sizes):
+        if held and held + size > PART:
+            found.append((first, i))
+            first, held = i, 0
+        held += size
+    return [*found, (first, len(sizes))] if sizes else []
+
+
+def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
     """The rows of an Arrow IPC file or stream (Feather, version 2) as objects, numbered from 1."""
     import pyarrow as pa
 
-    with unreadable(name), pa.OSFile(str(path), "rb") as source:
+    with unreadable(name), unchanged(path), _arrow_source(path) as source:
         magic = source.read(6)
         source.seek(0)
         if magic == b"ARROW1":
@@ -77,6 +119,12 @@ def read_arrow(path: Path, name: str, meter: Meter) -> Iterator[Row]:
             if row[0] % EVERY == 0:
                 meter.at(source.tell())
             yield row
+
+
+def _arrow_source(path: InputFile) -> Any:
+    import pyarrow as pa
+
+    return pa.PythonFile(path.ranges(), "r") if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
 
 
 def read_frame(frame: Any) -> Iterator[Row]:
@@ -99,8 +147,8 @@ def _pandas_slices(frame: Any) -> Iterator[list[dict[str, Any]]]:
         yield part.where(part.notna(), None).to_dict("records")
 
 
-def _rows_of(batches: Iterable[Any], meter: Meter, bytes_per_row: float) -> Iterator[Row]:
-    number = 0
+def _rows_of(batches: Iterable[Any], meter: Meter, bytes_per_row: float, before: int = 0) -> Iterator[Row]:
+    number = before
     for batch in batches:
         for row in _objects(batch):
             number += 1
@@ -169,7 +217,7 @@ class _Lines:
             self.bad = fault(
                 f"the byte 0x{line[error.start]:02x} in line {self.number}, {error.start + 1} bytes from its start, which is not UTF-8",
                 "UTF-8 text",
-                "save the file with that encoding (it may be Latin-1, or a mixture)",
+                "save the file with that encoding, or say which it has, as in --encoding cp1252",
             )
             self.line = line.decode(errors="replace")
         return self.line

@@ -1,5 +1,5 @@
 """Arrangements of estimates and their evidence, for a terminal, a browser, a paper or a program."""
 
-from fairbrief.reports.folder import load, write_all
+from fairbrief.reports.audit_folder import load, write_all
 
 __all__ = ["load", "write_all"]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby
 from typing import Any
 
-from fairbrief.nouns import Estimate
-from fairbrief.reports import words
+from fairbrief.reports import number_format, wording
+from fairbrief.reports.note_words import worded
+from fairbrief.types import Estimate, Note
 
-SHARE = re.compile(r"(?:under )?\d+\.\d%")
+SHARE = "share"
+"""The argument in which notes may differ and are still said once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,9 @@ class Section:
 def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:
     """Sections in order of first appearance; in each, by measure, quantity, slice, then system."""
     found: dict[tuple[str, str, tuple[str, ...]], list[Estimate]] = {}
+    family = cache(lambda measure: wording.declared(measure, made).family)
     for e in estimates:
-        key = (words.meaning_of(e.measure, made).family, e.over, tuple(e.slice))
+        key = (family(e.measure), e.over, tuple(e.slice))
         found.setdefault(key, []).append(e)
     ordered = sorted(found.items(), key=lambda item: len(item[0][2]))  # stable: whole data first
     return tuple(Section(*key, _grouped(members)) for key, members in ordered)
@@ -63,9 +66,9 @@ def by_quantity(estimates: Iterable[Estimate]) -> Iterator[tuple[str, list[Estim
 
 
 def label(estimate: Estimate) -> str:
-    """A row's name: the measure's spelling, and the quantity where it is not the headline."""
-    measure = words.without_over(estimate)
-    return measure if words.is_headline(estimate) else f"{measure}: {estimate.quantity}"
+    """A row's name: the measure's spec, and the quantity where it is not the headline."""
+    measure = wording.without_over(estimate)
+    return measure if wording.is_headline(estimate) else f"{measure}: {estimate.quantity}"
 
 
 def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mapping[str, int]], ...]:
@@ -76,10 +79,10 @@ def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mappin
     lines: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
     for e in estimates:
         counts = tuple((reason, n) for reason, n in e.excluded.items() if n)
-        if counts and not e.slice and not e.baseline and words.is_headline(e):
+        if counts and not e.slice and not e.baseline and wording.is_headline(e):
             members = lines.setdefault((e.system, e.n, counts), [])
-            if words.without_over(e) not in members:
-                members.append(words.without_over(e))
+            if wording.without_over(e) not in members:
+                members.append(wording.without_over(e))
     shared: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
     for (system, n, counts), members in lines.items():
         shared.setdefault((", ".join(members), n, counts), []).append(system)
@@ -97,18 +100,18 @@ def reasons(counts: Mapping[str, int]) -> str:
 def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     """What estimates say of themselves, once each, with the rows that say so."""
     estimates = tuple(estimates)
+    alike: dict[str, list[Note]] = {}
     said: dict[str, list[str]] = {}
-    shares: dict[str, list[str]] = {}
     for e in estimates:
         for note in e.notes:
-            pattern = SHARE.sub("%", note)
-            shares.setdefault(pattern, []).extend(SHARE.findall(note))
-            rows = said.setdefault(pattern, [])
+            text = worded(_with_share(note, 0.0) if SHARE in note.arguments else note)
+            alike.setdefault(text, []).append(note)
+            rows = said.setdefault(text, [])
             if label(e) not in rows:
                 rows.append(label(e))
     return tuple(
-        f"{', '.join(rows[:4])}{' and others' if len(rows) > 4 else ''}: {_with_shares(note, shares[note])}"
-        for note, rows in said.items()
+        f"{', '.join(rows[:4])}{' and others' if len(rows) > 4 else ''}: {_together(alike[text])}"
+        for text, rows in said.items()
     ) + _unpaired(estimates)
 
 
@@ -116,10 +119,10 @@ def _unpaired(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     """How many records pairs of systems lack, reason by reason: from the fewest to the most."""
     lacking: dict[str, tuple[dict[str, None], list[int]]] = {}
     for e in estimates:
-        if e.baseline and not e.slice and words.is_headline(e):
+        if e.baseline and not e.slice and wording.is_headline(e):
             for reason, n in e.excluded.items():
                 measures, counts = lacking.setdefault(reason, ({}, []))
-                measures[words.without_over(e)] = None
+                measures[wording.without_over(e)] = None
                 counts.append(n)
     return tuple(
         f"left out of pairs ({', '.join(measures)}): {reason} {min(counts):,}"
@@ -128,9 +131,29 @@ def _unpaired(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     )
 
 
-def _with_shares(note: str, shares: Sequence[str]) -> str:
-    """A note that differs between rows in its share alone is said once, with the largest share."""
+def _together(notes: Sequence[Note]) -> str:
+    """The words of notes that differ in their shares alone: with the largest."""
+    shares = [note.arguments[SHARE] for note in notes if SHARE in note.arguments]
     if not shares:
-        return note
-    most = max(shares, key=lambda share: (not share.startswith("under"), float(share.split()[-1][:-1])))
-    return note.replace("%", most if len(set(shares)) == 1 else f"up to {most}")
+        return worded(notes[0])
+    differ = len({number_format.share(share) for share in shares}) > 1
+    return worded(_with_share(notes[0], max(shares), is_largest=differ))
+
+
+def _with_share(note: Note, share: float, *, is_largest: bool = False) -> Note:
+    return replace(note, arguments={**note.arguments, SHARE: share, "is_largest": is_largest})
+
+
+def leading(estimates: Iterable[Estimate]) -> dict[tuple[str, str], list[Estimate]]:
+    """The contrasts that lead, on whole data and without controls; what several quantities share is said once."""
+    found: dict[tuple[str, str], list[Estimate]] = {}
+    seen: set[tuple[Any, ...]] = set()
+    for e in estimates:
+        if not e.leads or e.slice or e.baseline or e.system_kind != "system":
+            continue
+        shared = (e.over, e.group, e.system, round(e.value, 12)) if e.value is not None and e.group else None
+        keys = {(e.measure, e.system, e.group), shared or (e.measure, e.system, e.group)}
+        if not keys & seen:
+            seen |= keys
+            found.setdefault((e.measure, e.over), []).append(e)
+    return found

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from fairbrief.nouns import Estimate, Table
 from fairbrief.reports.frames import Estimates
-from fairbrief.reports.numerals import MINUS
+from fairbrief.reports.number_format import MINUS
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
+from fairbrief.types import Estimate, Table
 
 FORMULA = re.compile(r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20|%]")
 NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?(e[+-]?\d+)?%?", re.IGNORECASE)
@@ -29,7 +29,7 @@ def render(shown: Result | Table | Iterable[Estimate]) -> str:
         ]
     else:
         found = Estimates(shown)
-        rows = [found.to_arrow().column_names, *(list(row.values()) for row in found.to_dicts())]
+        rows = [found.columns, *(list(row.values()) for row in found.to_dicts())]
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([map(cell, row) for row in rows])
     return out.getvalue()

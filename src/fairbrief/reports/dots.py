@@ -6,21 +6,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fairbrief.nouns import Estimate
-from fairbrief.reports import numerals, pictures, words
-from fairbrief.reports.figure import MOST_VALUES, Panel, describe, note_cut
-from fairbrief.reports.observed import MOST_SYSTEMS, Material
+from fairbrief.reports import number_format, row_pictures
+from fairbrief.reports.evidence_rows import MOST_SYSTEMS, Material
+from fairbrief.reports.figure_spec import MOST_VALUES, Panel, describe, note_cut
+from fairbrief.statistics.arrays import TIE
+from fairbrief.types import Estimate
 
 Found = dict[str, dict[str, Estimate]]
 
 
-def subscripted(material: Material, name: str, statistic: str) -> Iterator[tuple[str, Found]]:
-    """Per measure of this name: its estimates ``statistic[v]`` that have a value, by v and system."""
+def subscripted(material: Material, figure: str, statistic: str) -> Iterator[tuple[str, Found]]:
+    """Per measure that declares this figure: its estimates ``statistic[v]`` that have a value, by v and system."""
     by_measure: dict[str, Found] = {}
     pattern = re.compile(rf"{re.escape(statistic)}\[(.*)\]", re.DOTALL)
     for (measure, quantity, system), e in material.estimates.items():
         match = pattern.fullmatch(quantity)
-        if match and words.name_of(measure) == name and e.value is not None:
+        if match and e.value is not None and material.draws(measure, figure):
             by_measure.setdefault(measure, {}).setdefault(match[1], {})[system] = e
     yield from by_measure.items()
 
@@ -48,9 +49,9 @@ def panels(
             for v, s in there
         ]
         drawn.append((title, rows, [found[v][s] for v, s in there]))
-    domain = _domain([row for _, rows, _ in drawn for row in rows], mark)
+    domain = domain_of([row for _, rows, _ in drawn for row in rows], mark)
     made = tuple(
-        Panel(title, pictures.forest(rows, say(rows, estimates), domain, mark))
+        Panel(title, row_pictures.forest(rows, say(rows, estimates), domain, mark))
         for title, rows, estimates in drawn
         if rows
     )
@@ -65,12 +66,12 @@ def row_of(e: Estimate, name: str) -> dict[str, Any]:
 def say(rows: Sequence[Mapping[str, Any]], estimates: Sequence[Estimate]) -> str:
     """The rows in words."""
     return describe(
-        f"{row['name']} {numerals.value(e)} {numerals.interval(e)}, chance {numerals.chance(e)}"
+        f"{row['name']} {number_format.value(e)} {number_format.interval(e)}, chance {number_format.chance(e)}"
         for row, e in list(zip(rows, estimates, strict=True))[:20]
     )
 
 
-def _domain(rows: Sequence[Mapping[str, Any]], mark: float | None) -> tuple[float, float] | None:
+def domain_of(rows: Sequence[Mapping[str, Any]], mark: float | None = None) -> tuple[float, float] | None:
     """An axis that holds everything, with a little room at both ends."""
     places = [
         row[k]
@@ -80,7 +81,7 @@ def _domain(rows: Sequence[Mapping[str, Any]], mark: float | None) -> tuple[floa
     ]
     if mark is not None:
         places.append(mark)
-    if not places or max(places) - min(places) < 1e-12:
+    if not places or max(places) - min(places) < TIE:
         return None
     room = 0.05 * (max(places) - min(places))
     return min(places) - room, max(places) + room

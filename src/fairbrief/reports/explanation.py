@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from fairbrief.types import Estimate
+
 Kind = Literal["variant", "document", "sentence", "unit"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -78,6 +80,7 @@ class Explanation:
 
     ``influences`` holds every record: first those without which there is no value, then the largest effects; ``opened`` those that were looked into;
     ``together`` what leaving all of these out at once does. ``excluded`` counts what had no value, by reason.
+    ``estimate`` is the value with what stands beside it: permuted labels, random extracts.
     """
 
     measure: str
@@ -88,3 +91,4 @@ class Explanation:
     opened: tuple[Opened, ...]
     together: Effect
     excluded: Mapping[str, int] = field(default_factory=dict)
+    estimate: Estimate | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairbrief.reports.explanation import Explanation
-from fairbrief.reports.explanation_sheets import EXCERPT, LEGEND, sheets
+from fairbrief.reports.explanation_tables import EXCERPT, LEGEND, sheets
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
 

@@ -7,35 +7,52 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from fairbrief.nouns import Estimate, Floats
 from fairbrief.reports import (
     canvas,
     dots,
+    evidence_rows,
     figures_coverage,
     figures_people,
     figures_quality,
     figures_sentiment,
-    numerals,
-    observed,
+    number_format,
     pictures,
-    words,
+    row_pictures,
+    wording,
 )
-from fairbrief.reports.figure import MOST_VALUES, Figure, Panel, describe, note_cut, with_own_titles
-from fairbrief.reports.observed import MOST_SYSTEMS, Material, Part
+from fairbrief.reports.evidence_rows import MOST_SYSTEMS, Material, Part
+from fairbrief.reports.figure_spec import MOST_VALUES, Figure, Panel, describe, note_cut, with_own_titles
 from fairbrief.reports.result import Result
+from fairbrief.types import Estimate, Floats
 
 MOST_CELLS = 150
 MOST_ROWS = 24
 """Systems of one forest."""
 EDGES = tuple(i / 10 for i in range(22))
 """Tenths of the due share; what is above twice of it falls in the last bin."""
-COUNTED_PEOPLE = ("word_list_inclusion", "entity_inclusion")
-"""Their evidence has sources and summaries, too, and pictures of its own."""
+KINDS = (
+    "kept_shares",  # per group, which part of its share of the sources summaries keep: source[g], summary[g]
+    "segments",  # where in the text summaries draw on it: generated[k], reference[k]
+    "gaps",  # how unequally single records are covered: gap, with the headline's chance level
+    "p_values",  # of single records: p, where testable
+    "differences",  # dots of the estimates difference[g]
+    "identifying_words",  # dots of summary_share[g] against source_share[g]
+    "inclusion",  # dots of inclusion[g]
+    "odds",  # dots of log_odds[a/b]
+    "invented_people",  # invented[g] and unknown
+    "invented_names",  # name[n]
+    "accuracies",  # score of each original
+    "sentiments",  # article and summary by group
+    "regressions",  # the summary's shift on the article, by group
+    "coefficients",  # x and y of texts with gender words
+    "quality",  # the axis that disparities are drawn against
+)
+"""Figures that a measure may declare, and what of its evidence or estimates each reads."""
 
 
 def draw(result: Result) -> tuple[Figure, ...]:
     """All pictures of a result, distributions first."""
-    material = observed.gather(result)
+    material = evidence_rows.gather(result)
     return with_own_titles(
         (
             *_shares(material),
@@ -60,9 +77,9 @@ def _normalised(matrix: Floats) -> Floats:
 
 def _shares(material: Material) -> Iterator[tuple[Figure, str]]:
     """Per value, how often the summaries give it which part of its share of the sources."""
-    for part in material.parts:
+    for _, part in material.parts_for("kept_shares"):
         values = part.subscripts("source")
-        if not (values and part.subscripts("summary")) or any(map(part.spelled, COUNTED_PEOPLE)):
+        if not (values and part.subscripts("summary")):
             continue
         over, systems = material.over(part), material.systems(part)
         values.sort(key=lambda v: (-float(part.column(f"source[{v}]").sum()), v))
@@ -130,7 +147,7 @@ def _ratio_shares(source: Floats, summary: Floats) -> list[float] | None:
 
 def _segments(material: Material) -> Iterator[tuple[Figure, str]]:
     """Where in the text the summaries' content stands, system against reference."""
-    found = [part for part in material.parts if part.subscripts("generated")]
+    found = [part for _, part in material.parts_for("segments") if part.subscripts("generated")]
     for part in sorted(found, key=lambda part: not part.subscripts("reference")):
         places = sorted(part.subscripts("generated"))
         reference_known = bool(part.subscripts("reference"))
@@ -182,7 +199,7 @@ def _grids(result: Result) -> Iterator[tuple[Figure, str]]:
     """Headlines sliced by two attributes, one grid per system."""
     found: dict[tuple[str, tuple[str, ...]], dict[str, list[Estimate]]] = {}
     for e in result.estimates:
-        if len(e.slice) == 2 and words.is_headline(e):
+        if len(e.slice) == 2 and wording.is_headline(e):
             found.setdefault((e.measure, tuple(e.slice)), {}).setdefault(e.system, []).append(e)
     for (measure, (row, column)), systems in found.items():
         panels, most = [], 0
@@ -196,7 +213,7 @@ def _grids(result: Result) -> Iterator[tuple[Figure, str]]:
             alt = f"{measure} of {system} by {row} and {column}: " + "; ".join(
                 f"{c['row']}, {c['column']}: {c['text']}" for c in cells[:20]
             )
-            panels.append(Panel(system, pictures.heat_map(cells, row, column, alt)))
+            panels.append(Panel(system, row_pictures.heat_map(cells, row, column, alt)))
         caption = "The stronger the colour, the larger the value; a dash is undefined. The intervals stand in the table."
         caption += note_cut(min(most, MOST_CELLS), most, "cells of each grid")
         caption += note_cut(len(panels), len(systems), "systems")
@@ -204,7 +221,11 @@ def _grids(result: Result) -> Iterator[tuple[Figure, str]]:
 
 
 def _cell(e: Estimate) -> str:
-    return numerals.ABSENT if e.value is None else numerals.number(e.value, min(numerals.decimals(e), 2))
+    return (
+        number_format.ABSENT
+        if e.value is None
+        else number_format.number(e.value, min(number_format.decimals(e), 2))
+    )
 
 
 def _natural(text: str) -> tuple[tuple[int, float, str], ...]:
@@ -217,7 +238,7 @@ def _forests(material: Material) -> Iterator[tuple[Figure, str]]:
     """Systems side by side, one panel per headline that several have."""
     by_measure: dict[str, list[Estimate]] = {}
     for e in material.estimates.values():
-        if words.is_headline(e) and e.value is not None:
+        if wording.is_headline(e) and e.value is not None:
             by_measure.setdefault(e.measure, []).append(e)
     panels, most = [], 0
     for measure, members in by_measure.items():
@@ -226,7 +247,7 @@ def _forests(material: Material) -> Iterator[tuple[Figure, str]]:
             shown = members[:MOST_ROWS]
             rows = [dots.row_of(e, e.system) for e in shown]
             alt = describe([f"{measure}: {dots.say(rows, shown)}"])
-            panels.append(Panel(measure, pictures.forest(rows, alt)))
+            panels.append(Panel(measure, row_pictures.forest(rows, alt)))
     if panels:
         caption = "Dot: value. Bar: interval. Upright tick: the system's own chance level."
         caption += note_cut(min(most, MOST_ROWS), most, "systems")
@@ -237,7 +258,7 @@ def _contrasts(result: Result) -> Iterator[tuple[Figure, str]]:
     """Where several systems are compared with one: the paired differences, one panel per headline."""
     by_measure: dict[str, list[Estimate]] = {}
     for e in result.differences:
-        if words.is_headline(e) and not e.slice and e.value is not None:
+        if wording.is_headline(e) and not e.slice and e.value is not None:
             by_measure.setdefault(e.measure, []).append(e)
     panels, most = [], 0
     for measure, members in by_measure.items():
@@ -246,7 +267,7 @@ def _contrasts(result: Result) -> Iterator[tuple[Figure, str]]:
             shown = members[:MOST_ROWS]
             rows = [{**dots.row_of(e, e.system), "chance": 0.0} for e in shown]
             alt = describe([f"{measure}: {dots.say(rows, shown)}"])
-            panels.append(Panel(f"{measure}, minus {members[0].baseline}", pictures.forest(rows, alt)))
+            panels.append(Panel(f"{measure}, minus {members[0].baseline}", row_pictures.forest(rows, alt)))
     if panels:
         caption = "Dot: paired difference. Bar: its interval. Upright tick: no difference."
         caption += note_cut(min(most, MOST_ROWS), most, "systems")

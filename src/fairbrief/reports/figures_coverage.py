@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fairbrief.nouns import Estimate
-from fairbrief.reports import dots, numerals, pictures
-from fairbrief.reports.figure import Figure, Panel, even_edges, note_cut, shares_of
-from fairbrief.reports.observed import MOST_SYSTEMS, Material, Part
+from fairbrief.reports import dots, number_format, pictures, wording
+from fairbrief.reports.evidence_rows import MOST_SYSTEMS, Material, Part
+from fairbrief.reports.figure_spec import Figure, Panel, even_edges, note_cut, shares_of
 from fairbrief.text.counted import counted
 
 P_EDGES = tuple(i / 20 for i in range(21))
@@ -17,21 +16,21 @@ P_EDGES = tuple(i / 20 for i in range(21))
 
 def draw(material: Material) -> Iterator[tuple[Figure, str]]:
     """Each figure with the measure that it reads."""
-    for measure, part in material.read_by("equal_coverage"):
+    for measure, part in material.parts_for("gaps"):
         yield _gaps(material, measure, part), measure
-    for measure, found in dots.subscripted(material, "coverage_parity", "difference"):
+    for measure, found in dots.subscripted(material, "differences", "difference"):
         panels, note = dots.panels(found, mark=0.0)
         yield (
             Figure(
-                "Which values are covered more, and which less",
-                "Coverage of a value's documents minus the mean of their record, averaged over documents. Dot: value. "
-                "Bar: interval. Upright tick: chance level. To the right of zero a value is covered more than the rest "
-                "of its record." + note,
+                "Which groups get more, and which less",
+                f"{material.question(measure)}. Each group against the rest: {wording.name_of(measure)}'s difference[group]. "
+                "Dot: estimate. Bar: interval. Upright tick: chance level. To the right of zero a group gets more."
+                + note,
                 panels,
             ),
             measure,
         )
-    for measure, part in material.read_by("equal_coverage"):
+    for measure, part in material.parts_for("p_values"):
         figure = _p_values(material, part)
         if figure is not None:
             yield figure, measure
@@ -41,9 +40,7 @@ def _gaps(material: Material, measure: str, part: Part) -> Figure:
     systems = material.systems(part)
     shown = systems[:MOST_SYSTEMS]
     gaps = {s: part.of(s).column("gap") for s in shown}
-    chances = [
-        e.null_mean for s in shown if (e := _estimate(material, measure, s)) and e.null_mean is not None
-    ]
+    chances = [e.null_mean for s in shown if (e := material.headline(measure, s)) and e.null_mean is not None]
     # A few records of one document a side reach far out; they share the last step.
     reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
     edges = even_edges(np.array([0.0, reach]))
@@ -51,11 +48,11 @@ def _gaps(material: Material, measure: str, part: Part) -> Figure:
     top = max(max(x) for x in shares.values())
     panels = []
     for system in shown:
-        estimate = _estimate(material, measure, system)
+        estimate = material.headline(measure, system)
         chance = None if estimate is None else estimate.null_mean
-        told = "" if estimate is None else f"mean {numerals.value(estimate)}"
+        told = "" if estimate is None else f"mean {number_format.value(estimate)}"
         if estimate is not None and chance is not None:
-            told += f", chance level {numerals.chance(estimate)}"
+            told += f", chance level {number_format.chance(estimate)}"
         half = float(np.median(gaps[system])) if len(gaps[system]) else 0.0
         alt = (
             f"{system}: gaps of {counted(len(gaps[system]), 'record')}, half of them below {half:.3f}; {told}"
@@ -78,10 +75,6 @@ def _gaps(material: Material, measure: str, part: Part) -> Figure:
         "by itself. The last step holds everything above it." + note_cut(len(shown), len(systems), "systems"),
         tuple(panels),
     )
-
-
-def _estimate(material: Material, measure: str, system: str) -> Estimate | None:
-    return material.estimates.get((measure, "equal_coverage", system))
 
 
 def _p_values(material: Material, part: Part) -> Figure | None:
@@ -114,8 +107,8 @@ def _p_values(material: Material, part: Part) -> Figure | None:
         )
         panels.append(Panel(f"{system} · {told}", svg))
     return Figure(
-        f"Single records against their own exchanged labels{_over(material, part)}",
-        "p of each testable record: how often its own exchanged labels give as large a gap. If values made no "
+        f"Single records against their own permuted labels{_over(material, part)}",
+        "p of each testable record: how often its own labels, permuted, give as large a gap. If values made no "
         "difference, each step would hold about 5% (dashed). Where a record allows few exchanges its p takes few values, "
         "and those pile up; the share below 0.05 is therefore to be read against its own chance level, named above each "
         "picture." + note_cut(min(len(systems), MOST_SYSTEMS), len(systems), "systems"),

@@ -6,10 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fairbrief.reports import dots, numerals, pictures
+from fairbrief.reports import dots, number_format, pictures, row_pictures
 from fairbrief.reports.dots import Found
-from fairbrief.reports.figure import MOST_VALUES, Figure, Panel, describe, even_edges, note_cut, shares_of
-from fairbrief.reports.observed import MOST_SYSTEMS, Material, Part
+from fairbrief.reports.evidence_rows import MOST_SYSTEMS, Material, Part
+from fairbrief.reports.figure_spec import (
+    MOST_VALUES,
+    Figure,
+    Panel,
+    describe,
+    even_edges,
+    note_cut,
+    shares_of,
+)
 from fairbrief.text.counted import counted
 
 MOST_NAMES = 10
@@ -17,34 +25,34 @@ MOST_NAMES = 10
 
 def draw(material: Material) -> Iterator[tuple[Figure, str]]:
     """Each figure with the measure that it reads."""
-    for measure, found in dots.subscripted(material, "word_list_inclusion", "summary_share"):
+    for measure, found in dots.subscripted(material, "identifying_words", "summary_share"):
         yield _identifiers(material, measure, found), measure
     for name, statistic, title, caption, mark in _CONTRASTS:
         for measure, found in dots.subscripted(material, name, statistic):
             panels, note = dots.panels(found, mark)
             yield Figure(title, caption + note, panels), measure
-    for measure, part in material.read_by("entity_hallucination"):
+    for measure, part in material.parts_for("invented_people"):
         figure = _invented(material, part)
         if figure is not None:
             yield figure, measure
-    for measure, part in material.read_by("invented_names"):
+    for measure, part in material.parts_for("invented_names"):
         figure = _names(material, part)
         if figure is not None:
             yield figure, measure
-    for measure, part in material.read_by("distinguishability"):
+    for measure, part in material.parts_for("accuracies"):
         yield _originals(material, measure, part), measure
 
 
 _CONTRASTS = (
     (
-        "entity_inclusion",
+        "inclusion",
         "inclusion",
         "Who is named",
         "The share of each group's people that the summaries name. Dot: share. Bar: interval.",
         None,
     ),
     (
-        "entity_inclusion",
+        "odds",
         "log_odds",
         "The odds of being named, group against group",
         (
@@ -99,7 +107,7 @@ def _invented(material: Material, part: Part) -> Figure | None:
         alt = describe(
             [f"{system}: {total:,.0f} invented people", *(f"{r['name']} {r['text']}" for r in rows)]
         )
-        panels.append(Panel(f"{system} · {total:,.0f} invented", pictures.bars(rows, alt, 1.0)))
+        panels.append(Panel(f"{system} · {total:,.0f} invented", row_pictures.bars(rows, alt, 1.0)))
     none = [s for s in systems if s not in some]
     caption = "People whom the summaries name and the sources do not, by the group that their names tell."
     if none:
@@ -131,7 +139,7 @@ def _names(material: Material, part: Part) -> Figure | None:
         alt = describe([f"{system}: invented most often", *(f"{r['name']} {r['text']}" for r in rows)])
         more = len(found[system]) - len(rows)
         title = f"{system} · {counted(more, 'more name')}" if more else system
-        panels.append(Panel(title, pictures.bars(rows, alt, top)))
+        panels.append(Panel(title, row_pictures.bars(rows, alt, top)))
     caption = "How often each name stands in a summary whose source does not know it."
     caption += note_cut(len(shown), len(found), "systems")
     return Figure("Whom summaries invent most often", caption, tuple(panels))
@@ -147,11 +155,11 @@ def _originals(material: Material, measure: str, part: Part) -> Figure:
     top = max(max(x) for x in shares.values()) or 1.0
     panels = []
     for system in shown:
-        estimate = material.estimates.get((measure, "distinguishability", system))
+        estimate = material.headline(measure, system)
         chance = None if estimate is None else estimate.null_mean
-        told = "" if estimate is None else f" · mean {numerals.value(estimate)}"
+        told = "" if estimate is None else f" · mean {number_format.value(estimate)}"
         if estimate is not None and chance is not None:
-            told += f", chance level {numerals.chance(estimate)}"
+            told += f", chance level {number_format.chance(estimate)}"
         alt = f"{system}: scores of {counted(len(scores[system]), 'original')}{told.replace(' · ', '; ')}"
         svg = pictures.histogram(
             {system: shares[system]},

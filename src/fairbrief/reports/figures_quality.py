@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fairbrief.nouns import Estimate
-from fairbrief.reports import numerals, pictures, words
-from fairbrief.reports.figure import Figure, Panel, describe, note_cut
-from fairbrief.reports.observed import Material
+from fairbrief.reports import number_format, pictures, wording
+from fairbrief.reports.evidence_rows import Material
+from fairbrief.reports.figure_spec import Figure, Panel, describe, note_cut
+from fairbrief.types import Estimate
 
-QUALITIES = ("rougeL", "rouge1", "rouge2", "rougeLsum")
-"""What stands for quality: the first of these that there is."""
 FEWEST_SYSTEMS, MOST_SYSTEMS, MOST_PANELS = 3, 8, 12
 
 
@@ -18,9 +16,10 @@ def draw(material: Material) -> Iterator[tuple[Figure, str]]:
     """One figure where at least three systems have both a quality and a headline with a chance level."""
     headlines: dict[str, dict[str, Estimate]] = {}
     for (measure, _, system), e in material.estimates.items():
-        if words.is_headline(e) and e.value is not None:
+        if wording.is_headline(e) and e.value is not None:
             headlines.setdefault(measure, {})[system] = e
-    measure = next((m for q in QUALITIES for m in headlines if words.name_of(m) == q), "")
+    # In the order of names, the last ROUGE is that of the longest common subsequences.
+    measure = next((m for m in reversed(headlines) if material.draws(m, "quality")), "")
     if not measure:
         return
     quality = headlines[measure]
@@ -39,7 +38,7 @@ def draw(material: Material) -> Iterator[tuple[Figure, str]]:
         for m, of in list(tested.items())[:MOST_PANELS]
     ]
     caption = (
-        f"Across: {measure}, the overlap with the references. Upwards: the measure named above each picture. Lines: "
+        f"Across: {measure}, {wording.declared(measure, material.result.made).question}. Upwards: the measure named above each picture. Lines: "
         "intervals. Few systems show no law: read where each of them stands."
     )
     caption += note_cut(len(shown), len(systems), "systems") + note_cut(len(panels), len(tested), "measures")
@@ -57,6 +56,7 @@ def _panel(
         for system, (x, y) in pairs.items()
     ]  # fmt: skip
     alt = describe(
-        f"{s}: {quality} {numerals.value(x)}, {measure} {numerals.value(y)}" for s, (x, y) in pairs.items()
+        f"{s}: {quality} {number_format.value(x)}, {measure} {number_format.value(y)}"
+        for s, (x, y) in pairs.items()
     )
     return Panel(measure, pictures.scatter(points, names, quality, "", alt))

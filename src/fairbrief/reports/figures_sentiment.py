@@ -7,11 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from fairbrief.nouns import Floats
 from fairbrief.reports import pictures
-from fairbrief.reports.figure import MOST_VALUES, Figure, Panel, describe, even_edges, note_cut, shares_of
-from fairbrief.reports.observed import MOST_SYSTEMS, Material, Part
+from fairbrief.reports.evidence_rows import MOST_SYSTEMS, Material, Part
+from fairbrief.reports.figure_spec import (
+    MOST_VALUES,
+    Figure,
+    Panel,
+    describe,
+    even_edges,
+    note_cut,
+    shares_of,
+)
 from fairbrief.text.counted import counted
+from fairbrief.types import Floats
 
 MOST_POINTS = 300
 """Points of one scatter; more are a blot on the page and megabytes in the file."""
@@ -24,10 +32,11 @@ ARTICLES = "articles"
 
 def draw(material: Material) -> Iterator[tuple[Figure, str]]:
     """Each figure with the measure that it reads."""
-    for measure, part in material.read_by("sentiment_shift"):
+    for measure, part in material.parts_for("sentiments"):
         yield _levels(material, part), measure
+    for measure, part in material.parts_for("regressions"):
         yield _regressions(material, measure, part), measure
-    for measure, part in material.read_by("gender_agreement"):
+    for measure, part in material.parts_for("coefficients"):
         figure = _coefficients(material, part)
         if figure is not None:
             yield figure, measure
@@ -60,7 +69,7 @@ def _levels(material: Material, part: Part) -> Figure:
         )
     return Figure(
         "The sentiment of articles and of their summaries, by group",
-        "One line for the articles, one for the summaries of each system. Where groups' articles differ, the instrument "
+        "One line for the articles, one for the summaries of each system. Where groups' articles differ, the scorer "
         "or the sources do; where summaries move otherwise than their articles, the summaries do. The dashed line is "
         "neutral."
         + note_cut(len(shown), len(systems), "systems")

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairbrief.nouns import Estimate
-from fairbrief.reports import numerals, words
+from fairbrief.reports import number_format, wording
 from fairbrief.reports.arrangement import Section
-from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports.note_words import OF_THE_SCORER, worded
+from fairbrief.reports.plain import named
+from fairbrief.types import Estimate
 
-NAME = 120
-"""Characters of a name in a sentence or table."""
 FEW = 4
 """Systems that sentences are written for; more are easier to compare in a table."""
 MOST = 12
@@ -38,7 +37,7 @@ class Finding:
     lines: tuple[tuple[str, str], ...]
     table: Small | None
     notes: tuple[str, ...] = ()
-    """What is known of the judge that the measure relies on."""
+    """What is known of the scorer that the measure relies on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +63,10 @@ def find(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple[Findings
     """The headlines on whole data, family by family."""
     found = []
     for section in sections:
-        headlines = [e for e in section.estimates if words.is_headline(e)]
+        headlines = [e for e in section.estimates if wording.is_headline(e)]
         if section.by or not headlines:
             continue
-        harms = (words.meaning_of(e.measure, made).harm for e in headlines)
+        harms = (wording.declared(e.measure, made).harm for e in headlines)
         by_measure = {
             m: [e for e in headlines if e.measure == m] for m in dict.fromkeys(e.measure for e in headlines)
         }
@@ -90,17 +89,17 @@ def _is_tested(members: Iterable[Estimate]) -> bool:
 
 
 def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any]) -> Finding:
-    alpha, reads = words.alpha_of(made), words.meaning_of(measure, made).reads
-    notes = tuple(dict.fromkeys(n for e in members for n in e.notes if n.startswith(words.OF_THE_JUDGE)))
+    alpha, reads = wording.alpha_of(made), wording.declared(measure, made).question
+    notes = tuple(dict.fromkeys(worded(n) for e in members for n in e.notes if n.code in OF_THE_SCORER))
     if len(members) <= FEW:
-        lines = tuple((named(e.system), words.finding(e, alpha)) for e in members)
+        lines = tuple((named(e.system), wording.finding(e, alpha)) for e in members)
         return Finding(measure, reads, lines, None, notes)
     holm = any(e.p_adjusted is not None for e in members)
     header = (
         "system",
         "against chance",
         "value",
-        words.interval_name(made),
+        wording.interval_name(made),
         "chance level",
         "p",
         *(("Holm",) if holm else ()),
@@ -108,12 +107,12 @@ def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any])
     rows = tuple(
         (
             named(e.system),
-            words.standing(e, alpha),
-            numerals.value(e),
-            numerals.interval(e),
-            numerals.chance(e),
-            numerals.probability(e.p),
-            *((numerals.probability(e.p_adjusted),) if holm else ()),
+            wording.standing(e, alpha),
+            number_format.value(e),
+            number_format.interval(e),
+            number_format.chance(e),
+            number_format.probability(e.p),
+            *((number_format.probability(e.p_adjusted),) if holm else ()),
         )
         for e in members[:MOST]
     )
@@ -122,29 +121,26 @@ def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any])
 
 def _levels(measures: Mapping[str, Sequence[Estimate]], made: Mapping[str, Any]) -> Levels:
     absent = tuple(
-        (m, words.finding(members[0]))
+        (m, wording.finding(members[0]))
         for m, members in measures.items()
         if all(e.value is None for e in members)
     )
     known = [m for m, members in measures.items() if any(e.value is not None for e in members)]
     told: dict[str, list[str]] = {}
     for m in known:
-        told.setdefault(words.meaning_of(m, made).reads, []).append(m)
+        told.setdefault(wording.declared(m, made).question, []).append(m)
     reads = tuple((", ".join(members), text) for text, members in told.items() if text)
     systems = list(dict.fromkeys(e.system for m in known for e in measures[m]))
     cells = {(m, e.system): _level(e) for m in known for e in measures[m]}
     table = Small(
-        ("system", *(words.without_over(measures[m][0]) for m in known)),
-        tuple((named(s), *(cells.get((m, s), numerals.ABSENT) for m in known)) for s in systems[:MOST]),
+        ("system", *(wording.without_over(measures[m][0]) for m in known)),
+        tuple((named(s), *(cells.get((m, s), number_format.ABSENT) for m in known)) for s in systems[:MOST]),
         max(len(systems) - MOST, 0),
     )
     return Levels(reads, table if known else None, absent)
 
 
 def _level(e: Estimate) -> str:
-    return numerals.value(e) if e.low is None else f"{numerals.value(e)} {numerals.interval(e)}"
-
-
-def named(text: str) -> str:
-    """A name as a table carries it; the whole of it stands in ``results.json``."""
-    return shorten(printable(text), NAME)
+    return (
+        number_format.value(e) if e.low is None else f"{number_format.value(e)} {number_format.interval(e)}"
+    )

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from fairbrief.errors import MissingExtra
-from fairbrief.nouns import Estimate
+from fairbrief.reports.note_words import told
+from fairbrief.types import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-TYPES: dict[str, pa.DataType] = {
-    **dict.fromkeys(
-        ("value", "low", "high", "null_mean", "p", "p_adjusted", "low_within", "high_within"), pa.float64()
-    ),
-    **dict.fromkeys(("n", "clusters", "excluded"), pa.int64()),
-    "testable": pa.bool_(),
+KINDS: dict[str, pa.DataType] = {
+    "float": pa.float64(),
+    "int": pa.int64(),
+    "bool": pa.bool_(),
 }
-"""What is not text."""
+TYPES: dict[str, pa.DataType] = {
+    **{f.name: KINDS[kind] for f in fields(Estimate) if (kind := str(f.type).partition(" ")[0]) in KINDS},
+    "excluded": pa.int64(),
+}
+"""What is not text, by the estimate's own declaration."""
 
 PACKED = pa.dictionary(pa.int16(), pa.float64())
 """How an audit holds its statistics: most are counts or shares of which there are few distinct ones."""
@@ -34,6 +39,77 @@ def unpacked(table: pa.Table) -> pa.Table:
         if field.type == PACKED:
             table = table.set_column(i, field.with_type(pa.float64()), table.column(i).cast(pa.float64()))
     return table
+
+
+# `pa.array`, `pa.scalar`, and so any comparison with a Python value, `to_numpy` and `group_by` import pandas wherever
+# it is installed, which takes longer than a small audit.
+
+
+def texts(values: Iterable[str | None]) -> pa.Array:
+    """Text for Arrow; lone surrogates, which UTF-8 cannot hold, become question marks."""
+    held = list(values)
+    builder = pa.lib.StringBuilder()
+    try:
+        builder.append_values(held)
+    except UnicodeEncodeError:
+        builder = pa.lib.StringBuilder()
+        builder.append_values([v if v is None else encodable(v) for v in held])
+    return builder.finish()
+
+
+def numbers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Numbers for Arrow, as they lie in memory. ``missing`` (n,) says which are null."""
+    values = np.ascontiguousarray(values)
+    known = (
+        pa.py_buffer(np.packbits(~missing, bitorder="little"))
+        if missing is not None and missing.any()
+        else None
+    )
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(values.dtype), len(values), [known, pa.py_buffer(values)]
+    )
+
+
+def plain_numbers(column: pa.ChunkedArray, null: float = 0) -> NDArray[Any]:
+    """An Arrow column of floats or signed integers as one array, with ``null`` in place of what is missing."""
+    kind = "f" if pa.types.is_floating(column.type) else "i"
+    # Not to_pandas_dtype, for which older versions of Arrow import pandas.
+    found = [np.zeros(0, dtype=f"{kind}{column.type.bit_width // 8}")]
+    for chunk in column.chunks:
+        values = np.frombuffer(chunk.buffers()[1] or b"", dtype=found[0].dtype)
+        values = values[chunk.offset : chunk.offset + len(chunk)]
+        if chunk.null_count:
+            bits = np.frombuffer(chunk.is_valid().buffers()[1], dtype=np.uint8)
+            known = np.unpackbits(bits, count=len(chunk), bitorder="little").view(np.bool_)
+            values = np.where(known, values, found[0].dtype.type(null))
+        found.append(values)
+    return np.concatenate(found)
+
+
+def first_of_each(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
+    """The first row of each combination of texts that these columns hold, ascending."""
+    codes = np.zeros(len(table), dtype=np.int64)
+    for name in names:
+        own, known = _coded(table[name])
+        codes = np.unique(codes * (len(known) + 1) + own, return_inverse=True)[1]
+    return np.sort(np.unique(codes, return_index=True)[1])
+
+
+def rows_with(table: pa.Table, name: str, text: str) -> pa.Table:
+    """The rows that hold this text in this column."""
+    codes, known = _coded(table[name])
+    wanted = [i for i, other in enumerate(known.to_pylist()) if other == text]
+    packed = np.packbits(np.isin(codes, wanted), bitorder="little")
+    return table.filter(pa.Array.from_buffers(pa.bool_(), len(codes), [None, pa.py_buffer(packed)]))
+
+
+def _coded(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.Array]:
+    """Which of the column's distinct texts each row holds (rows,), -1 for none; and these texts."""
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    chunks = column.unify_dictionaries().chunks
+    codes = plain_numbers(pa.chunked_array([chunk.indices for chunk in chunks], pa.int32()), null=-1)
+    return codes.astype(np.int64), chunks[0].dictionary if chunks else texts(())
 
 
 class Estimates(tuple[Estimate, ...]):
@@ -53,14 +129,18 @@ class Estimates(tuple[Estimate, ...]):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One flat dictionary per estimate, all with the same keys."""
-        sliced = sorted({name for e in self for name in e.slice})
+        sliced = self._sliced
         return [_flat(e, sliced) for e in self]
 
+    @property
+    def columns(self) -> list[str]:
+        """The keys of each dictionary, the columns of each frame; they are there even if there is no estimate."""
+        return list(_flat(self[0] if self else Estimate("", "", "", None), self._sliced))
+
     def to_arrow(self) -> pa.Table:
-        """A `pyarrow.Table`; its columns are there even if there is no estimate."""
+        """A `pyarrow.Table`."""
         rows = self.to_dicts()
-        names = list(rows[0]) if rows else list(_flat(Estimate("", "", "", None), []))
-        schema = pa.schema([(name, TYPES.get(name, pa.string())) for name in names])
+        schema = pa.schema([(name, TYPES.get(name, pa.string())) for name in self.columns])
         return pa.Table.from_pylist(
             [{k: encodable(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows],
             schema=schema,
@@ -73,6 +153,10 @@ class Estimates(tuple[Estimate, ...]):
     def to_polars(self) -> pl.DataFrame:
         """A polars data frame. Needs the extra ``polars``."""
         return _polars(self.to_arrow())
+
+    @property
+    def _sliced(self) -> list[str]:
+        return sorted({name for e in self for name in e.slice})
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +195,7 @@ def _flat(e: Estimate, sliced: list[str]) -> dict[str, Any]:
             row["excluded"] = sum(e.excluded.values())
             row["reasons"] = "; ".join(f"{reason}: {n}" for reason, n in e.excluded.items())
         elif f.name == "notes":
-            row["notes"] = "; ".join(e.notes)
+            row["notes"] = told(e)
         else:
             row[f.name] = getattr(e, f.name)
     return row

@@ -1,4 +1,4 @@
-"""One self-contained HTML page: no network, no script, every text escaped, light, dark and on paper."""
+"""One self-contained HTML page: no network, no script but its own, every text escaped, light, dark and on paper."""
 
 from __future__ import annotations
 
@@ -8,17 +8,30 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from fairbrief.nouns import Estimate, Table
-from fairbrief.reports import arrangement, figures, findings, numerals, showcase, tabular, words
+from markupsafe import Markup
+
+from fairbrief.reports import (
+    arrangement,
+    figures,
+    findings,
+    first_screen,
+    number_format,
+    record_data,
+    tabular,
+    wording,
+)
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.pages import page
+from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
+from fairbrief.types import Estimate, Table
 
 MOST_ROWS = 400
 """Rows of one table on the page; all stand in ``results.json`` and ``estimates.csv``."""
-MOST_ON_PAGE = 2_400
-"""Rows of all tables on the page together: about two megabytes, which a phone can still open."""
+MOST_ON_PAGE = 1_500
+"""Rows of all tables on the page together: about one and a half megabytes; with examples, pictures and script less than three."""
+SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
 BAR = 140
 """Width of an interval's picture in a table, in pixels."""
 
@@ -87,8 +100,8 @@ def write(result: Result, path: Path | str) -> None:
 
 def render(result: Result) -> str:
     """The page as text."""
-    told = {"bar_width": BAR, "counted": counted, "glossary": words.GLOSSARY, **_context(result)}
-    return page("report.html.j2", told, {"by_quantity": _blocks})
+    told = {"bar_width": BAR, "counted": counted, "glossary": wording.GLOSSARY, **_context(result)}
+    return page("report.html.j2", told, {"by_quantity": _blocks}, SCRIPTS if result.examples.rows else ())
 
 
 def _blocks(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
@@ -102,18 +115,24 @@ def _context(result: Result) -> dict[str, Any]:
     contrasts = arrangement.arrange(result.differences, made)
     rooms = _rooms([*sections, *contrasts])
     everything = [e for s in sections for e in s.estimates]
+    first = first_screen.make(result)
+    examples = record_data.embedded(result.examples, result.estimates, first.measures if first else ())
     return {
         "facts": _facts(result),
+        "first": first,
         "made": tabular.made_lines(made),
+        "tables_title": "In the published layout" if made.get("protocol") else "Tables",
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
-        "interval_name": words.interval_name(made),
+        "interval_name": wording.interval_name(made),
         "tables": result.tables,
         "is_numeric": _is_numeric,
         "findings": findings.find(sections, made),
         "grids": [_grid(s, rooms[id(s)]) for s in sections],
+        "compared": wording.COMPARED,
         "contrasts": [_grid(s, rooms[id(s)], is_difference=True) for s in contrasts],
         "figures": figures.draw(result),
-        "groups": showcase.groups(result),
+        "examples": Markup(examples),  # noqa: S704 - no < is left in it
+        "has_examples": bool(result.examples.rows),
         "reasons": [
             (measures, system, n, sum(counts.values()), arrangement.reasons(counts))
             for measures, system, n, counts in arrangement.left_out(everything)
@@ -131,7 +150,7 @@ def _facts(result: Result) -> tuple[tuple[str, str], ...]:
     files = made.get("files") or ()
     found = [
         ("input", ", ".join(map(str, [files] if isinstance(files, str) else files))),
-        ("records", numerals.count(made["records"]) if isinstance(made.get("records"), int) else ""),
+        ("records", number_format.count(made["records"]) if isinstance(made.get("records"), int) else ""),
         ("systems", ", ".join(map(str, systems)) if isinstance(systems, (list, tuple)) else str(systems)),
         ("protocol", str(made.get("protocol") or "")),
         ("seed", str(made.get("seed", ""))),
@@ -151,7 +170,7 @@ def _rooms(sections: Sequence[Section]) -> dict[int, tuple[int, int]]:
     """
     order = sorted(sections, key=lambda s: bool(s.by))
     left, rooms = MOST_ON_PAGE, {id(s): [0, 0] for s in sections}
-    for place, is_shown in ((0, words.is_headline), (1, lambda e: not words.is_headline(e))):
+    for place, is_shown in ((0, wording.is_headline), (1, lambda e: not wording.is_headline(e))):
         for section in order:
             wanted = sum(map(is_shown, section.estimates))
             rooms[id(section)][place] = given = min(wanted, MOST_ROWS, left)
@@ -160,15 +179,15 @@ def _rooms(sections: Sequence[Section]) -> dict[int, tuple[int, int]]:
 
 
 def _grid(section: Section, rooms: tuple[int, int], *, is_difference: bool = False) -> Grid:
-    main = [e for e in section.estimates if words.is_headline(e)]
+    main = [e for e in section.estimates if wording.is_headline(e)]
     most, room = rooms
     rows, folds = _rows(main[:most], is_difference=is_difference), []
     hidden = len(main) - most
     for measure, members in groupby(section.estimates, key=lambda e: e.measure):
-        rest = [e for e in members if not words.is_headline(e)]
+        rest = [e for e in members if not wording.is_headline(e)]
         found = _rows(rest[:room], is_difference=is_difference)
         if found:
-            folds.append(Fold(findings.named(words.without_over(rest[0]) if rest else measure), found))
+            folds.append(Fold(named(wording.without_over(rest[0]) if rest else measure), found))
         hidden, room = hidden + len(rest) - len(found), room - len(found)
     holm = any(e.p_adjusted is not None for e in section.estimates)
     within = any(e.low_within is not None for e in section.estimates)
@@ -197,17 +216,17 @@ def _rows(estimates: Sequence[Estimate], *, is_difference: bool) -> tuple[Row, .
 def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool) -> Row:
     return Row(
         name=name,
-        who=findings.named(f"{e.system} − {e.baseline}" if is_difference else e.system),
-        part=findings.named(", ".join(e.slice.values())),
-        value=numerals.value(e),
+        who=named(wording.pair(e) if is_difference else e.system),
+        part=named(", ".join(e.slice.values())),
+        value=number_format.value(e),
         bar=_bar(replace(e, null_mean=None) if is_difference else e, low, high),
-        interval=numerals.interval(e),
-        within=numerals.inner_interval(e),
-        chance=numerals.chance(e),
-        p=words.testing(e),
-        holm=numerals.probability(e.p_adjusted),
-        n=numerals.count(e.n),
-        left_out=numerals.count(sum(e.excluded.values())),
+        interval=number_format.interval(e),
+        within=number_format.inner_interval(e),
+        chance=number_format.chance(e),
+        p=wording.testing(e),
+        holm=number_format.probability(e.p_adjusted),
+        n=number_format.count(e.n),
+        left_out=number_format.count(sum(e.excluded.values())),
     )
 
 
@@ -224,7 +243,7 @@ def _bar(e: Estimate, low: float, high: float) -> Bar | None:
     def at(x: float) -> float:
         return round(6 + (BAR - 12) * (x - low) / (high - low), 1)
 
-    alt = f"{numerals.value(e)}, interval {numerals.interval(e)}, chance level {numerals.chance(e)}"
+    alt = f"{number_format.value(e)}, interval {number_format.interval(e)}, chance level {number_format.chance(e)}"
     left, right, chance = (None if x is None else at(x) for x in (e.low, e.high, e.null_mean))
     return Bar(alt, at(e.value), left, right, chance, zero=at(0.0))
 

@@ -4,36 +4,39 @@ from __future__ import annotations
 
 import re
 
-from fairbrief.nouns import Table
-from fairbrief.reports import numerals, tabular
+from fairbrief.reports import number_format, tabular
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
+from fairbrief.types import Table
 
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "`": r"\textasciigrave{}",
-    "-": "{-}",
-    "[": "{[}",
-    "]": "{]}",
-    numerals.MINUS: "$-$",
-    numerals.ABSENT: "--",
-    "×": r"$\times$",
-    "…": r"\ldots{}",
-    "\ufffd": "?",
-}
+SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+        "`": r"\textasciigrave{}",
+        "-": "{-}",
+        "[": "{[}",
+        "]": "{]}",
+        number_format.MINUS: "$-$",
+        number_format.ABSENT: "--",
+        "×": r"$\times$",
+        "…": r"\ldots{}",
+        "\ufffd": "?",
+        **dict.fromkeys(map(chr, range(0x2400, 0x2422)), "?"),
+    }
+)
 
 
 def render(shown: Result | Table) -> str:
@@ -44,8 +47,7 @@ def render(shown: Result | Table) -> str:
 
 def escape(text: str) -> str:
     """Text without any LaTeX command; controls, which LaTeX cannot set, become question marks."""
-    visible = re.sub("[\u2400-\u2421]", "?", printable(text))
-    return "".join(SPECIAL.get(c, c) for c in visible)
+    return printable(text).translate(SPECIAL)
 
 
 def _float(t: Table) -> str:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Sequence
 
-from fairbrief.nouns import Table
 from fairbrief.reports import tabular
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
+from fairbrief.types import Table
 
-SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$^=@:]|(?<![\w])-|^\d+(?=[.)]))")
+SPECIAL = re.compile(
+    r"[\\`*~$|]"  # code, emphasis, mathematics, cells
+    r"|(?<![^\W_])_|_(?![^\W_])"  # emphasis, which an underscore inside a word is not
+    r"|!(?=\[)|\](?=[(\[:])"  # pictures and links
+    r"|(?<![\w)])@|@(?=[\w-]+\.)|:(?=//|[\w+-]+:)|\.(?=\w)(?<=www\.)"  # people, addresses, emoji
+    r"|^[#+=-](?=\s|[#+=-]|$)|(?<=^\d)[.)](?=\s|$)|(?<=^\d\d)[.)](?=\s|$)"  # what a line can begin with
+)
+"""What some renderer takes for markup where it stands; anything else stays as it is, to be read as it is."""
 
 
-def render(result: Result) -> str:
-    """The whole result: how it was made, every table, what was left out."""
+def render(result: Result, tables: Sequence[Table] | None = None) -> str:
+    """The whole result: how it was made, every table (those of `tabular.tables`, where they are at hand), what was left out."""
     parts = ["# Fairness of summaries: what was measured"]
     parts.append("\n".join(f"- {escape(k)}: {escape(v)}" for k, v in tabular.made_lines(result.made)))
-    parts += [table(t) for t in tabular.tables(result)]
+    parts += map(table, tabular.tables(result) if tables is None else tables)
     if (absent := tabular.left_out_table(result)) is not None:
         parts.append(table(absent))
     if result.skipped:
@@ -34,15 +41,10 @@ def table(t: Table) -> str:
     return f"## {escape(t.title)}\n\n" + "\n".join(lines) + notes
 
 
-def write(result: Result, path: Path | str) -> None:
-    """Write the Markdown report."""
-    Path(path).write_text(render(result), encoding="utf-8", newline="\n")
-
-
 def escape(text: str) -> str:
     """Text that no Markdown renderer takes for markup, a link or HTML."""
     shown = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return SPECIAL.sub(r"\\\1", shown)
+    return SPECIAL.sub(r"\\\g<0>", shown)
 
 
 def _line(row: tuple[str, ...]) -> str:

@@ -1,21 +1,30 @@
-"""What every page of ours is made with: templates that escape, and a policy that allows its own style alone.
+"""What every page of ours is made with: templates that escape, and a policy that allows its own style and script alone.
 
-The policy (Content-Security-Policy) names the style sheet by its hash and forbids everything else; so even
-a text that slipped through the escaping could neither run nor load anything.
+The policy (Content-Security-Policy) names the style sheet, and the script where there is one, by their hashes and
+forbids everything else; so even a text that slipped through the escaping could neither run nor load anything.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
 from fairbrief.reports.plain import printable
 
 
-def page(template: str, told: Mapping[str, Any], filters: Mapping[str, Callable[..., Any]]) -> str:
-    """A template filled with what it is told, and with ``style``, its hash, and ``svg`` to put pictures in."""
+def page(
+    template: str,
+    told: Mapping[str, Any],
+    filters: Mapping[str, Callable[..., Any]],
+    scripts: Sequence[str] = (),
+) -> str:
+    """A template filled with what it is told, and with ``style``, ``script``, their hashes, and ``svg`` to put pictures in.
+
+    ``scripts`` are names of our own files, which become one script in their order.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -29,14 +38,31 @@ def page(template: str, told: Mapping[str, Any], filters: Mapping[str, Callable[
         lstrip_blocks=True,
     )
     environment.filters.update(filters)
-    style = loader.get_source(environment, "report.css")[0]
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    style = style_text()
+    script = "".join(script_text(name) for name in scripts)
     return environment.get_template(template).render(
         style=Markup(style),  # noqa: S704 - our own file
-        style_hash=digest,
+        style_hash=digest(style),
+        script=Markup(script),  # noqa: S704 - our own files
+        script_hash=digest(script),
         svg=Markup,  # applied to pictures that this package drew and sealed
         **told,
     )
+
+
+def style_text() -> str:
+    """The style sheet of all pages."""
+    return (files("fairbrief.reports") / "templates" / "report.css").read_text(encoding="utf-8")
+
+
+def script_text(name: str) -> str:
+    """One of our own scripts."""
+    return (files("fairbrief.reports") / "scripts" / name).read_text(encoding="utf-8")
+
+
+def digest(text: str) -> str:
+    """What a policy calls a style or script by."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _finalize(value: Any) -> Any:

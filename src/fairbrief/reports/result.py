@@ -8,8 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from fairbrief.nouns import Case, Estimate, Table
+from fairbrief.reports.examples import Examples
 from fairbrief.reports.frames import Estimates
+from fairbrief.types import Case, Estimate, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,8 @@ class Result:
     """Everything an audit found; a report arranges it and computes nothing.
 
     ``evidence`` has one row per observation, system and unit: the columns ``observation``, ``measures``
-    (the spellings of those that read it, one a line), ``system``, ``record``, ``cluster``, ``block`` (the
-    sampled variant of an original, if it is one), ``reason`` (null where there is a row), ``p`` (of that unit alone, where tested), one ``slice.NAME`` per slicing attribute,
+    (the specs of those that read it, one a line), ``system``, ``system_kind``, ``record``, ``cluster``, ``block`` (the
+    sampled variant of an original, if it is one), ``reason`` (null where there is a row), ``p`` (of that unit alone, where tested), one ``slice.NAME`` per slicing attribute, one ``attribute.NAME`` per other attribute of the records that has not too many values,
     and one number per statistic, named ``statistic[value]``; null where an observation has no such statistic. Numbers stand packed
     (dictionaries of the distinct ones): `fairbrief.reports.frames.unpacked` makes them plain.
     """
@@ -51,8 +52,12 @@ class Result:
     left_out: tuple[LeftOut, ...] = ()
     skipped: tuple[str, ...] = ()
     """Messages about input lines that were left out on request; ``made['skipped']`` counts them all."""
+    examples: Examples = field(default_factory=Examples)
+    """What the page's record viewer shows; `fairbrief.explaining.examples` makes it."""
+    sources: pa.Table | None = None
+    """Hashes of each record's id and of its documents (`fairbrief.auditing.source_hashes`); None where unknown."""
     made: Mapping[str, Any] = field(default_factory=dict)
-    """How it was made: version, files, records, systems, attributes, seed, draws, protocol, seconds."""
+    """How it was made: version, files, records, systems, attributes, seed, n_resamples, protocol, seconds."""
 
     def __post_init__(self) -> None:
         """Let estimates and differences become data frames in one call."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fairbrief.nouns import Estimate, Table
-from fairbrief.reports import arrangement, numerals, words
+from fairbrief.reports import arrangement, number_format, wording
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
+from fairbrief.types import Estimate, Table
 
 
 def tables(result: Result) -> tuple[Table, ...]:
@@ -26,7 +26,7 @@ def tables(result: Result) -> tuple[Table, ...]:
 def section_table(section: Section, made: Mapping[str, Any]) -> Table:
     """Value, interval, chance level, p, n and what was left out, of one section."""
     holm = any(e.p_adjusted is not None for e in section.estimates)
-    header = ("measure", "system", *section.by, "value", words.interval_name(made), "chance level", "p")
+    header = ("measure", "system", *section.by, "value", wording.interval_name(made), "chance level", "p")
     header += (*(("p (Holm)",) if holm else ()), "n", "left out")
     rows = tuple((*_row(e, section.by, holm),) for e in section.estimates)
     return Table(section.title, header, rows, _notes(section.estimates))
@@ -34,9 +34,9 @@ def section_table(section: Section, made: Mapping[str, Any]) -> Table:
 
 def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
     """Differences of systems, of one section: headlines, or all quantities where there is none."""
-    estimates = tuple(e for e in section.estimates if words.is_headline(e)) or section.estimates
+    estimates = tuple(e for e in section.estimates if wording.is_headline(e)) or section.estimates
     holm = any(e.p_adjusted is not None for e in estimates)
-    header = ("measure", "system", "minus", *section.by, "difference", words.interval_name(made), "p")
+    header = ("measure", "system", "minus", *section.by, "difference", wording.interval_name(made), "p")
     header += (*(("p (Holm)",) if holm else ()), "n")
     rows = tuple(
         (
@@ -44,11 +44,11 @@ def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
             e.system,
             e.baseline,
             *(e.slice[name] for name in section.by),
-            numerals.value(e),
-            numerals.interval(e),
-            words.testing(e),
-            *((numerals.probability(e.p_adjusted),) if holm else ()),
-            numerals.count(e.n),
+            number_format.value(e),
+            number_format.interval(e),
+            wording.testing(e),
+            *((number_format.probability(e.p_adjusted),) if holm else ()),
+            number_format.count(e.n),
         )
         for e in estimates
     )
@@ -83,11 +83,16 @@ def _row(e: Estimate, by: Iterable[str], holm: bool) -> Iterable[str]:
     yield arrangement.label(e)
     yield e.system
     yield from (e.slice[name] for name in by)
-    yield from (numerals.value(e), numerals.interval(e), numerals.chance(e), words.testing(e))
+    yield from (
+        number_format.value(e),
+        number_format.interval(e),
+        number_format.chance(e),
+        wording.testing(e),
+    )
     if holm:
-        yield numerals.probability(e.p_adjusted)
-    yield numerals.count(e.n)
-    yield numerals.count(sum(e.excluded.values()))
+        yield number_format.probability(e.p_adjusted)
+    yield number_format.count(e.n)
+    yield number_format.count(sum(e.excluded.values()))
 
 
 def _notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich import box
 from rich.cells import cell_len
@@ -16,13 +16,14 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from fairbrief.nouns import Estimate, Table
-from fairbrief.reports import arrangement, numerals, words
+from fairbrief.reports import arrangement, first_answers, number_format, wording
 from fairbrief.reports.arrangement import Section
+from fairbrief.reports.contrast_table import contrast_tables
 from fairbrief.reports.naming import Name
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
+from fairbrief.types import Estimate, SystemKind, Table
 
 MOST_SUBSCRIPTS = 6
 """A quantity with more values than this (segments of a text, many groups) is left to the written report."""
@@ -30,7 +31,7 @@ MOST_SKIPPED = 5
 MOST_ROWS = 80
 """Rows of one table: no more than fit a few screens."""
 LONG_NAME = 28
-"""A spelling longer than this stands below the table, and its name and a number in it."""
+"""A spec longer than this stands below the table, and its name and a number in it."""
 LONGEST_NAME = 300
 """Characters of a system's name."""
 WIDE = 100
@@ -62,13 +63,32 @@ def print_result(
     Headlines alone, unless ``details`` asks for every quantity; ``rest`` says where the others are.
     """
     _say(console, _made_line(result), style="dim")
+    if not result.made.get("protocol"):
+        _print_answers(result, console)
     for table in result.tables:
         print_table(table, console)
+    for table in contrast_tables(result.estimates, result.made):
+        print_table(table, console)
     for section in arrangement.arrange(result.estimates, result.made):
-        _print_section(section, console, words.interval_name(result.made), rest, details=details)
+        _print_section(section, console, wording.interval_name(result.made), rest, details=details)
     for section in arrangement.arrange(result.differences, result.made):
-        _print_section(section, console, words.interval_name(result.made), rest, details=details, differ=True)
+        _print_section(
+            section, console, wording.interval_name(result.made), rest, details=details, differ=True
+        )
+    if any(e.value is not None for e in result.differences):
+        _say(console, wording.COMPARED, style="dim")
     _print_left_out(result, console)
+
+
+def _print_answers(result: Result, console: Console) -> None:
+    """Who is worse off, by how much, how sure; what to do next is left to the page."""
+    found = [answer for answer in first_answers.answers(result) if answer.asked != first_answers.NEXT]
+    if found:
+        console.print()
+    for answer in found:
+        _say(console, answer.asked, style="bold")
+        for text, _ in answer.lines:
+            console.print(Padding(Text(printable(text)), (0, 0, 0, 2), expand=False))
 
 
 def _made_line(result: Result) -> str:
@@ -81,7 +101,9 @@ def _made_line(result: Result) -> str:
         parts.append(counted(records, "record"))
     parts.append(counted(many, "system"))
     parts += [
-        f"{name} {made[name]}" for name in ("protocol", "seed", "draws") if made.get(name) not in (None, "")
+        f"{name.removeprefix('n_')} {made[name]}"
+        for name in ("protocol", "language", "seed", "n_resamples")
+        if made.get(name) not in (None, "")
     ]
     return " · ".join(parts)
 
@@ -106,10 +128,15 @@ def _print_section(
     names += [*(["Holm"] if holm else []), "n", *(["left\nout"] if told else [])]
     for heading in names:
         grid.add_column(heading, justify="right", no_wrap=True)
+    inline = alone and not section.by
+    headed = ""
     for _, block in arrangement.by_quantity(rows):
-        name = _quantity(block[0], names_below)
-        inline = alone and not section.by
-        if not inline:
+        is_headline = wording.is_headline(block[0])
+        if block[0].measure != headed and not (is_headline and inline):
+            grid.add_row(_measure(block[0], names_below))
+        headed = block[0].measure
+        name = _measure(block[0], names_below) if is_headline else _plain(f"·{block[0].quantity}")
+        if not inline and not is_headline:
             grid.add_row(name)
         for e in block:
             grid.add_row(
@@ -120,7 +147,7 @@ def _print_section(
     console.print(grid)
     for spelled, number in names_below.items():
         _say(console, f"[{number}] {spelled}", style="dim")
-    _footnotes(rows, hidden, console, rest)
+    _footnotes(rows, hidden, console, rest, names_below)
 
 
 def _known(differences: Sequence[Estimate]) -> list[Estimate]:
@@ -130,8 +157,8 @@ def _known(differences: Sequence[Estimate]) -> list[Estimate]:
 
 
 def _long_names(rows: Sequence[Estimate]) -> dict[str, int]:
-    """The spellings that do not fit into the table, numbered."""
-    spelled = dict.fromkeys(words.without_over(e) for e in rows)
+    """The specs that do not fit into the table, numbered."""
+    spelled = dict.fromkeys(wording.without_over(e) for e in rows)
     return {name: i for i, name in enumerate((n for n in spelled if len(n) > LONG_NAME), start=1)}
 
 
@@ -142,13 +169,20 @@ def _shown(
     if details and not rest.place:
         return list(estimates), {}
     if not details:
-        headlines = [e for e in estimates if words.is_headline(e)] or list(estimates)
+        headlines = [e for e in estimates if _comes_first(e)] or list(estimates)
         hidden = {f"rows of other quantities{rest.hint}": len(estimates) - len(headlines)}
         rows = headlines
     else:
         rows, hidden = _without_large(estimates)
     hidden["further rows"] = len(rows) - MOST_ROWS if not details else 0
     return rows if details else rows[:MOST_ROWS], {name: many for name, many in hidden.items() if many > 0}
+
+
+def _comes_first(e: Estimate) -> bool:
+    """Whether it is printed without being asked for: a headline; of a difference, what it is to be decided on."""
+    if not e.baseline:
+        return wording.is_headline(e)
+    return e.leads or (wording.is_headline(e) and e.p is not None)
 
 
 def _without_large(estimates: Sequence[Estimate]) -> tuple[list[Estimate], dict[str, int]]:
@@ -161,60 +195,77 @@ def _without_large(estimates: Sequence[Estimate]) -> tuple[list[Estimate], dict[
     return [e for e in estimates if _stem(e) not in large], hidden
 
 
-def _quantity(e: Estimate, names_below: dict[str, int]) -> Text:
-    """A headline by its measure, another quantity of the same measure below it by its own name."""
-    if not words.is_headline(e):
-        return _plain(f"·{e.quantity}")
-    spelled = words.without_over(e)
+def _measure(e: Estimate, names_below: dict[str, int]) -> Text:
+    """A measure's name: what heads its quantities, whose own names may be those of another measure's too."""
+    spelled = wording.without_over(e)
     number = names_below.get(spelled)
     return _plain(spelled if number is None else f"{spelled.partition('(')[0]} [{number}]", "bold")
 
 
 def _stem(e: Estimate) -> tuple[str, str]:
-    return words.without_over(e), re.sub(r"\[.*", "", e.quantity, flags=re.DOTALL)
+    return wording.without_over(e), re.sub(r"\[.*", "", e.quantity, flags=re.DOTALL)
 
 
 def _row_name(e: Estimate, alone: bool) -> Padding:
-    parts = [] if alone else [_breakable(e.system)]
+    parts = [] if alone else [_breakable(e.system, e.system_kind)]
     if e.baseline:
-        parts = [f"{_breakable(e.system)} − {_breakable(e.baseline)}"]
+        first, second = _breakable(e.system, e.system_kind), _breakable(e.baseline, e.baseline_kind)
+        parts = [wording.pair(replace(e, system=first, baseline=second))]
     if e.slice:
         parts.append(", ".join(e.slice.values()))
     return Padding(Name(shorten(printable(" · ".join(parts)), LONGEST_NAME)), (0, 0, 0, 2))
 
 
-def _breakable(system: str) -> str:
+def _breakable(system: str, kind: SystemKind | None) -> str:
     """A control's long name with gaps, so that it is folded between its words."""
-    is_control = system.startswith("control:")
-    return system.replace(":", ": ", 1).replace("(", " (", 1) if is_control else system
+    return system if kind == "system" else system.replace(":", ": ", 1).replace("(", " (", 1)
 
 
 def _cells(e: Estimate, console: Console, *, holm: bool, differ: bool, told: bool) -> Iterable[Text]:
-    yield Text(numerals.value(e), "bold")
-    yield Text(numerals.interval(e))
+    yield Text(number_format.value(e), "bold")
+    yield Text(number_format.interval(e))
     if not differ:
-        yield Text(numerals.chance(e))
-    p = words.testing(e)
+        yield Text(number_format.chance(e))
+    p = wording.testing(e)
     yield Text(p if console.width >= WIDE else p.replace(" ", "\n"), justify="right")
     if holm:
-        yield Text(numerals.probability(e.p_adjusted))
-    yield Text(numerals.count(e.n))
+        yield Text(number_format.probability(e.p_adjusted))
+    yield Text(number_format.count(e.n))
     if told:
-        yield Text(numerals.count(sum(e.excluded.values())))
+        yield Text(number_format.count(sum(e.excluded.values())))
 
 
-def _footnotes(rows: Sequence[Estimate], hidden: dict[str, int], console: Console, rest: Rest) -> None:
+def _footnotes(
+    rows: Sequence[Estimate],
+    hidden: dict[str, int],
+    console: Console,
+    rest: Rest,
+    names_below: dict[str, int],
+) -> None:
     for measures, system, n, counts in arrangement.left_out(rows):
         total = n + sum(counts.values())
         _say(
             console,
-            f"left out, {system} ({measures}), of {total:,}: {arrangement.reasons(counts)}",
+            f"left out, {system} ({_numbered(measures, names_below)}), of {total:,}: {arrangement.reasons(counts)}",
             style="dim",
         )
-    for note in arrangement.notes(rows):
-        _say(console, note, style="dim")
+    for note in arrangement.notes(list(map(_without_reasons, rows))):
+        _say(console, _numbered(note, names_below), style="dim")
     for name, many in hidden.items():
         _say(console, ", ".join(filter(None, (f"{name}: {many}", rest.place))), style="dim")
+
+
+def _without_reasons(e: Estimate) -> Estimate:
+    """An estimate without the notes that repeat why all its records were left out."""
+    kept = tuple(note for note in e.notes if note.arguments.get("reason") not in e.excluded)
+    return replace(e, notes=kept)
+
+
+def _numbered(text: str, names_below: dict[str, int]) -> str:
+    """A text that names long specs by their numbers."""
+    for spelled in sorted(names_below, key=len, reverse=True):
+        text = text.replace(spelled, f"{spelled.partition('(')[0]} [{names_below[spelled]}]")
+    return text
 
 
 def print_table(table: Table, console: Console) -> None:
@@ -273,7 +324,7 @@ def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
 def _is_numeric(table: Table, column: int) -> bool:
     """Whether a column holds a number, or nothing that is known."""
     cells = [row[column] for row in table.rows]
-    return any(NUMBER.match(cell) for cell in cells) or all(cell == numerals.ABSENT for cell in cells)
+    return any(NUMBER.match(cell) for cell in cells) or all(cell == number_format.ABSENT for cell in cells)
 
 
 def _width(table: Table, column: int) -> int:

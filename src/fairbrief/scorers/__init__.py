@@ -1,1 +1,1 @@
-"""Judges of how strongly texts support or resemble other texts."""
+"""How strongly texts support or resemble other texts."""

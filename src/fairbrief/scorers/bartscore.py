@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.pretrained import hub, placement
-from fairbrief.scorers import batches, models, pairs
+from fairbrief.scorers import models, pairs
+from fairbrief.scorers.model_scorer import ModelScorer
 from fairbrief.scorers.pieces import Frame, Ids, frame, padded, pieces
-from fairbrief.scorers.progress import Meter
 from fairbrief.scorers.windows import parts, spans
-from fairbrief.spelling import spell
-
-VERSION = 1
+from fairbrief.types import Ask, Floats, Integers, Scores
 
 
 class Item(NamedTuple):
@@ -29,7 +26,7 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BartScore:
+class BartScore(ModelScorer):
     """Mean log-likelihood of the column's word pieces given the row: log p(column | row) / pieces, in nats.
 
     Matrix (rows, columns), at most 0, higher is closer. The mean is over all target pieces, special
@@ -45,33 +42,16 @@ class BartScore:
     name: ClassVar[str] = "bartscore"
     model: str = "facebook/bart-large-cnn"
     fold: str = "max"
-    windows: str = "fold"
-    dtype: str = "auto"
-    device: str = "auto"
-    batch_tokens: int | str = "auto"
 
     def __post_init__(self) -> None:
-        placement.check(self, self.name)
+        ModelScorer.__post_init__(self)
         placement.choose(self.name, "fold", self.fold, ("max", "mean"))
-
-    def __repr__(self) -> str:
-        return spell(self)
 
     @property
     def computed_by(self) -> str:
         """What decides the arrays of `compute`."""
         fold = f" fold={self.fold}" if self.windows == "fold" else ""
-        return f"{models.identity(self, self.name, VERSION)} windows={self.windows}{fold}"
-
-    @property
-    def fingerprint(self) -> str:
-        return self.computed_by
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        return pairs.answer(self, asks)
-
-    def keys(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
-        return pairs.pairs(asks)
+        return f"{models.identity(self, self.name, self.version)} windows={self.windows}{fold}"
 
     def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         return pairs.matrices(asks, arrays, lambda array: float(array[0]))
@@ -95,25 +75,15 @@ class BartScore:
             for k, (row, column) in enumerate(keys)
             for item in self._items(k, len(ids[row]), len(ids[column]), size)
         ]
-        missing = np.bincount([item.pair for item in items])
-        sums: dict[int, list[tuple[Item, float]]] = {}
-        meter = Meter(self.name, len(keys))
 
         def forward(batch: Integers) -> Floats:
             return _log_likelihoods(resident, around, [items[i] for i in batch], keys, ids)
 
-        lengths = [_length(item, around) for item in items]
-        for batch, found in batches.run(lengths, forward, placed.batch_tokens):
-            done = {}
-            for i, value in zip(batch, found, strict=True):
-                item = items[i]
-                sums.setdefault(item.pair, []).append((item, float(value)))
-                missing[item.pair] -= 1
-                if not missing[item.pair]:
-                    done[keys[item.pair]] = np.array([self._mean(sums.pop(item.pair), around.size)])
-            meter.add(len(done))
-            if done:
-                yield done
+        def fold(found: Sequence[tuple[int, float]]) -> Floats:
+            return np.array([self._mean([(items[i], float(value)) for i, value in found], around.size)])
+
+        owners, lengths = [item.pair for item in items], [_length(item, around) for item in items]
+        yield from self.run(keys, owners, lengths, forward, fold, placed.batch_tokens)
 
     def _items(self, pair: int, row: int, column: int, size: int) -> list[Item]:
         if self.windows == "truncate":

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from fairbrief.errors import BackendError
-from fairbrief.nouns import Integers
+from fairbrief.types import Integers
 
 T = TypeVar("T")
 

@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import batches, models, pairs
+from fairbrief.scorers.model_scorer import ModelScorer
 from fairbrief.scorers.pieces import Ids, frame, padded, pieces
 from fairbrief.scorers.progress import Meter
 from fairbrief.scorers.windows import Span, spans
-from fairbrief.spelling import spell
-
-VERSION = 1
+from fairbrief.types import Ask, Floats, Integers, Scores
 
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
 """Mean precision of unrelated English sentences, by model and layer, as the bert-score package gives it."""
@@ -28,7 +26,7 @@ BLOCK = 16
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BertScore:
+class BertScore(ModelScorer):
     """How closely each word piece of the column is matched in the row: its largest cosine to a piece there.
 
     Vectors are the hidden states of layer ``layer``. The answer is by piece: matrix (rows, pieces of all
@@ -59,18 +57,11 @@ class BertScore:
     rescale: float | str = "auto"
     units: str = "pieces"
     prefix_space: bool = True
-    windows: str = "fold"
-    dtype: str = "auto"
-    device: str = "auto"
-    batch_tokens: int | str = "auto"
 
     def __post_init__(self) -> None:
-        placement.check(self, self.name)
+        ModelScorer.__post_init__(self)
         placement.choose(self.name, "units", self.units, ("pieces", "texts"))
         self.baseline  # noqa: B018 - a rescaling that cannot be read is an error now, not after the model ran
-
-    def __repr__(self) -> str:
-        return spell(self)
 
     @property
     def baseline(self) -> float:
@@ -89,7 +80,7 @@ class BertScore:
     def computed_by(self) -> str:
         """What decides the arrays of `compute`: the fingerprint without rescaling and means, which come after."""
         return (
-            f"{models.identity(self, self.name, VERSION)} layer={self.layer} windows={self.windows} "
+            f"{models.identity(self, self.name, self.version)} layer={self.layer} windows={self.windows} "
             f"prefix_space={str(self.prefix_space).lower()}"
         )
 
@@ -97,17 +88,11 @@ class BertScore:
     def fingerprint(self) -> str:
         return f"{self.computed_by} rescale={self.baseline} units={self.units}"
 
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        return pairs.answer(self, asks)
-
-    def keys(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
-        return pairs.pairs(asks)
-
     def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         for ask in asks:
             scores = _by_piece(ask, arrays)
             if self.units == "texts":
-                scores = pairs.whole_texts(ask, precision(scores, len(ask.columns)))
+                scores = Scores.of_whole_texts(ask, precision(scores, len(ask.columns)))
             rescaled = (scores.matrix - self.baseline) / (1 - self.baseline)
             yield Scores(rescaled, scores.owner, scores.sizes)
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.chat.endpoint import KEY, endpoint_of
-from fairbrief.chat.replies import Tally
+from fairbrief.chat.endpoint import Endpoint
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.nouns import Ask, Floats, Scores
-from fairbrief.scorers import pairs, verdicts
-from fairbrief.spelling import spell
+from fairbrief.scorers import pairs
+from fairbrief.scorers.chat_judge import ChatJudge
 from fairbrief.text.verdicts import probability
-
-VERSION = 1
+from fairbrief.types import Ask, Scores
 
 QUESTION = "Does the text say, or plainly imply, what the statement says?"
 FORMS: Mapping[str, str] = {
@@ -26,7 +23,7 @@ FORMS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ChatEntailment:
+class ChatEntailment(ChatJudge):
     """P(the row entails the column), as a chat model states it.
 
     ``form=number`` asks for a number from 0 to 1, ``form=yes_no`` for yes (1) or no (0); a reply of the
@@ -41,20 +38,8 @@ class ChatEntailment:
     """
 
     name: ClassVar[str] = "chat_entailment"
-    model: str
     form: str = "number"
     unparsed: str = "stop"
-    temperature: float = 0.0
-    base_url: str = ""
-    key: str = KEY
-    api_version: str = ""
-    concurrency: int = 16
-    timeout: float = 120.0
-    retries: int = 6
-    pause: float = 0.5
-    per_minute: int | None = None
-    max_requests: int | None = None
-    _tally: Tally = field(default_factory=Tally, compare=False, init=False)
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
@@ -67,29 +52,22 @@ class ChatEntailment:
             raise RequestError(
                 f"chat_entailment(unparsed={self.unparsed}): wanted stop, or a number from 0 to 1."
             )
-        endpoint_of(self)
-
-    def __repr__(self) -> str:
-        return spell(self)
+        Endpoint.__post_init__(self)
 
     @property
-    def computed_by(self) -> str:
-        """What decides a stated number: model, address, form, temperature and the words of the question."""
-        return verdicts.computed_by(self, VERSION, self.form, QUESTION + FORMS[self.form])
+    def kind(self) -> str:
+        return self.form
+
+    @property
+    def wording(self) -> str:
+        return QUESTION + FORMS[self.form]
+
+    def read(self, reply: str) -> float | None:
+        return probability(reply)
 
     @property
     def fingerprint(self) -> str:
         return f"{self.computed_by} unparsed={self.unparsed}"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        return pairs.answer(self, asks)
-
-    def keys(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
-        return pairs.pairs(asks)
-
-    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[Mapping[pairs.Key, Floats]]:
-        """The number stated for each pair, nan where there is none, as replies come."""
-        return verdicts.ask(self, keys, self._worded, probability, self._tally)
 
     def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         if self.unparsed == "stop":
@@ -102,5 +80,5 @@ class ChatEntailment:
         instead = float("nan") if self.unparsed == "stop" else float(self.unparsed)
         return pairs.matrices(asks, arrays, lambda array: instead if np.isnan(array[0]) else float(array[0]))
 
-    def _worded(self, pair: pairs.Key) -> str:
+    def worded(self, pair: pairs.Key) -> str:
         return f"Text: {pair[0]}\n\nStatement: {pair[1]}\n\n{QUESTION} {FORMS[self.form]}"

@@ -8,12 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.nouns import Ask, Floats, Scores
-from fairbrief.scorers.pairs import whole_texts
-from fairbrief.spelling import spell
-from fairbrief.text.tokens import WORD
+from fairbrief.specs import spell
+from fairbrief.text.segmentation import words_of
+from fairbrief.types import Ask, Floats, Scores
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -26,7 +25,7 @@ class Containment:
         idf(w) = log(1 + (N − df(w) + ½) / (df(w) + ½)),
 
     always above 0, so that a word of every row still counts a little and a word of no row (which nothing
-    supports) most. Words are lower-cased runs of letters and digits. Matrix (rows, columns) in [0, 1];
+    supports) most. Words are lower-cased runs of letters and digits, of any script (`text.segmentation`). Matrix (rows, columns) in [0, 1];
     0 for a column without any word. Since idf is estimated from the rows asked about, a pair's score depends
     on the rows beside it.
 
@@ -35,8 +34,7 @@ class Containment:
 
     name: ClassVar[str] = "containment"
 
-    def __repr__(self) -> str:
-        return spell(self)
+    __repr__ = spell
 
     @property
     def fingerprint(self) -> str:
@@ -49,7 +47,7 @@ class Containment:
                 if text not in known:
                     known[text] = words(text)
             matrix = containment([known[t] for t in ask.rows], [known[t] for t in ask.columns])
-            yield whole_texts(ask, matrix)
+            yield Scores.of_whole_texts(ask, matrix)
 
 
 def words(text: str) -> frozenset[str]:
@@ -58,7 +56,7 @@ def words(text: str) -> frozenset[str]:
     >>> sorted(words("The soup wasn’t hot: the SOUP!"))
     ['hot', 'soup', 'the', "wasn't"]
     """
-    return frozenset(WORD.findall(text.lower().replace("’", "'")))
+    return frozenset(words_of(text.lower().replace("’", "'")))
 
 
 def containment(rows: Sequence[frozenset[str]], columns: Sequence[frozenset[str]]) -> Floats:

@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.errors import MissingExtra
-from fairbrief.nouns import Ask, Floats, Scores
-from fairbrief.spelling import spell
+from fairbrief.specs import spell
 from fairbrief.text.function_words import FUNCTION_WORDS
+from fairbrief.types import Ask, Floats, Scores
 
 _WORD = re.compile(r"\w+")
 SEPARATOR = "\x1f"
@@ -38,8 +38,7 @@ class Counts:
         if self.stop_words not in ("own", "none", "sklearn"):
             raise ValueError(f"stop_words={self.stop_words} is not one of own, none, sklearn")
 
-    def __repr__(self) -> str:
-        return spell(self)
+    __repr__ = spell
 
     @property
     def fingerprint(self) -> str:

@@ -8,19 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.pretrained import hub, placement
-from fairbrief.scorers import batches, models, pairs
+from fairbrief.scorers import models, pairs
+from fairbrief.scorers.model_scorer import ModelScorer
 from fairbrief.scorers.pieces import Ids, frame, pieces
-from fairbrief.scorers.progress import Meter
 from fairbrief.scorers.windows import parts
-from fairbrief.spelling import spell
-
-VERSION = 1
+from fairbrief.types import Ask, Floats, Integers, Scores
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Embedding:
+class Embedding(ModelScorer):
     """Cosine of the row's and the column's embedding by a sentence-transformers model.
 
     Matrix (rows, columns) in [−1, 1]; 0 beside a text without any word piece. Any encoder of
@@ -33,28 +30,6 @@ class Embedding:
 
     name: ClassVar[str] = "embedding"
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
-    windows: str = "fold"
-    dtype: str = "auto"
-    device: str = "auto"
-    batch_tokens: int | str = "auto"
-
-    def __post_init__(self) -> None:
-        placement.check(self, self.name)
-
-    def __repr__(self) -> str:
-        return spell(self)
-
-    @property
-    def computed_by(self) -> str:
-        """What decides the arrays of `compute`."""
-        return f"{models.identity(self, self.name, VERSION)} windows={self.windows}"
-
-    @property
-    def fingerprint(self) -> str:
-        return self.computed_by
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        return pairs.answer(self, asks)
 
     def keys(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
         return pairs.texts(asks)
@@ -63,7 +38,7 @@ class Embedding:
         for ask in asks:
             rows, columns = (_unit([arrays[text,] for text in texts]) for texts in (ask.rows, ask.columns))
             matrix = np.clip(rows @ columns.T, -1, 1) if ask.rows and ask.columns else np.zeros(0)
-            yield pairs.whole_texts(ask, matrix)
+            yield Scores.of_whole_texts(ask, matrix)
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per text: its embedding, zeros for a text without word pieces. Shape (dimensions,)."""
@@ -77,32 +52,28 @@ class Embedding:
         if self.windows == "truncate":
             ids = {text: found[:size] for text, found in ids.items()}
         items = [(k, w) for k, (text,) in enumerate(keys) for w in parts(len(ids[text]), size)]
-        missing = np.bincount([k for k, _ in items])
-        gathered: dict[int, list[tuple[int, int, Floats]]] = {}
-        meter = Meter(self.name, len(keys))
 
         def forward(batch: Integers) -> Floats:
             texts = [ids[keys[items[i][0]][0]][items[i][1]] for i in batch]
             return _embed(resident, [around.around(text) for text in texts])
 
         lengths = [w.stop - w.start + around.size for _, w in items]
-        for batch, vectors in batches.run(lengths, forward, placed.batch_tokens):
-            done = {}
-            for i, vector in zip(batch, vectors, strict=True):
-                k, w = items[i]
-                gathered.setdefault(k, []).append((w.start, w.stop - w.start, vector))
-                missing[k] -= 1
-                if not missing[k]:
-                    done[keys[k]] = _mean(gathered.pop(k))
-            meter.add(len(done))
-            if done:
-                yield done
+        owners = [k for k, _ in items]
+        yield from self.run(
+            keys,
+            owners,
+            lengths,
+            forward,
+            lambda found: _mean([(items[i][1], v) for i, v in found]),
+            placed.batch_tokens,
+        )
 
 
-def _mean(windows: Sequence[tuple[int, int, Floats]]) -> Floats:
-    ordered = sorted(windows, key=lambda part: part[0])
-    weights = np.array([size for _, size, _ in ordered], dtype=np.float64)
-    vectors = np.stack([vector for _, _, vector in ordered])
+def _mean(windows: Sequence[tuple[slice, Floats]]) -> Floats:
+    """The mean of windows' vectors, weighted by their word pieces; in order, whatever the batches were."""
+    ordered = sorted(windows, key=lambda window: window[0].start)
+    weights = np.array([w.stop - w.start for w, _ in ordered], dtype=np.float64)
+    vectors = np.stack([vector for _, vector in ordered])
     return np.asarray((weights @ vectors) / max(weights.sum(), 1), dtype=np.float32)
 
 

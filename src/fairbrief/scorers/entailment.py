@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.pretrained import hub, placement
-from fairbrief.scorers import batches, models, pairs
+from fairbrief.scorers import models, pairs
+from fairbrief.scorers.model_scorer import ModelScorer
 from fairbrief.scorers.pieces import Frame, Ids, frame, pieces
-from fairbrief.scorers.progress import Meter
 from fairbrief.scorers.windows import Span, longest_first, parts, spans
-from fairbrief.spelling import spell
+from fairbrief.types import Ask, Floats, Integers, Scores
 
-VERSION = 1
 ENTAILS = frozenset({"entailment", "entail", "entails", "entailed", "supports", "supported"})
 
 
@@ -30,7 +28,7 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Entailment:
+class Entailment(ModelScorer):
     """P(the row entails the column), by a natural-language-inference classifier.
 
     Softmax over the model's classes; the class of entailment is read from the model's own
@@ -50,32 +48,14 @@ class Entailment:
     name: ClassVar[str] = "entailment"
     model: str = "roberta-large-mnli"
     gate: str = "none"
-    windows: str = "fold"
-    dtype: str = "auto"
-    device: str = "auto"
-    batch_tokens: int | str = "auto"
 
     def __post_init__(self) -> None:
-        placement.check(self, self.name)
+        ModelScorer.__post_init__(self)
         placement.choose(self.name, "gate", self.gate, ("none", "argmax"))
-
-    def __repr__(self) -> str:
-        return spell(self)
-
-    @property
-    def computed_by(self) -> str:
-        """What decides the arrays of `compute`: the fingerprint without the gate, which comes after."""
-        return f"{models.identity(self, self.name, VERSION)} windows={self.windows}"
 
     @property
     def fingerprint(self) -> str:
         return f"{self.computed_by} gate={self.gate}"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        return pairs.answer(self, asks)
-
-    def keys(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
-        return pairs.pairs(asks)
 
     def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         chosen = 1 if self.gate == "argmax" else 0
@@ -95,18 +75,15 @@ class Entailment:
             for k, (row, column) in enumerate(keys)
             for item in self._items(k, len(ids[row]), len(ids[column]), resident.limit - around.size)
         ]
-        folding = Folding(items)
-        meter = Meter(self.name, len(keys))
 
         def forward(batch: Integers) -> Floats:
             inputs = [_input(items[i], keys, ids, around) for i in batch]
             return _probabilities(resident, inputs, entails)
 
-        for batch, found in batches.run([_length(i, around) for i in items], forward, placed.batch_tokens):
-            done = folding.add(batch, found)
-            meter.add(len(done))
-            if done:
-                yield {keys[k]: array for k, array in done.items()}
+        owners, lengths = [item.pair for item in items], [_length(item, around) for item in items]
+        yield from self.run(
+            keys, owners, lengths, forward, lambda found: _folded(items, found), placed.batch_tokens
+        )
 
     def _items(self, pair: int, first: int, second: int, room: int) -> list[Item]:
         if self.windows == "truncate":
@@ -150,28 +127,13 @@ def _means_entailment(label: object) -> bool:
     return str(label).strip().lower() in ENTAILS
 
 
-class Folding:
-    """Gathers the windows of each pair until all are there, then makes one probability of them."""
-
-    def __init__(self, items: Sequence[Item]) -> None:
-        self.items = items
-        self.missing: dict[int, int] = {}
-        for item in items:
-            self.missing[item.pair] = self.missing.get(item.pair, 0) + 1
-        self.best: dict[int, dict[tuple[int, int], Floats]] = {}
-
-    def add(self, batch: Integers, found: Floats) -> Mapping[int, Floats]:
-        """Take the probabilities of a batch of items; return those of the pairs that it completes."""
-        done = {}
-        for i, values in zip(batch, found, strict=True):
-            item = self.items[i]
-            best = self.best.setdefault(item.pair, {})
-            part = (item.second.start, item.second.stop)
-            best[part] = np.maximum(best[part], values) if part in best else values
-            self.missing[item.pair] -= 1
-            if not self.missing[item.pair]:
-                done[item.pair] = _mean_of_parts(self.best.pop(item.pair))
-        return done
+def _folded(items: Sequence[Item], found: Sequence[tuple[int, Floats]]) -> Floats:
+    """One probability of all windows of a pair: each part of its column counts by its best window."""
+    best: dict[tuple[int, int], Floats] = {}
+    for i, values in found:
+        part = (items[i].second.start, items[i].second.stop)
+        best[part] = np.maximum(best[part], values) if part in best else values
+    return _mean_of_parts(best)
 
 
 def _mean_of_parts(best: Mapping[tuple[int, int], Floats]) -> Floats:

@@ -12,18 +12,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, islice
+from functools import lru_cache
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.text import punkt, sentences
+from fairbrief.text.languages import given
+from fairbrief.types import Ask, Floats, Integers, Scores
 
-TOGETHER = 8
-"""Asks that share one array: enough to spread numpy's call costs, few enough to stay in the cache."""
+TOGETHER = 20_000
+"""Characters of asks that share one array: enough to spread numpy's call costs, few enough to stay in the cache."""
+
+SHORT = 2_000
+"""Characters of texts whose tokens are kept for the next call."""
 
 CUTS: dict[str, Callable[[str], list[str]]] = {
     "given": lambda text: [text],
@@ -131,16 +136,38 @@ def tabulate(cuts: Sequence[Cut]) -> Entries:
 
 
 def batches(asks: Iterable[Ask], how: str, tokenize: Callable[[str], Tokens]) -> Iterator[list[Cut]]:
-    """The asks, cut, `TOGETHER` at a time. A text that several asks share is cut once per batch."""
+    """The asks, cut, so many at a time as have `TOGETHER` characters. A text that several asks share is cut once."""
     if how not in CUTS:
         raise RequestError(f"sentences={how} is no way to cut sentences. Choose one of: {', '.join(CUTS)}.")
-    cut, rest = CUTS[how], iter(asks)
-    while together := list(islice(rest, TOGETHER)):
-        known: dict[str, list[Tokens]] = {}
-        for text in (t for ask in together for t in (*ask.rows, *ask.columns)):
+    cut = CUTS[how]
+    known: dict[str, list[Tokens]] = {}
+    cuts: list[Cut] = []
+    characters = 0
+    for ask in asks:
+        for text in (*ask.rows, *ask.columns):
+            characters += len(text)
             if text not in known:
-                known[text] = [tokenize(sentence) for sentence in cut(text)]
-        yield [_cut(ask, known) for ask in together]
+                read = _short if len(text) <= SHORT else _read
+                known[text] = read(text, cut, tokenize, given())
+        cuts.append(_cut(ask, known))
+        if characters >= TOGETHER:
+            yield cuts
+            known, cuts, characters = {}, [], 0
+    if cuts:
+        yield cuts
+
+
+def _read(
+    text: str,
+    cut: Callable[[str], list[str]],
+    tokenize: Callable[[str], Tokens],
+    told: str,  # noqa: ARG001 - the language decides where some sentences end
+) -> list[Tokens]:
+    return [tokenize(sentence) for sentence in cut(text)]
+
+
+_short = lru_cache(maxsize=4096)(_read)
+"""Measures that read positions in several ways ask for the same texts one after another."""
 
 
 def _cut(ask: Ask, known: Mapping[str, list[Tokens]]) -> Cut:

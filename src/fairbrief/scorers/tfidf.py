@@ -10,9 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Ask, Floats, Integers, Scores
 from fairbrief.scorers.sentence_pairs import Cut, Entries, batches, code, tabulate
-from fairbrief.spelling import spell
+from fairbrief.specs import spell
+from fairbrief.text.segmentation import NEEDS_ICU, words_of
+from fairbrief.types import Ask, Floats, Integers, Scores
 
 _TOKEN = re.compile(r"\w{2,}")
 _PLAIN = b"".join(c.lower() if c.isalnum() or c == b"_" else b" " for c in (bytes([i]) for i in range(256)))
@@ -23,7 +24,7 @@ _PLAIN = b"".join(c.lower() if c.isalnum() or c == b"_" else b" " for c in (byte
 class Tfidf:
     """Cosine of the TF-IDF vectors of a row sentence and a column sentence.
 
-    Tokens are the lower-cased words of two letters or more. With n sentences fitted on, df(t) of them
+    Tokens are the lower-cased words of two letters or more; in scripts without spaces all words. With n sentences fitted on, df(t) of them
     with token t, and c(t) its occurrences in a sentence, ``w(t) = c(t)·(ln((1 + n)/(1 + df(t))) + 1)``;
     the score is ``Σ w_row·w_column / (‖w_row‖·‖w_column‖)``, in [0, 1], and 0 where a sentence has no
     token that was fitted on.
@@ -45,7 +46,7 @@ class Tfidf:
 
     @property
     def fingerprint(self) -> str:
-        """The spelling, the version of this code, and what cuts the sentences."""
+        """The spec, the version of this code, and what cuts the sentences."""
         return f"{spell(self)} 1 {code(self.sentences)}"
 
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
@@ -55,14 +56,13 @@ class Tfidf:
             for cut, matrix in zip(cuts, matrices, strict=True):
                 yield cut.scores(matrix)
 
-    def __repr__(self) -> str:
-        return spell(self)
+    __repr__ = spell
 
 
 def _tokens(text: str) -> list[str]:
     if text.isascii():
         return [word for word in text.encode().translate(_PLAIN).decode().split() if len(word) > 1]
-    return _TOKEN.findall(text.lower())
+    return words_of(text.lower()) if NEEDS_ICU.search(text) else _TOKEN.findall(text.lower())
 
 
 def _cosines(cuts: Sequence[Cut]) -> Iterator[Floats]:

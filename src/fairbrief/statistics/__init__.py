@@ -6,25 +6,21 @@ its reason by who asked.
 
 from fairbrief.statistics.agreement import (
     alpha_of_two,
-    correlation_p,
     kappa_of_two,
     krippendorff_alpha,
     pearson,
     randolph_kappa,
-    ranks,
     spearman,
 )
-from fairbrief.statistics.arrays import ratio
+from fairbrief.statistics.arrays import TIE, ratio
 from fairbrief.statistics.distances import (
     kl_divergence,
-    total_variation,
     wasserstein_heights,
     wasserstein_positions,
 )
-from fairbrief.statistics.intervals import percentile_interval, wilson_interval
+from fairbrief.statistics.intervals import percentile_interval
 from fairbrief.statistics.log_odds import dirichlet_log_odds
 from fairbrief.statistics.multiplicity import holm
-from fairbrief.statistics.odds import log_odds_ratio, odds_ratio
 from fairbrief.statistics.permutation import (
     EXACT_LIMIT,
     LabelDraws,
@@ -32,23 +28,21 @@ from fairbrief.statistics.permutation import (
     enumerate_labellings,
     sample_labellings,
     smallest_p,
-    swapped_totals,
     two_sided_p,
     upper_p,
 )
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
-from fairbrief.statistics.regrouping import regrouped_totals
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps
 
 __all__ = [
     "EXACT_LIMIT",
+    "TIE",
     "BlockBootstrap",
     "Bootstrap",
     "Bootstraps",
     "Fit",
     "LabelDraws",
     "alpha_of_two",
-    "correlation_p",
     "count_labellings",
     "dirichlet_log_odds",
     "enumerate_labellings",
@@ -58,22 +52,15 @@ __all__ = [
     "kappa_of_two",
     "kl_divergence",
     "krippendorff_alpha",
-    "log_odds_ratio",
-    "odds_ratio",
     "pearson",
     "percentile_interval",
     "randolph_kappa",
-    "ranks",
     "ratio",
-    "regrouped_totals",
     "sample_labellings",
     "smallest_p",
     "spearman",
-    "swapped_totals",
-    "total_variation",
     "two_sided_p",
     "upper_p",
     "wasserstein_heights",
     "wasserstein_positions",
-    "wilson_interval",
 ]

@@ -20,7 +20,7 @@ def krippendorff_alpha(ratings: Floats, scale: Scale = "nominal") -> float:
     """
     values, counts = _count(ratings)
     per_item = counts.sum(axis=1, keepdims=True)
-    weighted = counts / np.maximum(per_item - 1, 1)
+    weighted = counts / (per_item - 1)
     coincidence = weighted.T @ counts - np.diag(weighted.sum(axis=0))
     marginal = coincidence.sum(axis=1)
     total = marginal.sum()
@@ -93,39 +93,9 @@ def pearson(x: Floats, y: Floats) -> Floats:
 
 def spearman(x: Floats, y: Floats) -> Floats:
     """Correlation of ranks, tied scores sharing their mean rank. Shapes and nan as in `pearson`."""
-    x, y = _pairs(x, y)
-    return pearson(ranks(x), ranks(y))
+    from scipy.stats import rankdata
 
-
-def ranks(x: Floats) -> Floats:
-    """Ranks 1..n along the last axis, ties sharing their mean rank; nan stays nan. Same shape."""
-    x = np.asarray(x, dtype=np.float64)
-    order = np.argsort(x, axis=-1, kind="stable")
-    ordered = np.take_along_axis(x, order, axis=-1)
-    place = np.broadcast_to(np.arange(x.shape[-1]), x.shape)
-    starts = np.ones(x.shape, dtype=bool)
-    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    ends = np.ones(x.shape, dtype=bool)
-    ends[..., :-1] = starts[..., 1:]
-    first = np.maximum.accumulate(np.where(starts, place, 0), axis=-1)
-    last = np.minimum.accumulate(np.where(ends, place, x.shape[-1])[..., ::-1], axis=-1)[..., ::-1]
-    ranked = np.empty(x.shape)
-    np.put_along_axis(ranked, order, (first + last) / 2 + 1, axis=-1)
-    return np.asarray(np.where(np.isnan(x), np.nan, ranked))
-
-
-def correlation_p(r: Floats, n: Floats) -> Floats:
-    """Two-sided p of a correlation of n pairs, from t = r √((n − 2)/(1 − r²)); nan for n < 3.
-
-    An approximation for ranks: with n = 5 and ρ = 0.8 it gives 0.104, all 120 orders 0.133.
-    """
-    from scipy.special import stdtr
-
-    r, n = np.asarray(r, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    freedom = np.where(n > 2, n - 2, np.nan)
-    certain = np.abs(r) >= 1
-    t = np.abs(r) * np.sqrt(freedom / np.where(certain, 1.0, 1 - r * r))
-    return np.asarray(np.where(certain & (n > 2), 0.0, 2 * stdtr(freedom, -t)))
+    return pearson(*(rankdata(scores, axis=-1, nan_policy="omit") for scores in _pairs(x, y)))
 
 
 def _pairs(x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -154,7 +124,7 @@ def alpha_of_two(x: Floats, y: Floats) -> Floats:
     # Ratings that are all alike leave rounding errors in their spread.
     spread = np.where(spread > 1e-18 * np.maximum(np.nansum(both**2, axis=-1), 1), spread, np.nan)
     observed = np.nansum((x - y) ** 2, axis=-1)
-    return np.asarray(1 - (2 * m - 1) * observed / (np.maximum(2 * m, 1) * spread))
+    return np.asarray(1 - (2 * m - 1) * observed / (2 * m * spread))
 
 
 def kappa_of_two(x: Floats, y: Floats, categories: int) -> Floats:

@@ -9,7 +9,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 TIE = 1e-12
-"""Numbers closer than this, relative to the larger of 1 and their size, are tied: rounding must not order them."""
+"""What rounding leaves: numbers closer than this, relative to the larger of 1 and their size, are tied."""
 
 
 def tolerance(reference: Floats) -> Floats:

@@ -44,11 +44,6 @@ def kl_divergence(p: Floats, q: Floats) -> Floats:
     return np.asarray(np.where(undefined, np.nan, total))
 
 
-def total_variation(p: Floats, q: Floats) -> Floats:
-    """Half of Σ |p − q|: the share of mass that must move at all. In [0, 1]."""
-    return np.asarray(np.abs(_shares(p) - _shares(q)).sum(axis=-1) / 2)
-
-
 def _shares(histogram: Floats) -> Floats:
     counts = np.asarray(histogram, dtype=np.float64)
     if (counts < 0).any():

@@ -1,8 +1,6 @@
-"""Intervals: from bootstrap draws, and for a share."""
+"""Intervals from bootstrap draws."""
 
 from __future__ import annotations
-
-from statistics import NormalDist
 
 import numpy as np
 
@@ -28,32 +26,16 @@ def percentile_interval(draws: Floats, level: float = 0.95, axis: int = 0) -> tu
 
 def _quantile(ordered: Floats, defined: Floats, share: float) -> Floats:
     """Sorted along axis 0, nan last; only the first ``defined`` of each column are read."""
-    place = np.maximum(defined - 1, 0) * share
+    last = np.maximum(defined - 1, 0)
+    place = last * share
     below = np.floor(place).astype(np.intp)
-    above = np.minimum(below + 1, np.maximum(defined - 1, 0)).astype(np.intp)
+    above = np.minimum(below + 1, last).astype(np.intp)
     left = np.take_along_axis(ordered, below[None], axis=0)[0]
     right = np.take_along_axis(ordered, above[None], axis=0)[0]
     part = place - below
     # An infinite neighbour must give an infinite bound: ∞ − ∞ and 0 · ∞ would be nan.
-    whole = (part == 0) | np.isinf(left)
-    step = np.where(whole, 0.0, np.where(whole, 0.0, right) - np.where(whole, 0.0, left))
-    return np.asarray(left + np.where(whole, 1.0, part) * step)
-
-
-def wilson_interval(successes: Floats, trials: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Wilson score interval of a share: (low, high), in [0, 1]; nan where there are no trials.
-
-    (k + z²/2 ± z √(k(n − k)/n + z²/4)) / (n + z²), with the normal quantile z of ``level``.
-    Source: Wilson, Journal of the American Statistical Association 22 (1927).
-    """
-    _check(level)
-    k, n = np.broadcast_arrays(np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64))
-    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
-    some = np.maximum(n, 1)
-    half = np.sqrt(z2 * (k * (n - k) / some + z2 / 4))
-    low = np.clip((k + z2 / 2 - half) / (n + z2), 0.0, 1.0)
-    high = np.clip((k + z2 / 2 + half) / (n + z2), 0.0, 1.0)
-    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
+    apart = (part != 0) & ~np.isinf(left)
+    return np.asarray(left + part * np.subtract(right, left, out=np.zeros_like(left), where=apart))
 
 
 def _check(level: float) -> None:

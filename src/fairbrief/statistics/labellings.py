@@ -51,6 +51,13 @@ class Shuffle:
         return prod(multinomial(counts) for counts in self.counts)
 
     @cached_property
+    def all_labellings(self) -> Integers:
+        """`list_labellings` of it; read-only, since several may hold it."""
+        rows = list_labellings(self)
+        rows.flags.writeable = False
+        return rows
+
+    @cached_property
     def _parts(self) -> list[list[int]]:
         flat: list[int] = self.labels.tolist()
         starts = np.cumsum((0, *self.sizes)).tolist()

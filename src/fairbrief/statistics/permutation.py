@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from fairbrief.statistics.arrays import Floats, Integers, ratio, tolerance
+from fairbrief.statistics.keyed_random import keys_of, random_bits, random_fractions
 from fairbrief.statistics.labellings import (
     EXACT_LIMIT,
     Shuffle,
@@ -27,21 +28,19 @@ __all__ = [
     "enumerate_labellings",
     "sample_labellings",
     "smallest_p",
-    "swapped_totals",
     "two_sided_p",
     "upper_p",
 ]
 
 Tail = Literal["upper", "both"]
 
-POOL_STREAM, RECORD_STREAM, SWAP_STREAM = 1, 2, 3
+POOL_STREAM, RECORD_STREAM = 1, 2
 """Keep the random numbers of different purposes apart under one seed."""
 
+SHARED = 256
+"""Labellings up to which records of the same labels share their list."""
 KEPT = 32_000_000
 """Bytes of labellings, of the records that come first, that are kept for whoever asks for them again."""
-
-CHUNK = 4_000_000
-"""Weights held at once while totals are made: 32 MB."""
 
 
 class LabelDraws:
@@ -62,7 +61,14 @@ class LabelDraws:
         self._room = KEPT
 
     def observed_and_choice(
-        self, key: str, labels: Integers, blocks: Integers | None = None, *, all_labellings: bool = False
+        self,
+        key: str,
+        labels: Integers,
+        blocks: Integers | None = None,
+        *,
+        all_labellings: bool = False,
+        items: Integers | None = None,
+        cyclic: bool = False,
     ) -> tuple[Integers, Integers, bool]:
         """A record's labellings (R, n), the real one first; which of them each draw takes (draws,);
         and whether all distinct labellings are listed, so that p-values of the record alone are exact.
@@ -71,15 +77,20 @@ class LabelDraws:
         `EXACT_LIMIT`) all are listed and a draw may be the real one. Else R = draws + 1, and a draw
         takes one of the sampled labellings 1..draws, each exactly once. The labellings are
         read-only: several may hold them.
+
+        ``items`` (n,) tell what the positions are: in each draw an item moves alike in all units of one ``key``
+        that hold the same items, whatever else they hold. ``cyclic`` labellings are the n rotations.
         """
-        own = (
-            np.asarray(labels, dtype=np.int64).tobytes(),
-            None if blocks is None else np.asarray(blocks).tobytes(),
-        )
+        if cyclic:
+            return self._cycled(key, np.asarray(labels, dtype=np.int64))
+        if items is not None:
+            return self._matched(key, labels, blocks, items, all_labellings=all_labellings)
+        labels = np.asarray(labels, dtype=np.int64)
+        own = labels.tobytes(), None if blocks is None else np.asarray(blocks, dtype=np.int64).tobytes()
         found = self._kept.get((key, *own, all_labellings))
         if found is not None:
             return found
-        shuffle = sort_by_block(labels, blocks)
+        shuffle = _shuffle(labels.shape, *own)
         few = min(self.draws, EXACT_LIMIT)
         found = self._drawn(key, shuffle, exact=shuffle.number <= (EXACT_LIMIT if all_labellings else few))
         found[0].flags.writeable = False
@@ -89,11 +100,50 @@ class LabelDraws:
                 self._kept[key, *own, asked] = found
         return found
 
+    def _cycled(self, key: str, labels: Integers) -> tuple[Integers, Integers, bool]:
+        n = max(1, len(labels))
+        # A view of the labels twice over: n rotations of n labels would not fit where a record is large.
+        rows = (
+            np.lib.stride_tricks.sliding_window_view(np.concatenate([labels, labels[:-1]]), n)
+            if len(labels)
+            else labels[np.newaxis]
+        )
+        # A place on the circle, not a number of steps, so that units of one cluster turn together.
+        (turned,) = random_fractions(keys_of([key], self.seed, "cyclic"), self.draws)
+        return rows, np.asarray(np.floor(turned * n), dtype=np.int64), True
+
+    def _matched(
+        self, key: str, labels: Integers, blocks: Integers | None, items: Integers, *, all_labellings: bool
+    ) -> tuple[Integers, Integers, bool]:
+        shuffle = sort_by_block(labels, blocks)
+        drawn = self._moved(key, np.asarray(labels, dtype=np.int64), blocks, items)
+        if shuffle.number > (EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)):
+            return np.vstack([labels, drawn]), np.arange(1, self.draws + 1), False
+        rows = list_labellings(shuffle)
+        weights = random_bits(keys_of(["weights"], 0, "labelling codes"), len(labels))[0].view(np.int64)
+        codes, wanted = (
+            rows @ weights,
+            drawn @ weights,
+        )  # wrapping products: equal rows alone have equal codes
+        order = np.argsort(codes)
+        return rows, order[np.searchsorted(codes[order], wanted)], True
+
+    def _moved(self, key: str, labels: Integers, blocks: Integers | None, items: Integers) -> Integers:
+        """Each draw puts the items in an order of its own; who comes r-th gets the label of the r-th by name."""
+        block = np.zeros(len(labels)) if blocks is None else np.unique(blocks, return_inverse=True)[1]
+        names = _distinct(items)
+        by_name = np.lexsort((names, block))
+        keys = keys_of((f"{key}\t{i}" for i in names), self.seed, "matched labels")
+        order = np.argsort(random_fractions(keys, self.draws).T + block, axis=1, kind="stable")
+        moved = np.empty((self.draws, len(labels)), dtype=np.int64)
+        np.put_along_axis(moved, order, np.broadcast_to(labels[by_name], order.shape), axis=1)
+        return moved
+
     def _drawn(self, key: str, shuffle: Shuffle, *, exact: bool) -> tuple[Integers, Integers, bool]:
         digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         rng = np.random.default_rng([RECORD_STREAM, self.seed, int.from_bytes(digest, "little")])
         if exact:
-            rows = list_labellings(shuffle)
+            rows = shuffle.all_labellings if shuffle.number <= SHARED else list_labellings(shuffle)
             return rows, rng.integers(0, len(rows), self.draws), True
         # The pool is finite, so it prefers some labels for some positions. Were records to share that
         # preference, their errors would add up over a corpus; an own shuffle of the labels before the
@@ -103,6 +153,25 @@ class LabelDraws:
         rows[0] = shuffle.labels
         np.take(own, _pool(shuffle.sizes, self.draws, self.seed), out=rows[1:], mode="clip")
         return shuffle.scatter(rows), rng.permutation(self.draws) + 1, False
+
+
+@lru_cache(maxsize=1024)
+def _shuffle(shape: tuple[int, ...], labels: bytes, blocks: bytes | None) -> Shuffle:
+    """`sort_by_block` of these bytes: records of the same labels share it, and the list of all labellings."""
+    return sort_by_block(
+        np.frombuffer(labels, dtype=np.int64).reshape(shape),
+        None if blocks is None else np.frombuffer(blocks, dtype=np.int64),
+    )
+
+
+def _distinct(items: Integers) -> Integers:
+    """The items, of several alike the later ones renamed: the second copy of a text matches other second copies."""
+    seen: dict[int, int] = {}
+    found = []
+    for item in np.asarray(items).tolist():
+        seen[item] = seen.get(item, -1) + 1
+        found.append((item + seen[item]) & (2**63 - 1))
+    return np.array(found, dtype=np.int64)
 
 
 @lru_cache(maxsize=64)
@@ -156,24 +225,3 @@ def _tail_p(observed: Floats, null: Floats, exact: bool, axis: int) -> Floats:
     defined = (~np.isnan(null)).sum(axis=axis)
     p = ratio(reached, defined) if exact else ratio(reached + 1, defined + (defined > 0))
     return np.asarray(np.where(np.isnan(observed), np.nan, p))
-
-
-def swapped_totals(a: Floats, b: Floats, draws: int, seed: int) -> tuple[Floats, Floats]:
-    """Totals of two systems after each cluster's rows changed hands with probability ½.
-
-    The null of "the systems are alike": under it, which of the two wrote what is exchangeable
-    within every cluster. Shapes: ``a``, ``b`` (clusters, k) → two arrays (draws, k).
-    """
-    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if a.shape != b.shape or a.ndim != 2:
-        raise ValueError(f"both systems need rows of one shape (clusters, k), not {a.shape} and {b.shape}")
-    rng = np.random.default_rng([SWAP_STREAM, seed])
-    clusters = len(a)
-    moved = np.empty((draws, a.shape[1]))
-    step = max(1, CHUNK // max(1, clusters))
-    for start in range(0, draws, step):
-        count = min(step, draws - start)
-        bits = np.frombuffer(rng.bytes(count * ((clusters + 7) // 8)), dtype=np.uint8)
-        swap = np.unpackbits(bits.reshape(count, -1), axis=1, count=clusters)
-        moved[start : start + count] = swap.astype(np.float64) @ (b - a)
-    return a.sum(axis=0) + moved, b.sum(axis=0) - moved

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairbrief.statistics.arrays import Floats, Integers
-
-SINGULAR = 1e-12
-"""Smallest eigenvalue of X'X, scaled to a unit diagonal, below which its columns depend on each other."""
+from fairbrief.statistics.arrays import TIE, Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +80,9 @@ def _invert(xx: Floats) -> Floats:
     """Inverse of each X'X; nan where its columns depend on each other."""
     scale = np.sqrt(np.diagonal(xx, axis1=-2, axis2=-1))
     outer = scale[..., :, None] * scale[..., None, :]
-    usable = np.asarray(np.isfinite(xx).all(axis=(-2, -1)) & (scale > 0).all(axis=-1))
+    usable = np.asarray(np.isfinite(xx).all(axis=(-2, -1)))
     unit = np.where(usable[..., None, None], xx / np.where(outer > 0, outer, 1.0), np.eye(xx.shape[-1]))
-    usable = np.asarray(usable & (np.linalg.eigvalsh(unit)[..., 0] > SINGULAR))
+    usable = np.asarray(usable & (np.linalg.eigvalsh(unit)[..., 0] > TIE))
     unit = np.where(usable[..., None, None], unit, np.eye(xx.shape[-1]))
     return np.asarray(
         np.where(usable[..., None, None], np.linalg.inv(unit) / np.where(outer > 0, outer, 1.0), np.nan)
@@ -98,7 +95,7 @@ def _times(matrix: Floats, vector: Floats) -> Floats:
 
 def _r2(residual: Floats, yy: Floats, y_sum: Floats, n: Floats) -> Floats:
     spread = yy - y_sum**2 / np.maximum(n, 1)
-    return np.asarray(1.0 - residual / np.where(spread > SINGULAR * np.abs(yy), spread, np.nan))
+    return np.asarray(1.0 - residual / np.where(spread > TIE * np.abs(yy), spread, np.nan))
 
 
 def _fit(b: Floats, errors: Floats, r2: Floats, freedom: Floats, level: float) -> Fit:

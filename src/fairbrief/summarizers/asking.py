@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Case
-from fairbrief.summarizers.filling import Wish, fill, wish_of
+from fairbrief.summarizers.prompt_filling import Wish, fill, wish_of
 from fairbrief.summarizers.prompts import find
+from fairbrief.types import Case
 
 
 def prompt_of(case: Case, name: str | None = None) -> str:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import KEY, Decoding, Endpoint, endpoint_of
+from fairbrief.chat.endpoint import Decoding, Endpoint
 from fairbrief.chat.replies import Question, Reply, Tally
-from fairbrief.nouns import Record, Summary
-from fairbrief.spelling import spell
-from fairbrief.summarizers.filling import Asked, fill, wished
+from fairbrief.specs import spell
 from fairbrief.summarizers.finishing import finished
+from fairbrief.summarizers.prompt_filling import Asked, fill, wished
 from fairbrief.summarizers.prompts import Prompt, find
+from fairbrief.types import Record, Summary
 
 VERSION = 1
 Task = tuple[str, Record, int]
@@ -23,7 +23,7 @@ Task = tuple[str, Record, int]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Chat:
+class Chat(Endpoint):
     """A chat model asked over HTTP with a named prompt, or one from a file.
 
     ``temperature``, ``top_p``, ``presence_penalty``, ``max_tokens`` and ``max_completion_tokens`` are sent
@@ -42,7 +42,6 @@ class Chat:
     """
 
     name: ClassVar[str] = "chat"
-    model: str
     prompt: str = "plain"
     over: str = ""
     instruction: str = "none"
@@ -59,26 +58,21 @@ class Chat:
     max_completion_tokens: int | None = None
     seed: int | None = None
     system: str = ""
-    base_url: str = ""
-    key: str = KEY
-    api_version: str = ""
-    concurrency: int = 16
-    timeout: float = 120.0
-    retries: int = 6
-    pause: float = 0.5
-    per_minute: int | None = None
-    max_requests: int | None = None
     _tally: Tally = field(default_factory=Tally, compare=False, init=False)
 
     def __post_init__(self) -> None:
         if self.samples < 1:
             raise ValueError("samples is 1 or more")
+        if self.samples > 1 and self.temperature == 0:
+            raise ValueError(
+                f"at temperature 0 all {self.samples} samples would be one text, paid {self.samples} times: "
+                "give a temperature above 0, or samples=1"
+            )
         if (self.sentences or 1) < 1 or (self.words or 1) < 1:
             raise ValueError("sentences and words are 1 or more")
-        self.endpoint()
+        Endpoint.__post_init__(self)
 
-    def __repr__(self) -> str:
-        return spell(self)
+    __repr__ = spell
 
     @property
     def tally(self) -> Tally:
@@ -91,10 +85,6 @@ class Chat:
         name = self.system or self.model
         return (name,) if self.samples == 1 else tuple(f"{name}#{i}" for i in range(1, self.samples + 1))
 
-    def endpoint(self) -> Endpoint:
-        """Where the model answers, and how it may be asked."""
-        return endpoint_of(self)
-
     def decoding(self, default: float | None = None) -> Decoding:
         """How the model draws its words; ``default`` is the temperature where none is set."""
         found = self._decoding(0)
@@ -106,7 +96,7 @@ class Chat:
         sentences = self._sentences(find(self.prompt))
         return [
             _hash(
-                VERSION, record.id, self.model, self.endpoint().address, self.api_version, self.systems[i], i,
+                VERSION, record.id, self.model, self.shown, self.api_version, self.systems[i], i,
                 _question(asked, self._decoding(i)).messages, self._decoding(i).sent(), sentences,
             )
             for i in range(self.samples)
@@ -117,17 +107,13 @@ class Chat:
 
         The next are asked only when a batch has been left behind: see `fairbrief.chat.client.replies`.
         """
-        prompt = find(self.prompt)
-        questions = (
-            ((key, record.id, sample, asked.wording), _question(asked, self._decoding(sample)))
-            for key, record, sample in tasks
-            for asked in (fill(prompt, record, wished(self)),)
-        )
-        for batch in replies(self.endpoint(), questions, self._tally):
-            yield [
-                (key, self._summary(record, sample, wording, prompt, reply))
-                for (key, record, sample, wording), reply in batch
-            ]
+        questions = ((task, self.question(task[1], task[2])) for task in tasks)
+        for batch in replies(self, questions, self._tally):
+            yield [(key, self.summary(record, sample, reply)) for (key, record, sample), reply in batch]
+
+    def question(self, record: Record, sample: int) -> Question:
+        """What is asked for one summary of a record."""
+        return _question(fill(find(self.prompt), record, wished(self)), self._decoding(sample))
 
     def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
         """The summaries of each record, one per sample, in order.
@@ -159,7 +145,10 @@ class Chat:
         )  # fmt: skip
         return base if self.seed is None else replace(base, seed=self.seed + sample)
 
-    def _summary(self, record: str, sample: int, wording: int, prompt: Prompt, reply: Reply) -> Summary:
+    def summary(self, record: Record, sample: int, reply: Reply) -> Summary:
+        """The summary that a reply holds, or why it holds none; ``made`` tells how it was asked for."""
+        prompt = find(self.prompt)
+        wording = fill(prompt, record, wished(self)).wording
         text, cut = finished(reply.text, self._sentences(prompt), is_list=prompt.answer == "list")
         made = {
             "model": reply.model or self.model,
@@ -177,7 +166,7 @@ class Chat:
             "completion_tokens": str(reply.completion_tokens),
         }
         return Summary(
-            record, self.systems[sample], "" if reply.reason else text, reason=reply.reason, made=made
+            record.id, self.systems[sample], "" if reply.reason else text, reason=reply.reason, made=made
         )
 
 

@@ -6,21 +6,36 @@ by the measure, and a whole source that scores badly shows the measure's own flo
 
 from __future__ import annotations
 
+import bisect
 import hashlib
+import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
-from fairbrief.nouns import Case, Record, Summary
+from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.text.sentences import split
+from fairbrief.types import Case, Record, Summary
 
 Writer = Callable[[Record, np.random.Generator], str]
 
+CONTROL_NAMES = "control:"
+"""How the name of every control begins; no system of an input may be called so."""
 DOCUMENTS = 5
 """How many documents ``proportional_documents`` draws, as in the diagnostics of the published numbers."""
+
+
+def control_name(kind: str, of: str = "") -> str:
+    """How a control is called: by its kind, and what it was made from or over."""
+    return f"{CONTROL_NAMES}{kind}({of})" if of else f"{CONTROL_NAMES}{kind}"
+
+
+def names_a_control(system: str) -> bool:
+    """Whether a name is kept for controls."""
+    return system.startswith(CONTROL_NAMES)
 
 
 def whole_source(record: Record, rng: np.random.Generator) -> str:
@@ -90,41 +105,81 @@ class Control:
     @property
     def name(self) -> str:
         """The system's name."""
-        return f"control:{self.kind}({self.over})" if self.over else f"control:{self.kind}"
+        return control_name(self.kind, self.over)
 
     def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
         """One summary per record, in order."""
         write = LargestGroup(self.over) if self.over else WRITERS[self.kind]
         for record in records:
             text = write(record, rng_of(self.seed, self.name, record.id))
-            yield Summary(record.id, self.name, text, reason="" if text.strip() else "empty summary")
+            yield _control(record.id, self.name, text)
+
+
+@dataclass(slots=True)
+class Exchange:
+    """Which record's summary each record borrows: one random cycle through all records that a system answered.
+
+    The cycle follows hashes of the records' ids, so that no order and no parting of the input changes it. Beyond ``most``
+    records of a system that many, of the smallest hashes, lend theirs, and the others borrow from one that
+    their hash chooses. A case whose summary is missing, or that is alone, borrows none.
+    """
+
+    seed: int = 0
+    most: int = 1 << 16
+    _kept: dict[str, list[tuple[int, str, str]]] = field(default_factory=dict)
+    _order: dict[str, list[tuple[int, str, str]]] = field(default_factory=dict)
+
+    def watch(self, cases: Iterable[Case]) -> None:
+        """Know all cases; before any borrows."""
+        for case in cases:
+            if case.summary.reason:
+                continue
+            kept = self._kept.setdefault(case.summary.system, [])
+            entry = (-self._rank(case.record.id), case.record.id, case.summary.text)
+            if len(kept) < self.most:
+                heapq.heappush(kept, entry)
+            elif entry > kept[0]:
+                heapq.heapreplace(kept, entry)
+
+    def of(self, case: Case) -> Case | None:
+        """The case with the summary that it borrows; its system is ``control:exchanged(SYSTEM)``.
+
+        Units go, for they speak of another source.
+        """
+        system = case.summary.system
+        order = self._order.get(system)
+        if order is None:
+            order = self._order[system] = sorted(self._kept.get(system, ()), key=_in_order)
+        if case.summary.reason or len(order) < 2:
+            return None
+        rank = self._rank(case.record.id)
+        place = bisect.bisect_right(order, (rank, case.record.id), key=_in_order)
+        if place == 0 or order[place - 1][1] != case.record.id:  # lends none
+            place = self._rank(f"borrows {case.record.id}") % len(order)
+        text = order[place % len(order)][2]
+        lent = replace(
+            case.summary,
+            record=case.record.id,
+            system=control_name("exchanged", system),
+            system_kind="control",
+            text=text,
+            units=None,
+        )
+        return replace(case, summary=lent)
+
+    def _rank(self, name: str) -> int:
+        return int(keys_of([name], self.seed, "exchanged summaries")[0])
+
+
+def _in_order(entry: tuple[int, str, str]) -> tuple[int, str]:
+    return -entry[0], entry[1]
 
 
 def exchanged(cases: Sequence[Case], seed: int = 0) -> Sequence[Case]:
-    """The cases with their summaries dealt anew among them, none to its own record.
-
-    One random cycle through all records, so the same for every order of the cases. A case whose summary
-    is missing, or that is alone, is left out; so is one whose record appears twice (pass one system).
-    The system becomes ``control:exchanged(SYSTEM)``; units go, for they speak of another source.
-    """
-    usable = {case.record.id: case for case in cases if not case.summary.reason}
-    if len(usable) < 2:
-        return ()
-    ids = sorted(usable)
-    order = rng_of(seed, "exchanged", ids[0], ids[-1]).permutation(len(ids))
-    donor = {ids[a]: ids[b] for a, b in zip(order, np.roll(order, 1), strict=True)}
-    return tuple(
-        replace(
-            case,
-            summary=replace(
-                usable[donor[case.record.id]].summary,
-                record=case.record.id,
-                system=f"control:exchanged({case.summary.system})",
-                units=None,
-            ),
-        )
-        for case in usable.values()
-    )
+    """The cases with their summaries dealt anew among them, none to its own record; see `Exchange`."""
+    exchange = Exchange(seed)
+    exchange.watch(cases)
+    return tuple(dealt for case in cases if (dealt := exchange.of(case)) is not None)
 
 
 def random_sentences(case: Case, seed: int = 0) -> Case:
@@ -143,9 +198,13 @@ def random_sentences(case: Case, seed: int = 0) -> Case:
         drawn.append(int(i))
         words += len(sentences[i].split())
     text = " ".join(sentences[i] for i in sorted(drawn))
-    system = f"control:random_sentences({case.summary.system})"
+    system = control_name("random_sentences", case.summary.system)
+    return replace(case, summary=_control(case.record.id, system, text))
+
+
+def _control(record: str, system: str, text: str) -> Summary:
     reason = "" if text.strip() else "empty summary"
-    return replace(case, summary=Summary(case.record.id, system, text, reason=reason))
+    return Summary(record, system, text, reason=reason, system_kind="control")
 
 
 def rng_of(seed: int, *names: str) -> np.random.Generator:

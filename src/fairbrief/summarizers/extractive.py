@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,53 +12,65 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.nouns import Floats, Record, Summary
-from fairbrief.spelling import spell
+from fairbrief.specs import spell
 from fairbrief.text.function_words import FUNCTION_WORDS
 from fairbrief.text.sentences import split
+from fairbrief.types import Floats, Record, Summary
+
+
+class Extractive(ABC):
+    """Copies sentences of a record; which, and in which order, `chosen` says."""
+
+    __repr__ = spell
+
+    @abstractmethod
+    def chosen(self, record: Record) -> Iterable[int]:
+        """The numbers of the sentences; one beyond the last is left out."""
+
+    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
+        """One summary per record, in order; without any sentence the reason is ``empty``."""
+        for record in records:
+            sentences = sentences_of(record)
+            text = " ".join(sentences[i] for i in self.chosen(record) if i < len(sentences))
+            yield Summary(
+                record.id, repr(self), text, reason="" if text else "empty", made={"summarizer": repr(self)}
+            )
 
 
 @dataclass(frozen=True, repr=False)
-class Lead:
+class OfSentences(Extractive):
+    """Copies so many sentences."""
+
+    sentences: int = 3
+
+    def __post_init__(self) -> None:
+        if self.sentences < 1:
+            raise ValueError(f"sentences={self.sentences} is not a positive number")
+
+
+@dataclass(frozen=True, repr=False)
+class Lead(OfSentences):
     """The first ``sentences`` sentences of the record, in their order."""
 
     name: ClassVar[str] = "lead"
-    sentences: int = 3
 
-    def __post_init__(self) -> None:
-        check_positive("sentences", self.sentences)
-
-    def __repr__(self) -> str:
-        return spell(self)
-
-    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
-        """One summary per record, in order."""
-        for record in records:
-            yield extract(self, record, range(self.sentences))
+    def chosen(self, record: Record) -> Iterable[int]:  # noqa: ARG002 - the first, whatever they say
+        return range(self.sentences)
 
 
 @dataclass(frozen=True, repr=False)
-class Tail:
+class Tail(OfSentences):
     """The last ``sentences`` sentences of the record, in their order."""
 
     name: ClassVar[str] = "tail"
-    sentences: int = 3
 
-    def __post_init__(self) -> None:
-        check_positive("sentences", self.sentences)
-
-    def __repr__(self) -> str:
-        return spell(self)
-
-    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
-        """One summary per record, in order."""
-        for record in records:
-            n = len(sentences_of(record))
-            yield extract(self, record, range(max(0, n - self.sentences), n))
+    def chosen(self, record: Record) -> Iterable[int]:
+        n = len(sentences_of(record))
+        return range(max(0, n - self.sentences), n)
 
 
 @dataclass(frozen=True, repr=False)
-class LexRank:
+class LexRank(OfSentences):
     """The ``sentences`` most central sentences, in the order of the record.
 
     Sentences are nodes; an edge's weight is the cosine of their TF-IDF vectors (fitted on the record alone) if
@@ -68,49 +81,24 @@ class LexRank:
     """
 
     name: ClassVar[str] = "lexrank"
-    sentences: int = 3
     threshold: float = 0.1
     damping: float = 0.15
 
     def __post_init__(self) -> None:
-        check_positive("sentences", self.sentences)
+        OfSentences.__post_init__(self)
         if not 0 < self.damping < 1:
             raise ValueError(f"damping={self.damping} is not between 0 and 1")
 
-    def __repr__(self) -> str:
-        return spell(self)
-
-    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
-        """One summary per record, in order."""
-        for record in records:
-            scores = centrality(sentences_of(record), self.threshold, self.damping)
-            # Rounded, so that ties are ties: the last bits of a power iteration decide nothing.
-            best = sorted(range(len(scores)), key=lambda i: (-round(float(scores[i]), 12), i))
-            yield extract(self, record, sorted(best[: self.sentences]))
+    def chosen(self, record: Record) -> Iterable[int]:
+        scores = centrality(sentences_of(record), self.threshold, self.damping)
+        # Rounded, so that ties are ties: the last bits of a power iteration decide nothing.
+        best = sorted(range(len(scores)), key=lambda i: (-round(float(scores[i]), 12), i))
+        return sorted(best[: self.sentences])
 
 
 def sentences_of(record: Record) -> list[str]:
     """The sentences of all documents of a record, in order."""
     return [sentence for document in record.documents for sentence in split(document.text)]
-
-
-def extract(summarizer: object, record: Record, chosen: Iterable[int]) -> Summary:
-    """The chosen sentences, joined by blanks, as a system's summary; without any the reason is ``empty``."""
-    sentences = sentences_of(record)
-    text = " ".join(sentences[i] for i in chosen if i < len(sentences))
-    return Summary(
-        record.id,
-        repr(summarizer),
-        text,
-        reason="" if text else "empty",
-        made={"summarizer": repr(summarizer)},
-    )
-
-
-def check_positive(setting: str, value: int) -> None:
-    """Raise ValueError unless a number of sentences is at least one."""
-    if value < 1:
-        raise ValueError(f"{setting}={value} is not a positive number")
 
 
 def centrality(sentences: Sequence[str], threshold: float, damping: float) -> Floats:

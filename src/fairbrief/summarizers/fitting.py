@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fairbrief.errors import DataError
-from fairbrief.nouns import Document, Record
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import split
+from fairbrief.types import Record
 
 Fits = Callable[[Record], bool]
 
@@ -82,6 +82,6 @@ def _of(record: Record, sentences: list[tuple[int, str]]) -> Record:
     for number, sentence in sentences:
         texts.setdefault(number, []).append(sentence)
     documents = tuple(
-        Document(" ".join(found), record.documents[number].attributes) for number, found in texts.items()
+        replace(record.documents[number], text=" ".join(found)) for number, found in texts.items()
     )
     return replace(record, documents=documents, entities=())

@@ -86,7 +86,7 @@ def _from_file(path: Path, written: int) -> Prompt:  # noqa: ARG001 - a file tha
         if path.suffix != ".toml":
             return _checked(Prompt(path.stem, (text,)), path.name)
         found = _prompts(tomllib.loads(text), path.name)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise DataError(
             f"{path}: found what is no {'TOML' if path.suffix == '.toml' else 'UTF-8 text'} ({error})."
         ) from None

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from fairbrief.errors import BackendError, DataError, RequestError
-from fairbrief.nouns import Document, Record, Summary
 from fairbrief.pretrained import placement
-from fairbrief.spelling import spell
+from fairbrief.specs import spell
 from fairbrief.summarizers import fitting, writers
-from fairbrief.summarizers.filling import Asked, fill, wished
 from fairbrief.summarizers.finishing import finished
+from fairbrief.summarizers.prompt_filling import Asked, fill, wished
 from fairbrief.summarizers.prompts import Prompt, find
 from fairbrief.summarizers.writers import Writer
 from fairbrief.text.counted import counted
+from fairbrief.types import Document, Record, Summary
 
 VERSION = 1
 AT_ONCE = 256
@@ -99,8 +99,7 @@ class Transformers:
                 "long=windows loses the groups that the prompt speaks of: use long=truncate, or error"
             )
 
-    def __repr__(self) -> str:
-        return spell(self)
+    __repr__ = spell
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -40,11 +40,40 @@ NEUTRAL: Final[frozenset[str]] = frozenset((
     "imam", "king", "queen", "prince", "princess", "emperor", "empress", "duke", "duchess", "count",
     "countess", "baron", "baroness", "marquis", "chairman", "chairwoman", "chief", "coach",
     "ambassador", "attorney", "congressman", "congresswoman", "director", "dean", "mathematician",
-    "author", "saint", "st", "mx", "fellow", "engineer", "vice", "counsel", "counselor",
+    "author", "sheriff", "saint", "st", "mx", "fellow", "engineer", "vice", "counsel", "counselor",
     "counsellor",
 ))  # fmt: skip
 """Words that stand before a name and are no part of it. A woman and a man may both bear them, or
 (king, father) exchanging them would make another story: they are left as they are."""
+
+
+GIVEN_AFTER: Final = frozenset(
+    "king queen prince princess emperor empress tsar tsarina czar sultan caliph pope saint st father sister brother aunt uncle "
+    "count countess imam rabbi fellow mx".split()
+)
+"""Titles after which a single name is a given name: King Louis, Sister Agnes."""
+SOVEREIGNS: Final = frozenset(
+    "king queen emperor empress tsar tsarina czar sultan caliph pope saint st".split()
+)
+"""Titles of those whom no other name can stand for."""
+
+
+DIVINE: Final = frozenset(
+    "allah aphrodite apollo ares artemis athena buddha christ cleopatra dionysus god hades hera hermes jehovah jesus jupiter "
+    "krishna lucifer mars mercury moses neptune odin poseidon satan shiva thor venus vishnu yahweh zeus".split()
+)
+"""Single names of gods, prophets and figures of old, for whom no other name can stand."""
+
+
+def has_last_name(word: str) -> bool:
+    """Whether the single name right after this title is a last name: President Clinton, Judge Hoffman, Mr. Long."""
+    low = _bare(word)
+    return low in COURTESY or (low in NEUTRAL and low not in GIVEN_AFTER)
+
+
+def is_sovereign(word: str) -> bool:
+    """Whether a title says of the name after it that it is a sovereign's or a saint's."""
+    return _bare(word) in SOVEREIGNS
 
 
 def gender(word: str) -> str | None:

@@ -13,17 +13,24 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from fairbrief.text.titles import SUFFIXES, bare, is_title
+from fairbrief.text.name_gender import GENDER_WORDS
+from fairbrief.text.titles import SUFFIXES, bare, gender_of_title, is_title
 
 SHORTEST_FUZZY = 5
 """Last names shorter than this are matched exactly: one edit turns Hall into Ball."""
 
 
 class Name(NamedTuple):
-    """First and last name of a known person; either may be absent."""
+    """First and last name of a known person, either of which may be absent, and ``female`` or ``male`` where it is told."""
 
     first: str | None = None
     last: str | None = None
+    gender: str = ""
+
+    @classmethod
+    def of(cls, first: str | None, last: str | None, gender: str = "") -> Name:
+        """A name with the gender in whichever word the input has for it."""
+        return cls(first, last, GENDER_WORDS.get(gender.lower(), ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +43,14 @@ class Alignment:
     people: tuple[int, ...]
     rule: str
 
-    @property
-    def is_ambiguous(self) -> bool:
-        return len(self.people) > 1
-
 
 def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection[str] = ()) -> Alignment:
     """Align a name, given as tokens, with known people.
 
     It is a person if it holds the person's last name and every other token is the person's first name, an
     initial of it, a title of either gender, a suffix (Jr.), or a middle initial beside the first name; or if
-    it is the first name alone, titles apart. Case is ignored. A last name with one letter wrong (of five or
+    it is the first name alone, titles apart. Case is ignored. Of several people who bear the name, a title that tells
+    a gender leaves those of the other one out ("Mr. Baker" of a couple). "The Bakers" are no one person. A last name with one letter wrong (of five or
     more) still aligns where nobody aligns exactly and the misspelt word is not in ``source_words``.
 
     Departs from the release: Lady, Mrs and Miss are titles like Sir and Mr.; an initial must fit; whole
@@ -70,9 +74,19 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
         ]
     # A full name says more than the last name alone: it is not ambiguous with a namesake.
     full = [pair for pair in found if pair[1].startswith("full")]
-    found = full or found
+    found = _of_gender(full or found, names, tokens)
     people = tuple(i for i, _ in found)
     return Alignment(people, found[0][1] if found else "")
+
+
+def _of_gender(
+    found: list[tuple[int, str]], names: Sequence[Name], tokens: Sequence[str]
+) -> list[tuple[int, str]]:
+    """Those of several candidates whom a gendered title fits; all, where it fits nobody or there is none."""
+    told = {gender for token in tokens if (gender := gender_of_title(token))}
+    if len(found) < 2 or len(told) != 1:
+        return found
+    return [pair for pair in found if names[pair[0]].gender in told] or found
 
 
 def align_published(tokens: Sequence[str], names: Sequence[Name]) -> Alignment:
@@ -103,12 +117,16 @@ def published_tokens(text: str) -> tuple[str, ...]:
 def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
     """Why these tokens refer to this person; nothing if they do not."""
     first, last = _tokens_of(name)
+    if first and last and core == last + first:
+        return "full name"
     rest = _without(core, last) if last else None
     if rest is None:
         alone = bool(first) and core == first
         return ("first name with title" if titled else "first name alone") if alone else ""
     if not rest or rest == last:
         return "last name with title" if titled else "last name alone"
+    if not first and all(len(token) == 1 for token in rest):
+        return "last name with initial"
     if first and rest[: len(first)] == first:
         middle = rest[len(first) :]
         return "full name" if all(len(token) == 1 for token in middle) else ""
@@ -120,7 +138,7 @@ def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
 @lru_cache(maxsize=4096)
 def _tokens_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The tokens of the first and of the last name."""
-    first, last = (tuple(_normal(token) for token in (part or "").split()) for part in name)
+    first, last = (tuple(_normal(token) for token in (part or "").split()) for part in name[:2])
     return first, last
 
 
@@ -132,7 +150,12 @@ def _without(core: tuple[str, ...], last: tuple[str, ...]) -> tuple[str, ...] | 
 def _mend(core: tuple[str, ...], name: Name, source_words: Collection[str]) -> tuple[str, ...] | None:
     last = _normal(name.last or "")
     wrong = core[-1]
-    if len(last) < SHORTEST_FUZZY or " " in last or wrong in source_words:
+    if (
+        len(last) < SHORTEST_FUZZY
+        or " " in last
+        or wrong in source_words
+        or wrong in (f"{last}s", f"{last}es")
+    ):
         return None
     return (*core[:-1], last) if OSA.distance(wrong, last) == 1 else None
 

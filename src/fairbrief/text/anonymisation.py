@@ -78,7 +78,7 @@ def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
     capitalised form of a pronoun or title change, and a title keeps its full stop ("M.."). An absent name is
     left alone (the release fails on one).
     """
-    for first, last in names:
+    for first, last, *_ in names:
         if first:
             text = text.replace(first, FIRST)
         if last:
@@ -90,10 +90,10 @@ def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
 def _neutral_words(names: Sequence[FirstAndLast]) -> dict[str, str]:
     """Word → what takes its place; what is both a first and a last name is a first name."""
     found = dict(_NEUTRAL)
-    for _, last in names:
+    for _, last, *_ in names:
         if last:
             found.update(_placeholders(last, LAST))
-    for first, _ in names:
+    for first, *_ in names:
         if first:
             found.update(_placeholders(first, FIRST))
     return found

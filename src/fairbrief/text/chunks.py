@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
+from fairbrief.text.segmentation import word_count
+
 Cut = Literal["groups", "sentence_centred", "sentences", "document"]
 CUTS: tuple[str, ...] = get_args(Cut)
 
 
 def chunks(sentences: Sequence[str], cut: Cut = "groups", words: int = 100) -> list[str]:
-    """The pieces of one document, given its sentences; words are separated by blanks.
+    """The pieces of one document, given its sentences; words are counted by `word_count`.
 
     ``groups``: disjoint runs of sentences of at most ``words`` words (Li et al., Sec. 3.1).
     ``sentence_centred``: one overlapping window per sentence, under ``words`` words, as in the
@@ -33,7 +35,7 @@ def sentence_groups(sentences: Sequence[str], most: int) -> list[str]:
     groups: list[list[str]] = []
     filled = 0
     for sentence in sentences:
-        length = len(sentence.split())
+        length = word_count(sentence)
         if groups and filled + length <= most:
             groups[-1].append(sentence)
             filled += length
@@ -49,7 +51,7 @@ def sentence_windows(sentences: Sequence[str], under: int) -> list[str]:
     A window grows by the shorter of its two next neighbours first, stays under ``under`` words, and
     stops for good at the first neighbour that does not fit.
     """
-    lengths = [len(s.split()) for s in sentences]
+    lengths = [word_count(s) for s in sentences]
     windows = []
     for centre in range(len(sentences)):
         first, last = _window(lengths, centre, under)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 _PAIRS = (
@@ -59,11 +60,12 @@ _LOOSE = {ord(c): " " for c in ".,;:!?\"'()[]{}<>/|*_=+~`…“”«»—–\n\t
 _TIGHT = {code: space for code, space in _LOOSE.items() if chr(code) not in "/_=+*~<>|"}
 
 
-@lru_cache(maxsize=4096)
-def count_identifiers(text: str, lists: str, reading: str = "default") -> tuple[int, ...]:
-    """How often each group's words occur in a text, in the order of `word_lists`.
+def count_identifiers(
+    text: str, lists: str, variant: str = "recommended", among: frozenset[str] | None = None
+) -> tuple[int, ...]:
+    """How often each group's words occur in a text, in the order of `word_lists`; only those ``among`` some, if given.
 
-    Whole words of the lower-cased text; a possessive (``woman's``) counts as its word. In the reading
+    Whole words of the lower-cased text; a possessive (``woman's``) counts as its word. In the variant
     ``published`` words joined by a slash are one token, as the tokenizers of the release have it, so
     that ``himself/herself`` counts for nobody.
 
@@ -72,13 +74,35 @@ def count_identifiers(text: str, lists: str, reading: str = "default") -> tuple[
     >>> count_identifiers("A woman's boys' himself/herself.", "helm", "published")
     (1, 1)
     """
-    table = _TIGHT if reading == "published" else _LOOSE
-    groups = tuple(word_lists(lists).values())
-    wanted = _all_words(lists)
+    found = _identifiers(text, lists, variant)
+    if among is not None:
+        found = tuple(filter(among.__contains__, found))
+    return tuple(sum(word in group for word in found) for group in word_lists(lists).values())
+
+
+@lru_cache(maxsize=64)
+def varying_identifiers(texts: tuple[str, ...], lists: str, variant: str = "recommended") -> frozenset[str]:
+    """The listed words that stand in one of several variants of a text where another one has something else.
+
+    >>> sorted(varying_identifiers(("His mother left him.", "Her mother left her."), "helm"))
+    ['her', 'him', 'his']
+    """
+    first, *others = (_identifiers(text, lists, variant) for text in texts)
+    found: set[str] = set()
+    for other in others:
+        for tag, a, b, c, d in SequenceMatcher(None, first, other, autojunk=False).get_opcodes():
+            if tag != "equal":
+                found.update(first[a:b], other[c:d])
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def _identifiers(text: str, lists: str, variant: str) -> tuple[str, ...]:
+    """The listed words of a text, in its order."""
+    table = _TIGHT if variant == "published" else _LOOSE
     if "’" in text or "‘" in text:
         text = text.translate(_APOSTROPHES)
-    found = list(filter(wanted.__contains__, text.lower().translate(table).split()))
-    return tuple(sum(word in group for word in found) for group in groups)
+    return tuple(filter(_all_words(lists).__contains__, text.lower().translate(table).split()))
 
 
 @lru_cache(maxsize=64)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
+FENCED = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
 NUMBERED = re.compile(
     r"""\s*(?:[*_]{2})?            # bold numbers: **1.** x
     (?:\(\s*(\d{1,3})\s*\)         # (1) x
@@ -44,6 +47,38 @@ def items(reply: str) -> tuple[str, ...]:
         elif found and i < last:
             found.append(line)
     return tuple(text for item in found if (text := _clean(item)))
+
+
+def json_items(reply: str) -> tuple[str, ...]:
+    r"""The texts of the JSON list in a reply, with words or a fence around it or not; empty where there is none.
+
+    Also read are an object that holds one list, and a list of objects that hold one text each.
+
+    >>> json_items('Sure:\n```json\n{"units": ["It is red.", "It broke."]}\n```')
+    ('It is red.', 'It broke.')
+    """
+    fenced = FENCED.search(reply)
+    for text in (fenced[1] if fenced else "", reply, reply[reply.find("[") : reply.rfind("]") + 1]):
+        try:
+            found = _texts(json.loads(text))
+        except (ValueError, RecursionError):
+            continue
+        if found:
+            return found
+    return ()
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if isinstance(value, dict):
+        lists = [inner for inner in value.values() if isinstance(inner, list)]
+        return _texts(lists[0]) if len(lists) == 1 else ()
+    if not isinstance(value, list):
+        return ()
+    held = [list(item.values()) if isinstance(item, dict) else [item] for item in value]
+    texts = [[text for text in several if isinstance(text, str)] for several in held]
+    if any(len(several) != 1 for several in texts):
+        return ()
+    return tuple(text for (found,) in texts if (text := _clean(found)))
 
 
 def _unmarked(line: str) -> str | None:

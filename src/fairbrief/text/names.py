@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from fairbrief.errors import DataError
+from fairbrief.errors import DataError, MissingExtra
 from fairbrief.text import titles
-from fairbrief.text.census import genders, shares
+from fairbrief.text.census_names import genders, shares
 
 SUFFIXES: Final = titles.POSTNOMINALS | frozenset("dds qc kc mp frs obe mbe cbe ret".split())
-PARTICLES: Final = titles.PARTICLES | frozenset("do des les ter zu zum af av d' st san santa mac".split())
+PARTICLES: Final = titles.PARTICLES | frozenset(
+    "do des les ter zu zum af av d' st san santa mac of the".split()
+)
 """What is known to be a name may hold words that in running text would mostly be others."""
 _ROMAN: Final = frozenset((
     "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv",
@@ -37,7 +40,7 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
     """The words of a name without title, each with its part.
 
     ``last``, where known, says which words are the last name ("Long" in "Long Lee"); else it is the
-    last word before a suffix (Jr., III). Lower-case particles before it (de la) go with it; capitalised
+    last word before a suffix (Jr., III), or the first one of an East Asian name (Kim Jong-un). Lower-case particles before it (de la) go with it; capitalised
     ones (Van) too, unless they begin the name. A single letter is an initial. A single word has the
     part ``alone``, unless it is ``last``. Anything after a comma is a suffix.
     """
@@ -47,6 +50,8 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
     for i in range(end, len(words)):
         parts[i] = "suffix"
     known = _find([w for _, _, w in words[:end]], last.split()) if last else None
+    if known is None and last is None and _is_family_first([w for _, _, w in words[:end]]):
+        known = (0, 1)
     if known is None:
         known = (end - 1, end) if end > 1 or alone == "last" else (end, end)
     low, high = known
@@ -59,7 +64,7 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
     if i == 0 and words[0][2].islower() and _is_particle(words[0][2]):
         parts[0] = "particle"
     for i, (_, _, word) in enumerate(words):
-        if parts[i] == "given" and is_initial(word):
+        if parts[i] == "given" and (is_initial(word) or _is_run_of_initials(word, words[-1][2])):
             parts[i] = "initial"
     return tuple(Piece(a, b, part) for (a, b, _), part in zip(words, parts, strict=True))
 
@@ -70,6 +75,42 @@ def is_initial(word: str) -> bool:
     return (len(letters) == 1 and letters.isupper()) or (
         letters.isupper() and len(letters) <= 3 and word.count(".") == len(letters)
     )
+
+
+def _is_run_of_initials(word: str, final: str) -> bool:
+    """Whether capitals without stops are initials, as in "AS Heagle"; in all capitals nothing tells them."""
+    return word.isupper() and 2 <= len(word) <= 3 and not final.isupper()
+
+
+_FAMILIES: Final = frozenset(
+    "ahn an bae baek chan chang chen cheng cheung chiang cho choi chow chu chung deng fung han hau ho hong hu hui hwang "
+    "jang jeon jeong jung kang kim ko koo kwok kwon kwong lam lau lee leung li lim lin liu luo ma mak mao moon nam ng no "
+    "noh oh pak park roh ryu seo shim shin shiu sim son song suh sun tang to tsai tsang tse wan wang wen wong woo wu xi xu "
+    "yang yau yeung yi yip yoo yoon yu yuen yun zhang zhao zhou zhu".split()
+)
+"""East Asian family names, in lower case."""
+
+
+def _is_family_first(words: list[str]) -> bool:
+    """Whether a name of two words begins with the family.
+
+    The second is two syllables joined by a hyphen (Kim Jong-un), or hardly a name of the census, where the first is no
+    given name there (Deng Xiaoping).
+    """
+    if len(words) != 2 or words[0].lower() not in _FAMILIES:
+        return False
+    if re.fullmatch(r"[A-Z][a-z]{0,5}-[A-Za-z][a-z]{0,5}", words[1]) is not None:
+        return True
+    first, second = (_frequency(word, "male.first", "female.first") for word in words)
+    return first < 3 and not second and _frequency(words[1], "all.last") < 3
+
+
+def _frequency(word: str, *lists: str) -> int:
+    """The largest share of a name in lists of the census; 0 where there is no census."""
+    try:
+        return max(shares(which).get(word.capitalize(), 0) for which in lists)
+    except MissingExtra:
+        return 0
 
 
 def is_suffix(word: str) -> bool:
@@ -208,9 +249,9 @@ def census(top: int = 200) -> Names:
 def is_given_name(word: str) -> bool:
     """Whether a word that stands alone for a person is rather a first name (Alice) than a last one (Clark).
 
-    It is if its share among the first names of a gender is larger than its share among the last names,
-    in the 1990 US census.
+    It is if its share among the first names of a gender is more than ten times its share among the last names, in
+    the 1990 US census: who is called by one name throughout a text is called by the last one more often (Clinton).
     """
     key = word.capitalize()
     first = max(shares("male.first").get(key, 0), shares("female.first").get(key, 0))
-    return first > shares("all.last").get(key, 0)
+    return first > 10 * shares("all.last").get(key, 0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from fairbrief.text.alignment import Alignment, Name, align, align_published, published_tokens
+from fairbrief.text.census_names import given_names
 from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
 from fairbrief.text.identifiers import WORD
 from fairbrief.text.recognition import Span, choose, parts, propose, runs
@@ -53,10 +55,13 @@ def known_spans(text: str, names: Sequence[Name], source: str) -> list[Span]:
     """
     found = []
     for run in runs(text):
+        names_before = _names_before(run, text, source)
         for part in parts(run):
-            if len(part.tokens) < len(run.tokens) and not _is_loose(run, part, text, source):
+            start = bisect_left(run.places, part.places[0])
+            inside = names_before[start + len(part.tokens)] - names_before[start]
+            if inside < names_before[-1]:  # what is cut off holds a name
                 continue
-            if _decide(part, names, source, "default").people:
+            if _decide(part, names, source, "recommended").people:
                 found.append(part)
                 break
     return found
@@ -64,7 +69,7 @@ def known_spans(text: str, names: Sequence[Name], source: str) -> list[Span]:
 
 def find_known(text: str, names: Sequence[Name], source: str) -> list[Decision]:
     """The decisions about names in a summary that refer to known people."""
-    return [_decide(span, names, source, "default") for span in known_spans(text, names, source)]
+    return [_decide(span, names, source, "recommended") for span in known_spans(text, names, source)]
 
 
 def find_people(
@@ -72,7 +77,7 @@ def find_people(
     names: Sequence[Name],
     source: str,
     accepted: Collection[str],
-    reading: str = "default",
+    variant: str = "recommended",
     *,
     with_known: bool,
 ) -> list[Decision]:
@@ -84,18 +89,18 @@ def find_people(
     wanted = set(accepted)
     if with_known:
         wanted |= {span.text for span in known_spans(text, names, source)}
-    return [_decide(span, names, source, reading) for span in choose(propose(text), wanted)]
+    return [_decide(span, names, source, variant) for span in choose(propose(text), wanted)]
 
 
-def invented(decisions: Sequence[Decision], source: str, reading: str = "default") -> list[Decision]:
+def invented(decisions: Sequence[Decision], source: str, variant: str = "recommended") -> list[Decision]:
     """The names that refer to no known person and that the source does not hold.
 
     A name is in the source if each of its whole words is (titles and suffixes apart); so a person counts as
     invented only if some word is absent. Each person counts once: a name whose words are all part of a longer
-    invented name is the same person. In the reading ``published`` every mention counts, and a token is in the
+    invented name is the same person. In the variant ``published`` every mention counts, and a token is in the
     source if it is a *substring* of it.
     """
-    if reading == "published":
+    if variant == "published":
         lowered = source.lower()
         return [
             d
@@ -107,7 +112,7 @@ def invented(decisions: Sequence[Decision], source: str, reading: str = "default
     absent = []
     for decision in decisions:
         core = _core(decision.tokens)
-        if not decision.people and core and not all(token in words for token in core):
+        if not decision.people and core and not all(_is_told(token, words) for token in core):
             absent.append((decision, frozenset(core)))
     kept: list[tuple[Decision, frozenset[str]]] = []
     for decision, core_words in sorted(absent, key=lambda pair: -len(pair[0].tokens)):
@@ -116,35 +121,40 @@ def invented(decisions: Sequence[Decision], source: str, reading: str = "default
     return [decision for decision, _ in kept]
 
 
+def _is_told(token: str, words: Collection[str]) -> bool:
+    """Whether the source has the word, or the name of which it is the plural: of Bakers the source tells who names a Baker."""
+    return token in words or (
+        token.endswith("s") and (token[:-1] in words or token.removesuffix("es") in words)
+    )
+
+
 def unresolved(decisions: Sequence[Decision]) -> list[Decision]:
     """The ambiguous names none of whose candidates another name of the summary settles."""
     settled = {d.people[0] for d in decisions if len(d.people) == 1}
     return [d for d in decisions if len(d.people) > 1 and not settled.intersection(d.people)]
 
 
-def _decide(span: Span, names: Sequence[Name], source: str, reading: str) -> Decision:
+def _decide(span: Span, names: Sequence[Name], source: str, variant: str) -> Decision:
     alignment: Alignment
-    if reading == "published":
+    if variant == "published":
         alignment = align_published(published_tokens(span.text), names)
     else:
         alignment = align(span.tokens, names, lowered_words_of(source))
     return Decision(span.text, span.tokens, alignment.people, alignment.rule)
 
 
-def _is_loose(run: Span, part: Span, text: str, source: str) -> bool:
-    """Whether every token that a part leaves out of its run is no name."""
-    n, k = len(run.tokens), len(part.tokens)
-    start = next(i for i in range(n - k + 1) if run.tokens[i : i + k] == part.tokens)
+def _names_before(run: Span, text: str, source: str) -> list[int]:
+    """How many of a run's tokens before each place may be names themselves. Length: tokens + 1."""
+    is_shouted = all(token.isupper() for token in run.tokens)
+    found = [0]
     for i, token in enumerate(run.tokens):
-        if start <= i < start + k:
-            continue
         word = bare(token)
-        opens = i == 0 and run.opens
-        if word in FUNCTION_WORDS or word in CALENDAR:
-            continue
-        if not (opens and (word in words_of(source) or word in words_of(text))):
-            return False
-    return True
+        opens = i == 0 and run.opens and (word in words_of(source) or word in words_of(text))
+        # In a run all in capitals ("BAKER LEFT") the token's say nothing, unless it is a given name.
+        shouted = is_shouted and len(token) > 1 and token.lower() not in given_names()
+        is_none = word in FUNCTION_WORDS or word in CALENDAR or opens or shouted
+        found.append(found[-1] + (not is_none))
+    return found
 
 
 def _core(tokens: Sequence[str]) -> list[str]:

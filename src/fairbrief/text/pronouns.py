@@ -19,6 +19,9 @@ FORMS: Final[dict[str, dict[Place, str]]] = {
     "neutral": {"he": "they", "him": "them", "his": "their", "his_own": "theirs", "himself": "themself"},
 }
 
+THEY: Final = frozenset("they them their theirs themself themselves".split())
+"""The pronouns of one person who is spoken of as they, or of several."""
+
 _CERTAIN: Final[dict[str, tuple[Place, str]]] = {
     "he": ("he", "male"),
     "she": ("he", "female"),

@@ -7,22 +7,38 @@ pipeline elsewhere) says which of these strings are people; `choose` keeps the l
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
-from fairbrief.text.titles import DOTTED, PARTICLES, SUFFIXES, bare, is_title
+from fairbrief.text.not_people import (
+    ORGANISATION_WORDS,
+    PEOPLES,
+    PLACE_PHRASES,
+    PLACES,
+    PLACES_AND_NAMES,
+    PLAIN_NAMES,
+    PLAIN_WORDS,
+    SURNAMES_TOO,
+)
+from fairbrief.text.person_cues import DEFINITE, IN_A_PLACE, is_told_of
+from fairbrief.text.titles import DOTTED, PARTICLES, SUFFIXES, TITLES, bare, is_title
 
 LONGEST = 6
 """No person's name is looked for in more words than this."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")
-_DESCRIBED = re.compile(r",?\s+who\b|,\s+(?:aged\s+)?[1-9]\d\b\s*[,.]")
 _INITIAL = re.compile(r"[A-Z]\.")
 _STATES = re.compile(r"\bU\.\s*[SKN]\.")
 """Initials of no person."""
+CHIEFS = frozenset("assistant chair chief deputy elect emeritus former general speaker vice".split())
+"""Words that an office is made of: after a title they are no name."""
+SAINTS = frozenset(("st", "saint"))
+"""Titles that begin names of places and buildings more often than of people."""
 _SENTENCE_END = frozenset('.!?:;\n"“”•')
 
 
@@ -100,9 +116,10 @@ def propose(text: str) -> list[Span]:
 def choose(spans: Sequence[Span], accepted: Collection[str]) -> list[Span]:
     """The accepted spans, longest first, none overlapping another; in the order of the text."""
     kept: list[Span] = []
+    taken = bytearray(max((span.end for span in spans), default=0))
     for span in sorted(spans, key=lambda s: (-len(s.tokens), s.start)):
-        free = all(span.end <= k.start or span.start >= k.end for k in kept)
-        if span.text in accepted and free:
+        if span.text in accepted and taken.find(1, span.start, span.end) < 0:
+            taken[span.start : span.end] = b"\1" * (span.end - span.start)
             kept.append(span)
     return sorted(kept, key=lambda s: s.start)
 
@@ -113,42 +130,147 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     ``title``: a title (of any kind) and at least one more name word. ``given name``: two words or more, the
     first a known given name (lower-case in ``given_names``). ``given name alone``: one known given name that
     does not open a sentence. ``initial``: an initial followed by a word
-    (``U. S.`` and its like begin no name). ``described``: two words or more
-    before ``who`` or an age (", 52,"). ``part of a name``: the last word of a name that another rule accepted.
+    (``U. S.`` and its like begin no name). ``described``: two words or more with what is said of people around
+    them (`person_cues`). ``repeated``: two or three words, the last of which stands alone elsewhere.
+    ``part of a name``: the last word of a name that another rule accepted.
+
+    Places, peoples, organisations and acronyms (`not_people`) are nobody: not ``UN``, ``China``, ``Houston Police``.
     """
+    reading = _Reading(text, given_names)
     found: dict[str, str] = {}
-    states = [match.span() for match in _STATES.finditer(text)]
     for span in spans:
-        rule = _rule(span, given_names)
-        if rule == "initial" and any(start <= span.start < end for start, end in states):
-            rule = ""
-        if not rule and len(span.tokens) > 1 and _DESCRIBED.match(text, span.end):
-            rule = "described"
-        if rule:
+        if rule := reading.rule(span):
             found.setdefault(span.text, rule)
-    surnames = {_core(s.tokens)[-1] for s in spans if s.text in found and _core(s.tokens)}
+    surnames = {_core(s.tokens)[-1] for s in spans if s.text in found and len(_core(s.tokens)) > 1}
+    surnames |= {_core(s.tokens)[-1] for s in spans if found.get(s.text) == "title"}
     for span in spans:
-        if len(span.tokens) == 1 and span.tokens[0] in surnames:
+        if len(span.tokens) == 1 and span.tokens[0] in surnames and not reading.is_other(span):
             found.setdefault(span.text, "part of a name")
     return found
 
 
-def _rule(span: Span, given_names: Collection[str]) -> str:
-    core = _core(span.tokens)
-    if not core or bare(core[-1]) in CALENDAR:
-        return ""
-    if is_title(span.tokens[0]):
-        return "title"
-    if any(is_title(token) for token in span.tokens):
-        return ""
-    first = core[0]
-    if len(core) == 1:
-        known = first.lower() in given_names and first.lower() not in CALENDAR
-        return "given name alone" if known and not span.opens else ""
-    if first.lower() in given_names:
-        return "given name"
-    is_name = _INITIAL.fullmatch(first) and not _INITIAL.fullmatch(core[-1])
-    return "initial" if is_name else ""
+class Stretches:
+    """Stretches of a text, asked how far those reach that begin at a place or before it."""
+
+    def __init__(self, stretches: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(stretches)
+        self._starts = [start for start, _ in ordered]
+        self._reach = list(accumulate((end for _, end in ordered), max))
+
+    def reach(self, place: int) -> int:
+        """The furthest end of a stretch that begins at the place or before; −1 if none does."""
+        before = bisect_right(self._starts, place)
+        return self._reach[before - 1] if before else -1
+
+
+class _Reading:
+    """One text while its names are judged: which runs name no person, and which words stand alone as people do."""
+
+    def __init__(self, text: str, given_names: Collection[str]) -> None:
+        self._text = text
+        self._given = given_names
+        self._is_shouted = text.isupper()
+        self._states = Stretches(match.span() for match in _STATES.finditer(text))
+        found = runs(text)
+        self._places = Stretches(stretch for run in found for stretch in _places_in(run))
+        self._others = Stretches((run.start, run.end) for run in found if self._names_no_person(run))
+        self._alone = {
+            run.tokens[0] for run in found if len(run.tokens) == 1 and is_told_of(text, run.start, run.end)
+        }
+
+    def rule(self, span: Span) -> str:
+        """By which rule a span names a person; nothing if by none."""
+        core = _core(span.tokens)
+        if not core or bare(core[-1]) in CALENDAR or self.is_other(span) or self._is_place(span):
+            return ""
+        told = is_told_of(self._text, span.start, span.end)
+        if is_title(span.tokens[0]):
+            return (
+                "title"
+                if core[0].lower() not in CHIEFS and (told or bare(span.tokens[0]) not in SAINTS)
+                else ""
+            )
+        if any(is_title(token) for token in span.tokens) or self._begins_states(span):
+            return ""
+        if len(core) == 1:
+            return "given name alone" if self._is_given_alone(span, core[0].lower(), told=told) else ""
+        return self._rule_of_several(span, core, told=told)
+
+    def is_other(self, span: Span) -> bool:
+        """Whether the span lies in a run that names an organisation or a thing, or is a word of such names."""
+        is_word = len(span.tokens) == 1 and bare(span.tokens[0]) in ORGANISATION_WORDS | PLACES
+        return is_word or self._others.reach(span.start) > span.start
+
+    def _rule_of_several(self, span: Span, core: Sequence[str], *, told: bool) -> str:
+        first = core[0].lower()
+        if self._is_acronym(core[0]):
+            return ""
+        if first in self._given and (told or first not in PLAIN_WORDS | PLACES | PEOPLES):
+            return "given name"
+        if any(self._is_acronym(token) or token.lower() in PEOPLES | PLACES for token in core):
+            return ""
+        if _INITIAL.fullmatch(core[0]) and not _INITIAL.fullmatch(core[-1]):
+            # "B. Cherokee" at the start of a line is an item of a list.
+            return "initial" if told or len(core) > 2 or not span.opens else ""
+        if told:
+            return "described"
+        return "repeated" if self._is_repeated(span, core) else ""
+
+    def _is_repeated(self, span: Span, core: Sequence[str]) -> bool:
+        if len(core) > 3 or core[-1] not in self._alone or _locates(self._text, span):
+            return False
+        below = words_below(self._text)
+        return core[-1].lower() not in below | PLAIN_WORDS and not (span.opens and core[0].lower() in below)
+
+    def _is_given_alone(self, span: Span, word: str, *, told: bool) -> bool:
+        if word not in self._given or word in CALENDAR | PLAIN_WORDS | PLACES | PEOPLES:
+            return False
+        if word in PLAIN_NAMES | PLACES_AND_NAMES and not told:
+            return False
+        if self._is_acronym(span.tokens[0]) or _locates(self._text, span):
+            return False
+        return told or not span.opens
+
+    def _is_acronym(self, token: str) -> bool:
+        letters = token.replace(".", "")
+        return not self._is_shouted and 1 < len(letters) <= 4 and letters.isupper() and "." not in token
+
+    def _names_no_person(self, run: Span) -> bool:
+        """Whether a word of the run is one of which names of organisations and things are made."""
+        words = [bare(token) for token in run.tokens]
+        first = next((w for w in words if w not in TITLES), "")
+        is_named = first in self._given and first not in PLAIN_WORDS | PLACES | PEOPLES
+        allowed = SURNAMES_TOO if is_named and words[-1] != first else frozenset[str]()
+        return any(word in ORGANISATION_WORDS - allowed for word in words)
+
+    def _begins_states(self, span: Span) -> bool:
+        return self._states.reach(span.start) > span.start
+
+    def _is_place(self, span: Span) -> bool:
+        """Whether every word of the span belongs to the name of a place."""
+        return self._places.reach(span.start) >= span.end
+
+
+def _places_in(run: Span) -> Iterator[tuple[int, int]]:
+    """Where places of one word or several stand in a run."""
+    words = [token.lower() for token in run.tokens]
+    for size in (1, 2, 3):
+        for i in range(len(words) - size + 1):
+            stretch = tuple(words[i : i + size])
+            if stretch in PLACE_PHRASES or (size == 1 and stretch[0] in PLACES | PEOPLES):
+                yield run.places[i][0], run.places[i + size - 1][1]
+
+
+def _locates(text: str, span: Span) -> bool:
+    """Whether what stands right before the span speaks of a place or a thing."""
+    before = max(0, span.start - 14)
+    return bool(IN_A_PLACE.search(text, before, span.start) or DEFINITE.search(text, before, span.start))
+
+
+@lru_cache(maxsize=1024)
+def words_below(text: str) -> frozenset[str]:
+    """The words that a text writes in lower case."""
+    return frozenset(word for word in _WORD.findall(text) if word.islower())
 
 
 def _core(tokens: Sequence[str]) -> list[str]:

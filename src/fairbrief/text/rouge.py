@@ -1,6 +1,7 @@
 """ROUGE-1, -2, -L and -Lsum: the numbers of the ``rouge-score`` package, fast.
 
-Tokens are runs of ``[a-z0-9]`` of the lower-cased text. With c(g) the occurrences of an n-gram,
+Tokens are runs of ``[a-z0-9]`` of the lower-cased text; where reference and candidate are in another language
+than English, its words, and with ``stem`` their Snowball stems. With c(g) the occurrences of an n-gram,
 ``overlap = Σ_g min(c_ref(g), c_can(g))``; for L it is the length of the longest common subsequence
 (LCS), for Lsum the size of the union of the LCSs of each reference line with every candidate line,
 no token counted more often than it occurs in either text. Precision is overlap / n-grams of the
@@ -24,6 +25,9 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from fairbrief.text import porter
+from fairbrief.text.languages import ENGLISH, language_of
+from fairbrief.text.segmentation import words_of
+from fairbrief.text.tokens import stems
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 PARTS = ("precision", "recall", "f")
@@ -40,22 +44,29 @@ def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> NDA
     ``stem`` reduces words of more than three letters to their Porter stems first.
     A text without tokens scores 0 in all.
     """
-    known: dict[str, _Lines] = {}
-    counts = [_count(_lines(a, known, stem=stem), _lines(b, known, stem=stem)) for a, b in pairs]
+    known: dict[tuple[str, str], _Lines] = {}
+    counts = []
+    for a, b in pairs:
+        language = ENGLISH if a.isascii() and b.isascii() and not stem else language_of(a, b)
+        counts.append(_count(*(_lines(text, language, known, stem=stem) for text in (a, b))))
     return _parts(np.array(counts, dtype=np.float64).reshape(-1, len(TYPES), len(PARTS)))
 
 
-def _lines(text: str, known: dict[str, _Lines], *, stem: bool) -> _Lines:
+def _lines(text: str, language: str, known: dict[tuple[str, str], _Lines], *, stem: bool) -> _Lines:
     """A text's lines as tokens. Neighbouring pairs often share a text: a few are ``known``."""
-    if text not in known:
+    key = text, language
+    if key not in known:
         if len(known) >= 16:
             known.clear()
-        known[text] = [tokens(line, stem=stem) for line in text.split("\n") if line]
-    return known[text]
+        known[key] = [tokens(line, language, stem=stem) for line in text.split("\n") if line]
+    return known[key]
 
 
-def tokens(text: str, *, stem: bool = False) -> list[str]:
-    """The words that ROUGE compares."""
+def tokens(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str]:
+    """The words that ROUGE compares: in English runs of ``[a-z0-9]``, elsewhere the language's words."""
+    if language != ENGLISH:
+        words = words_of(text.lower())
+        return stems(words, language) if stem else words
     is_plain = text.isascii()
     found = text.encode().translate(_PLAIN).decode().split() if is_plain else _TOKEN.findall(text.lower())
     return list(map(_stem, found)) if stem else found

@@ -5,7 +5,8 @@ there) before white space, where what follows can open a sentence; at a full-wid
 line; and at a line break, unless the line is unfinished and the next goes on in lower case. A full
 stop does not end a sentence inside a number, after an abbreviation that announces something
 (``Dr.``, ``e.g.``), or after an initial; after abbreviations that may close a sentence (``U.S.``,
-``p.m.``, ``Inc.``) it does where one of the commonest openers follows. Takes linear time.
+``p.m.``, ``Inc.``) it does where one of the commonest openers follows; nor after an ordinal in a language
+that writes them so (``am 3. Mai``). Enders of other scripts (``؟``, ``।``) count like ours. Takes linear time.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from fairbrief.text.languages import given, language_of
+
 CLOSERS = "\"'”’»)\\]"
 OPENERS = "\"'“‘«(\\["
 
 _CANDIDATE = re.compile(
-    rf"(?<![.!?…])[.!?…]++[{CLOSERS}]*+(?=\s)"  # an ender before white space
-    r"|[。！？]+[”’」』）]*"  # enders of scripts that write no spaces
+    rf"(?<![.!?…؟۔।॥])[.!?…؟۔।॥]++[{CLOSERS}]*+(?=\s)"  # an ender before white space
+    r"|[。！？｡။។]+[”’」』）]*"  # enders of scripts that write no spaces
     r"|\n\s*"
 )
 _WORD_BEFORE = re.compile(r"[^\s(\[\"'“‘«—–/]+\Z")
-_ENDED = re.compile(rf"[.!?…][{CLOSERS}]*\s*\Z")
+_ENDED = re.compile(rf"[.!?…؟۔।॥][{CLOSERS}]*\s*\Z")
 _NEXT = re.compile(rf"\s*[{OPENERS}\-–—•*]*\s*(\w{{1,40}})?")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z])[.)]")
@@ -36,6 +39,7 @@ ANNOUNCING = _words("""
     mr mrs ms messrs mme mlle dr prof rev hon gen sen rep gov pres lt col capt cpt sgt maj cmdr adm brig
     supt insp det st mt ft fr msgr sr sra dept univ fig figs eq eqs sec ch vol no nos pp p ed eds trans
     vs v cf viz approx e.g i.e eg ie ca al art arts op cit ibid resp ave blvd rd
+    bzw ggf evtl inkl exkl nr vgl zzgl bspw sog
 """)
 """Abbreviations after which something always follows in the same sentence."""
 
@@ -51,6 +55,9 @@ NUMBERED = _words("""
 """)
 """Announcing only before a number or another capital: "No. 5", but "He said no. Then …"."""
 
+ORDINAL_DOTS = frozenset("de da no fi cs sk sl hr pl hu et lv tr".split())
+"""Languages that write a full stop after an ordinal number: "am 3. Mai"."""
+
 STARTERS = _words("""
     The This That These Those There Then A An He She It They We You I His Her Its Their Our My In On At
     By For From With But And Or So If When While After Before As Although However Also What Who Why How
@@ -59,12 +66,16 @@ STARTERS = _words("""
 """Words that open a sentence far oftener than they follow an abbreviation in capitals."""
 
 
-@lru_cache(maxsize=1024)
 def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Half-open character spans of the sentences, in order, without surrounding white space.
 
     Every character that is not white space lies in exactly one span.
     """
+    return _spans(text, given())
+
+
+@lru_cache(maxsize=4096)
+def _spans(text: str, told: str) -> tuple[tuple[int, int], ...]:  # noqa: ARG001 # the language decides ordinals
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _CANDIDATE.finditer(text):
@@ -95,7 +106,7 @@ def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
 def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     """Whether the candidate ends the sentence that began at ``start``."""
     mark, at, after = match[0], match.start(), match.end()
-    if mark[0] in "。！？":
+    if mark[0] in "。！？｡။។":
         return True
     following = _NEXT.match(text, after)
     word = (following[1] or "") if following else ""
@@ -109,7 +120,15 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     before = _WORD_BEFORE.search(text, max(start, at - 40), at)
     if before is None:
         return True
-    return not _continues(before[0], word, is_first=_is_blank(text, start, before.start()))
+    is_first = _is_blank(text, start, before.start())
+    if _is_ordinal(before[0], word) and not is_first and language_of(text) in ORDINAL_DOTS:
+        return False
+    return not _continues(before[0], word, is_first=is_first)
+
+
+def _is_ordinal(before: str, following: str) -> bool:
+    """Whether "3. Mai" may stand here: a day, a month or a rank before a word in capitals."""
+    return before.isdigit() and len(before) <= 2 and following[:1].isupper()
 
 
 def _continues(before: str, following: str, *, is_first: bool) -> bool:

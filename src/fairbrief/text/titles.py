@@ -7,7 +7,7 @@ GENDERED_TITLES = {
     "duke": "male", "monsieur": "male", "señor": "male", "herr": "male",
     "mrs": "female", "ms": "female", "miss": "female", "mx": "", "madam": "female", "ma'am": "female",
     "lady": "female", "dame": "female", "queen": "female", "princess": "female", "duchess": "female",
-    "madame": "female", "señora": "female", "frau": "female",
+    "madame": "female", "mme": "female", "mademoiselle": "female", "mlle": "female", "señora": "female", "frau": "female",
 }  # fmt: skip
 """Title, lower-case and without full stop → ``female``, ``male``, or nothing for a neutral one."""
 

@@ -1,14 +1,14 @@
-"""The built-in reading of words: lower-cased, without punctuation and English function words; no download."""
+"""The built-in tokens: lower-cased words without punctuation and the language's function words; no download."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 from fairbrief.text.function_words import CLOSED_CLASSES
-
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-"""Letters and digits of any script; an apostrophe holds a word together, all else parts it."""
+from fairbrief.text.languages import ENGLISH, name_of, stop_words
+from fairbrief.text.segmentation import words_of
 
 _MORE = "enough etc past till whichever"
 _CONTRACTIONS = (
@@ -28,14 +28,30 @@ What is left of a text is what it is about. Frozen: a change moves numbers.
 """
 
 
-def words(text: str) -> list[str]:
-    """The counted words of a text, in order: lower-cased, without punctuation and English function words.
+def words(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str]:
+    """The counted words of a text, in order: lower-cased, without punctuation and the language's function words.
+
+    ``stem`` reduces them to their Snowball stems, where there is a stemmer for the language.
 
     >>> words("The soup wasn’t hot, but we'd come back for the soup!")
     ['soup', 'hot', 'come', 'back', 'soup']
     """
-    found = WORD.findall(text.lower().replace("’", "'"))
-    return [word for word in found if word not in STOP_WORDS]
+    stop = STOP_WORDS if language == ENGLISH else stop_words(language)
+    found = [word for word in words_of(text.lower().replace("’", "'")) if word not in stop]
+    return stems(found, language) if stem else found
+
+
+def stems(words: Sequence[str], language: str) -> list[str]:
+    """Snowball's stems of lower-cased words; the words themselves where there is no stemmer for the language."""
+    stemmer = _stemmer(name_of(language).lower())
+    return list(words) if stemmer is None else stemmer.stemWords(words)
+
+
+@cache
+def _stemmer(name: str) -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None
 
 
 def ngrams(tokens: Sequence[str], n: int) -> list[tuple[str, ...]]:

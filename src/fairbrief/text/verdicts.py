@@ -6,15 +6,18 @@ import re
 
 _NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _VALUE = r"(\d+(?:\.\d+)?|one|two|three|four|five)\b(?!\s*%)"
-_NAMED = re.compile(rf"\b(?:score|rating)\b\W*(?:is|of|would be|:|=|-|—)?\W*{_VALUE}", re.IGNORECASE)
-_OF_FIVE = re.compile(rf"\b{_VALUE}\s*(?:/|out of)\s*(?:5|five)\b", re.IGNORECASE)
+# What may stand between two words is bounded, so that a reply of blanks or dashes takes no longer than another.
+_NAMED = re.compile(
+    rf"\b(?:score|rating)\b\W{{0,30}}(?:is|of|would be|:|=|-|—)?\W{{0,30}}{_VALUE}", re.IGNORECASE
+)
+_OF_FIVE = re.compile(rf"\b{_VALUE}\s{{0,9}}(?:/|out of)\s{{0,9}}(?:5|five)\b", re.IGNORECASE)
 _GIVEN = re.compile(
-    rf"\b(?:give|rate|assign|award)\b\s+(?:it|this|them|the summary)?\s*(?:an?|at|as|with)?\s*{_VALUE}",
+    rf"\b(?:give|rate|assign|award)\b\s{{1,9}}(?:it|this|them|the summary)?\s{{0,9}}(?:an?|at|as|with)?\s{{0,9}}{_VALUE}",
     re.IGNORECASE,
 )
 _LAST_LINE = re.compile(rf"\W*{_VALUE}\W*", re.IGNORECASE)
 
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)", re.IGNORECASE)
+_PERCENT = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)\s{0,9}(?:%|percent\b|per cent\b)", re.IGNORECASE)
 _PROBABILITY = re.compile(r"(?<![\d.])(?:\d+(?:\.\d+)?|\.\d+)")
 _YES_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _NAMED_YES_NO = re.compile(r"\b(?:answer|verdict)\b\W*(?:is\W*)?(yes|no)\b", re.IGNORECASE)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import resource
 import time
 from collections.abc import Iterable, Iterator
 
 import pytest
 from tests.stub_chat import StubChat, echo
 
-from fairbrief.chat.client import BudgetSpent, replies
+from fairbrief.chat.bounded import LARGEST, unpacked
+from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import Endpoint
-from fairbrief.chat.pacing import LONGEST_WAIT, Pace, pause_before, retry_after
+from fairbrief.chat.pacing import LONGEST_WAIT, SHORTEST_WAIT, Pace, pause_before, retry_after
 from fairbrief.chat.replies import Malformed, Question, Reply, Tally, is_refusal, read_reply
+from fairbrief.chat.spending import BudgetSpent
 from fairbrief.errors import BackendError, RequestError
 
 
@@ -24,7 +28,7 @@ def questions(n: int) -> Iterator[tuple[int, Question]]:
 def endpoint(server: StubChat, **settings: object) -> Endpoint:
     """The server's address with pauses that a test can wait for."""
     wanted: dict[str, object] = {"concurrency": 8, "pause": 0.01, "timeout": 5.0, **settings}
-    return Endpoint("stub-1", server.url, **wanted)  # type: ignore[arg-type]  # a test's settings
+    return Endpoint("stub-1", base_url=server.url, **wanted)  # type: ignore[arg-type]  # a test's settings
 
 
 def ask_all(
@@ -55,11 +59,79 @@ def test_retry_after_is_obeyed_by_all() -> None:
     assert len(found) == 3
 
 
-def test_waits_that_the_server_asks_for_are_no_failures() -> None:
-    """More 429s with Retry-After than retries do not exhaust a question."""
-    with StubChat(script=["429"] * 5, retry_after="0.01") as server:
-        found = ask_all(endpoint(server, retries=1, concurrency=1), questions(1))
-    assert found[0].text == echo("question 0")
+@pytest.mark.parametrize("fault", ["429", "429-zero", "429-date", "429-nan"])
+def test_every_retry_counts(fault: str) -> None:
+    """Whatever wait the server asks for, a question is tried no more often than was allowed."""
+    with StubChat(faults={fault: 1.0}) as server:
+        found = ask_all(endpoint(server, retries=2, concurrency=1), questions(1))
+        assert server.requests == 3
+    assert found[0].reason == "no answer"
+    assert found[0].detail.startswith("429")
+
+
+def test_no_try_follows_at_once() -> None:
+    """Between two tries lies a shortest wait, though the server asks for none and the pause is none."""
+    with StubChat(script=["429-zero"] * 4) as server:
+        began = time.perf_counter()
+        ask_all(endpoint(server, retries=4, pause=0, concurrency=1), questions(1))
+        assert time.perf_counter() - began >= 4 * SHORTEST_WAIT
+
+
+def test_a_reply_byte_by_byte_times_out() -> None:
+    """The timeout is for the whole reply, not for the next byte of it."""
+    with StubChat(script=["trickle"]) as server:
+        tally = Tally()
+        found = ask_all(endpoint(server, timeout=0.3, concurrency=1), questions(1), tally)
+    assert found[0].text
+    assert tally.failures == {"timeout": 1}
+
+
+@pytest.mark.parametrize("fault", ["bomb", "flood"])
+def test_a_reply_without_measure_is_not_taken(fault: str) -> None:
+    """No more of a body is held than any answer takes, packed or not; another try may do better."""
+    with StubChat(script=[fault]) as server:
+        tally = Tally()
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        found = ask_all(endpoint(server, concurrency=1), questions(1), tally)
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert found[0].text
+    assert tally.failures == {"malformed": 1}
+    assert grown < 48, f"{grown:.0f} MiB more in memory"
+
+
+def test_packed_replies_are_read() -> None:
+    """A server may pack its replies; one that packs badly, or otherwise than it was asked, is asked again."""
+    with StubChat(faults={"packed": 1.0}) as server:
+        assert ask_all(endpoint(server), questions(3))[2].text == echo("question 2")
+    whole = gzip.compress(b"{}" * 100)
+    bomb = gzip.compress(b" " * (LARGEST + 1))
+    faults = {
+        "cut short": (whole[:-12], "gzip"),
+        "be unpacked": (b"not gzip at all", "gzip"),
+        "br": (whole, "br"),
+        "4 MiB": (bomb, "gzip"),
+    }
+    for said, (body, encoding) in faults.items():
+        with pytest.raises(Malformed, match=said):
+            unpacked(body, encoding)
+
+
+def test_no_other_host_is_sent_a_question() -> None:
+    """A redirect to another server stops the run, and that server hears nothing; one to another path is followed."""
+    with StubChat() as other, StubChat(faults={"redirect": 1.0}, elsewhere=other.url) as server:
+        with pytest.raises(BackendError, match="redirects to"):
+            ask_all(endpoint(server), questions(5))
+        assert other.requests == 0
+    with StubChat(script=["moved"]) as server:
+        assert ask_all(endpoint(server), questions(1))[0].text == echo("question 0")
+
+
+def test_a_reply_is_such_that_it_can_be_read_again() -> None:
+    """NULs and half characters in a reply's text, model and finish are replaced before anybody keeps them."""
+    with StubChat(faults={"dirty": 1.0}) as server:
+        reply = ask_all(endpoint(server), questions(1))[0]
+    assert (reply.model, reply.finish) == ("stub-1\ufffd\ufffd", "stop\ufffd\ufffd")
+    assert reply.text.endswith(". \ufffd\ufffd")
 
 
 def test_a_slow_server_times_out_and_is_asked_again() -> None:
@@ -189,6 +261,9 @@ def test_retry_after_in_all_its_forms() -> None:
     assert retry_after({"retry-after": "soon"}) is None
     assert retry_after({"retry-after": "1e9"}) is None
     assert retry_after({"retry-after": "999999"}) == LONGEST_WAIT
+    assert retry_after({"retry-after-ms": "nan", "retry-after": "3"}) == 3
+    assert retry_after({"retry-after-ms": "inf"}) is None
+    assert retry_after({"retry-after-ms": "-5"}) == 0
     assert all(0 <= pause_before(n, 0.5) <= 60 for n in range(2000))
     pace = Pace()
     pace.hold(5)

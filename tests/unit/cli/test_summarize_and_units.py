@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 from fairbrief import readers
 from fairbrief.cli import app
-from fairbrief.engines.journal import locked
-from fairbrief.errors import RequestError
+from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.errors import DataError, RequestError
+from fairbrief.kept_files import locked
 
 
 @pytest.fixture
@@ -49,6 +50,21 @@ def test_summarize_tells_counts_tokens_and_cost(source: Path, tmp_path: Path) ->
     assert {c.summary.system for c in cases} == {"stub-1"}
 
 
+def test_how_a_model_is_asked_is_told_alike_everywhere(source: Path, tmp_path: Path) -> None:
+    """Tries, time and the key's variable are options of each command that asks; a key in the variable's place is refused."""
+    with StubChat(script=["500"] * 10) as server:
+        arguments = ["summarize", source, "--with", "chat:stub-1", "--base-url", server.url, "--retries", 0]
+        arguments += ["--timeout", 5, "--documents-field", "texts", "--out", tmp_path / "out.jsonl"]
+        ran = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert (ran.exit_code, server.requests) == (INCOMPLETE, 10)
+    for command in ("summarize", "units", "sweep"):
+        arguments = [command, source, "--with", "chat:m", "--documents-field", "texts"]
+        ran = CliRunner().invoke(
+            app, [str(a) for a in (*arguments, "--out", tmp_path / "o", "--key", "sk-1")]
+        )
+        assert "key names the environment variable" in str(ran.exception)
+
+
 def test_summarize_uses_a_prompt_file(source: Path, tmp_path: Path) -> None:
     """--prompt FILE is sent with the documents in it."""
     (tmp_path / "p.txt").write_text("Say it shorter:\n{documents}")
@@ -81,7 +97,7 @@ def test_units_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) ->
 
     def answer(prompt: str) -> str:
         summary = prompt.rpartition("Summary: ")[2]
-        if summary.startswith("Odd"):
+        if summary.startswith(("Odd", "I found no list")):
             return (
                 "What do you mean by that? I see no summary to split here, so tell me more about it please!"
             )
@@ -91,14 +107,14 @@ def test_units_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) ->
 
     with StubChat(answer=answer) as server:
         said = printed("units", source, "--with", "chat:stub-1", "--base-url", server.url, "--out", out)
-        assert server.requests == 3
+        assert server.requests == 5  # three texts, and twice again for the one that cannot be read
         assert server.bodies[0]["temperature"] == 0
     cases = list(readers.read(out))
     units = [None if c.summary.units is None else [u.text for u in c.summary.units] for c in cases]
     assert units == [["The thing is red.", "It broke."]] * 2 + [["2.5 percent left."], None, None]
     assert cases[0].summary.made["model"] == "m"
     assert cases[2].summary.made["unit_recall"] == "0.6667"
-    assert "5 units of 3 summaries, unit recall 0.756, 1 reply unparsed" in said
+    assert "5 units of 3 summaries, unit recall 0.756, 2 replies asked again, 1 reply unparsed" in said
     assert "(id 'r3', s): 'What do you mean" in said
 
 
@@ -122,14 +138,200 @@ def test_units_need_a_chat_model(tmp_path: Path) -> None:
 
 
 def test_a_failed_run_tells_where_its_answers_are(source: Path, tmp_path: Path) -> None:
-    """What was answered before the budget was spent is named; a run without an answer leaves nothing behind."""
+    """What was answered before the server refused is named; a run without an answer leaves nothing behind."""
     out = tmp_path / "out.jsonl"
     arguments = ["summarize", source, "--with", "chat:stub-1", "--documents-field", "texts", "--out", out]
-    with StubChat() as server:
-        options = ["--base-url", server.url, "--concurrency", 1, "--max-requests", 3]
+    with StubChat(script=["ok", "ok", "401"]) as server:
+        options = ["--base-url", server.url, "--concurrency", 1]
         stopped = CliRunner().invoke(app, [str(a) for a in (*arguments, *options)])
     assert f"what was answered is kept in {out}.journal: run the same command again" in stopped.output
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl.journal"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl.journal", "out.jsonl.spent"]
     (tmp_path / "out.jsonl.journal").unlink()
+    (tmp_path / "out.jsonl.spent").unlink()
     CliRunner().invoke(app, [str(a) for a in (*arguments, "--require", "nope")])
     assert [p.name for p in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def unit_source(folder: Path, *texts: str) -> Path:
+    """A file with a summary of each text."""
+    source = folder / "in.jsonl"
+    rows = [{"id": f"r{i}", "documents": ["d"], "summary": t, "system": "s"} for i, t in enumerate(texts)]
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return source
+
+
+def units_of(out: Path) -> list[list[str] | None]:
+    """The units of each summary in a file."""
+    cases = readers.read(out)
+    return [None if c.summary.units is None else [u.text for u in c.summary.units] for c in cases]
+
+
+@pytest.mark.parametrize("reply", ["Which ones? " * 30, "I would rather not say."])
+def test_units_asks_again_for_a_reply_without_a_list_and_shows_the_model_its_answer(
+    reply: str, tmp_path: Path
+) -> None:
+    """The second question holds the first, the unreadable answer and what was wrong; what then comes is kept. A remark
+    that restates nothing of the summary is no statement of it.
+    """
+    source, out = unit_source(tmp_path, "It is red and it broke."), tmp_path / "out.jsonl"
+    with StubChat(answer=lambda p: "1. It is red.\n2. It broke." if "no list" in p else reply) as server:
+        said = printed("units", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
+        assert [len(body["messages"]) for body in server.bodies] == [1, 3]
+        assert server.bodies[1]["messages"][1]["role"] == "assistant"
+        printed("units", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
+        assert server.requests == 2
+    assert units_of(out) == [["It is red.", "It broke."]]
+    assert "1 reply asked again, 0 replies unparsed" in said
+
+
+def test_units_are_read_from_a_json_list(tmp_path: Path) -> None:
+    """A list of texts as JSON, in a fence or within an object, is a list."""
+    source, out = unit_source(tmp_path, "It is red and it broke."), tmp_path / "out.jsonl"
+    with StubChat(answer=lambda _: '```json\n{"statements": ["It is red.", "It broke."]}\n```') as server:
+        printed("units", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
+        assert server.requests == 1
+    assert units_of(out) == [["It is red.", "It broke."]]
+
+
+def test_a_budget_of_units_leaves_the_rest_for_the_next_run(tmp_path: Path) -> None:
+    """Summaries that were not asked for stand without units and with the reason; the next run asks for them alone."""
+    source, out = unit_source(tmp_path, *(f"Text {i}." for i in range(5))), tmp_path / "out.jsonl"
+    arguments = ["units", str(source), "--with", "chat:s", "--out", str(out)]
+    with StubChat(answer=lambda _: "1. A.") as server:
+        arguments += ["--base-url", server.url]
+        stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "2"])
+        assert (stopped.exit_code, server.requests) == (INCOMPLETE, 2)
+        assert "5 wanted, 2 asked, 0 from the journal" in stopped.output
+        assert units_of(out).count(None) == 3
+        assert CliRunner().invoke(app, arguments).exit_code == 0
+        assert server.requests == 5
+    assert units_of(out) == [["A."]] * 5
+
+
+def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Path, tmp_path: Path) -> None:
+    """--dry-run prints how many calls, tokens and how much money, and one filled prompt; no file is written."""
+    out = tmp_path / "out.jsonl"
+    (tmp_path / "u").mkdir()
+    units_from = unit_source(tmp_path / "u", "It is red.")
+    with StubChat() as server:
+        said = summarize(source, out, server, "--dry-run", "--price", "1000000,0", "--prompt", "reviews")
+        bounded = summarize(source, out, server, "--dry-run", "--price", "0,1000000", "--max-tokens", 7)
+        units = printed(
+            "units", units_from, "--with", "chat:s", "--base-url", server.url, "--out", out, "--dry-run"
+        )
+        assert server.requests == 0
+    assert "10 wanted, 0 answered already, 10 calls to make" in said
+    assert "any number of tokens of answers" in said
+    assert "cost at least" in said
+    assert "1. Text 0 is long." in said
+    assert "cost at most about 70.0000" in bounded
+    assert "1 wanted, 0 answered already, 1 call to make" in units
+    assert "Summary: It is red." in units
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "u"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--prompt", "nowhere"), "no prompt 'nowhere'"),
+        (("--instruction", "fairest"), "No clause 'fairest'"),
+        (("--instruction", "ratio"), "name their attribute"),
+        (("--instruction", "ratio", "--over", "party"), "no document has the attribute 'party'"),
+        (("--prompt", "perspectives-topic"), "no attribute of that name"),
+        (("--prompt", "source", "--words", "20"), "no place for a wish of words"),
+        (("--words", "80", "--sentences", "2"), "both wished"),
+        (("--samples", "4", "--temperature", "0"), "one text, paid 4 times"),
+        (("--max-cost", "1"), "--price"),
+        (("--max-cost", "1", "--price", "1,1"), "--max-tokens"),
+    ],
+)
+def test_nothing_is_paid_before_everything_is_checked(
+    source: Path, tmp_path: Path, options: tuple[str, ...], says: str
+) -> None:
+    """What one record's prompt lacks is found before the first request, wherever in the file the record stands."""
+    with StubChat() as server:
+        with pytest.raises(
+            RequestError if "attribute" not in says or "name their" in says else DataError, match=says
+        ):
+            summarize(source, tmp_path / "o", server, *options)
+        assert server.requests == 0
+    assert not (tmp_path / "o").exists()
+
+
+def test_the_last_records_lack_is_found_before_the_first_is_asked(source: Path, tmp_path: Path) -> None:
+    """A field that only the last record has none of stops the run with nothing sent."""
+    rows = [json.loads(line) for line in source.read_text().splitlines()]
+    for row in rows[:-1]:
+        row["attributes"] = {"topic": "gardens"}
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with StubChat() as server:
+        with pytest.raises(DataError, match=r"in.jsonl:10 \(id '9'\).*\{topic\}"):
+            summarize(source, tmp_path / "o", server, "--prompt", "perspectives-topic")
+        assert server.requests == 0
+
+
+def test_the_first_reason_of_each_failure_is_printed(source: Path, tmp_path: Path) -> None:
+    """What the server said at the first failure of a kind stands below the counts, and what can be done."""
+    with StubChat(faults={"400": 1.0}) as server:
+        arguments = ["summarize", source, "--with", "chat:stub-1", "--documents-field", "texts"]
+        arguments += ["--base-url", server.url, "--out", tmp_path / "o"]
+        ran = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert ran.exit_code == INCOMPLETE
+    assert "10 × 400, the first:" in ran.output
+    assert "the server rejects them" in ran.output
+
+
+def test_summaries_are_named_as_they_are_told(source: Path, tmp_path: Path) -> None:
+    """--system names the system in the file; another name asks nothing again."""
+    out = tmp_path / "out.jsonl"
+    with StubChat() as server:
+        summarize(source, out, server)
+        summarize(source, out, server, "--system", "warm")
+        assert server.requests == 10
+        summarize(source, tmp_path / "s.jsonl", server, "--system", "cold", "--samples", 2)
+    assert {c.summary.system for c in readers.read(out)} == {"warm"}
+    assert {c.summary.system for c in readers.read(tmp_path / "s.jsonl")} == {"cold#1", "cold#2"}
+
+
+def test_an_audit_says_how_many_summaries_fell_back_from_units_to_sentences(tmp_path: Path) -> None:
+    """Where some summaries have units and others none, the measures that look for units say how many; else nobody does."""
+    documents = [
+        {"text": "It is red.", "attributes": {"side": "a"}},
+        {"text": "It broke.", "attributes": {"side": "b"}},
+    ]
+    rows = [
+        {"id": f"r{i}", "documents": documents, "summary": "It is red.", "system": "s", **({"units": ["It is red."]} if i < 5 else {})}
+        for i in range(8)
+    ]  # fmt: skip
+    for name, count in (("mixed", 8), ("whole", 5), ("none", 3)):
+        path = tmp_path / f"{name}.jsonl"
+        taken = rows[-count:] if name == "none" else rows[:count]
+        path.write_text("".join(json.dumps(row) + "\n" for row in taken))
+    arguments = ["--measure", "equal_coverage@side", "--measure", "uer@side", "--resamples", "20"]
+    said = " ".join(printed("audit", tmp_path / "mixed.jsonl", *arguments).split())
+    assert "equal_coverage: s: 3 of 8 summaries have no units and are cut into sentences" in said
+    assert said.count("cut into sentences") == 1
+    for name in ("whole", "none"):
+        assert "cut into sentences" not in printed("audit", tmp_path / f"{name}.jsonl", *arguments)
+
+
+def test_a_dry_audit_counts_what_chat_judges_would_be_asked(tmp_path: Path) -> None:
+    """--dry-run tells the calls of judges behind a chat service, less what the cache holds, and asks nothing."""
+    path, cache = tmp_path / "in.jsonl", tmp_path / "scores.sqlite"
+    rows = [
+        {"id": f"r{i}", "documents": [f"It is red {i}."], "summary": f"Red {i}.", "system": "s"}
+        for i in range(6)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
+    with StubChat(answer=lambda _: "Fine. Score: 4") as server:
+        measure = f"judged(scorer=judge(model=stub-1, base_url='{server.url}'))"
+        printed("audit", path, "--measure", measure, "--cache", cache, "--resamples", 0)
+        asked = server.requests
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        said = printed(
+            "audit", path, "--measure", measure, "--cache", cache, "--dry-run", "--price", "1000000,0"
+        )
+        assert server.requests == asked == 2
+    assert "6 wanted, 2 answered already, 4 calls to make" in said
+    assert "cost at least" in said
+    assert "Judge the relevance of a summary" in said

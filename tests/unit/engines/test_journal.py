@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.engines.journal import locked, open_journal, replacing
+from fairbrief.engines.journal import open_journal
 from fairbrief.errors import RequestError
 
 ENTRIES = [(f"key{i}", {"summary": f"text {i} \u2028 \ud800 ü", "n": i}) for i in range(5)]
@@ -67,61 +66,8 @@ def test_another_file_is_refused_and_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "j").read_text() == '{"precious": 1}\n'
 
 
-def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
-    """A second holder is refused while the first one holds, and not afterwards."""
-    with (
-        locked(tmp_path / "o"),
-        pytest.raises(RequestError, match="Another process is writing"),
-        locked(tmp_path / "o"),
-    ):
-        pass
-    with locked(tmp_path / "o"):
-        pass
-
-
-def test_a_lock_that_a_dead_process_left_is_in_nobodys_way(tmp_path: Path) -> None:
-    """The file alone locks nothing, and is taken away by the next who is done."""
-    (tmp_path / "o.lock").touch()
-    with locked(tmp_path / "o"):
-        assert (tmp_path / "o.lock").exists()
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_lock_that_was_taken_away_while_it_was_opened_is_not_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two processes never hold one output: who locked a file that is gone locks its successor."""
-    lock, flock, times = tmp_path / "o.lock", fcntl.flock, []
-
-    def late(descriptor: int, operation: int) -> None:
-        if not times:
-            lock.unlink()
-        times.append(descriptor)
-        flock(descriptor, operation)
-
-    monkeypatch.setattr(fcntl, "flock", late)
-    with locked(tmp_path / "o"):
-        assert len(times) == 2
-        monkeypatch.setattr(fcntl, "flock", flock)
-        with pytest.raises(RequestError, match="Another process is writing"), locked(tmp_path / "o"):
-            pass
-
-
 def test_a_journal_without_an_answer_does_not_stay(tmp_path: Path) -> None:
     """Nothing is left of a run that got no answer."""
     with pytest.raises(ZeroDivisionError), open_journal(tmp_path / "j"):
         raise ZeroDivisionError
     assert not list(tmp_path.iterdir())
-
-
-def test_replacing_is_all_or_nothing(tmp_path: Path) -> None:
-    """Where writing fails the old file stays as it was."""
-    path = tmp_path / "o"
-    path.write_text("old")
-    with pytest.raises(TypeError), replacing(path) as stream:
-        stream.writelines([b"half", "no bytes"])
-    assert path.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["o"]
-    with replacing(path) as stream:
-        stream.write(b"new")
-    assert path.read_text() == "new"

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing import active_children
+from pathlib import Path
 
 import pytest
 
-from fairbrief.engines.mapping import Engine, ThisProcess, cores, engine_of
+from fairbrief.engines.engine import Engine, ThisProcess, cores, engine_of
 from fairbrief.engines.processes import Processes
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
 
@@ -198,9 +201,75 @@ def test_a_worker_that_dies_is_told(how: int, said: str) -> None:
     assert not active_children()
 
 
+def dies_at_first(marks: Path) -> str:
+    """Ends its process the first two times that it is called with a folder, which it marks."""
+    tries = len(list(marks.iterdir()))
+    if tries < 2:
+        (marks / str(tries)).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return marks.name
+
+
+def test_what_a_killed_worker_had_in_hand_is_done_by_another(tmp_path: Path) -> None:
+    """Every item is answered, in order, however its first workers ended."""
+    folders = [tmp_path / str(i) for i in range(4)]
+    for folder in folders:
+        folder.mkdir()
+    assert [answer for _, answer in Processes(2).map(dies_at_first, folders)] == ["0", "1", "2", "3"]
+
+
+def test_workers_that_are_killed_at_any_time_are_replaced() -> None:
+    """Whether they are at work or idle, no item is lost."""
+    answers = []
+    for item, answer in Processes(2).map(slow_at_first, range(6)):
+        answers.append((item, answer))
+        for worker in active_children() if item in (0, 4) else ():
+            worker.kill()
+            worker.join()
+    assert [item for item, _ in answers] == list(range(6))
+
+
 def idle(_: object) -> bool:
     """Whether this process hears Ctrl-C."""
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def busy_for_ever(path: str) -> None:
+    """Say who works, then work on."""
+    Path(path).write_text(str(os.getpid()))
+    while True:
+        sum(range(1000))
+
+
+def test_a_worker_in_the_middle_of_its_work_ends_with_its_parent(tmp_path: Path) -> None:
+    """Where the process that started them is killed, workers do not first finish what they have in hand."""
+    told = tmp_path / "pid"
+    code = (
+        "from tests.unit.engines.test_processes import busy_for_ever\n"
+        "from fairbrief.engines.processes import Processes\n"
+        f"if __name__ == '__main__': list(Processes(2).map(busy_for_ever, [{str(told)!r}]))"
+    )
+    (tmp_path / "run.py").write_text(code)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    parent = subprocess.Popen([sys.executable, str(tmp_path / "run.py")], env=environment)
+    deadline = time.monotonic() + 60
+    while not (told.exists() and told.read_text()):
+        assert parent.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    parent.kill()
+    parent.wait()
+    while is_running(int(told.read_text())):
+        assert time.monotonic() < deadline, "the worker stayed"
+        time.sleep(0.05)
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there, and not only waits to be counted as dead."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_workers_do_not_hear_ctrl_c_and_this_process_does() -> None:

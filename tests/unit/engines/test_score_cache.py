@@ -19,10 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from fairbrief.engines.cache import Cached, Damaged, Store, hashed, is_cacheable, pack, unpack
+from fairbrief.engines.score_cache import Cached, Damaged, Store, hashed, is_cacheable, pack, unpack
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.nouns import Ask, Scorer, Scores
 from fairbrief.scorers.containment import Containment
+from fairbrief.types import Ask, Scorer, Scores
 
 Key = tuple[str, ...]
 
@@ -85,7 +85,7 @@ def test_another_version_is_scored_anew(tmp_path: Path) -> None:
 
 
 def test_a_cached_scorer_is_the_scorer(tmp_path: Path) -> None:
-    """Same name, fingerprint and spelling: where a number was kept does not change it."""
+    """Same name, fingerprint and spec: where a number was kept does not change it."""
     plain = Lengths()
     cached = Cached(plain, tmp_path / "c")
     assert isinstance(cached, Scorer)
@@ -129,8 +129,8 @@ CHILD = """
     from pathlib import Path
     sys.path.insert(0, {tests!r})
     from test_score_cache import Lengths
-    from fairbrief.engines.cache import Cached
-    from fairbrief.nouns import Ask
+    from fairbrief.engines.score_cache import Cached
+    from fairbrief.types import Ask
 
     class Slow(Lengths):
         def compute(self, keys):
@@ -197,7 +197,9 @@ def test_processes_that_begin_a_file_together_all_succeed(tmp_path: Path) -> Non
     for worker in workers:
         worker.join(120)
     assert [worker.exitcode for worker in workers] == [0] * 4
-    for path in sorted(tmp_path.iterdir()):
+    paths = sorted(tmp_path.glob("*.sqlite"))
+    assert len(paths) == 8
+    for path in paths:
         store = Store(path)
         assert store.count() == 16
         store.close()

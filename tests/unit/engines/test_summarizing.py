@@ -7,15 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from tests.stub_chat import StubChat
 from tests.survival import survive
 
 from fairbrief import readers
-from fairbrief.chat.client import BudgetSpent
 from fairbrief.engines.summarizing import summarize
-from fairbrief.nouns import Document, Entity, Mention, Record, Summary
 from fairbrief.summarizers.chat import Chat
+from fairbrief.types import Document, Entity, Mention, Record, Summary
 
 RECORDS = [
     Record(
@@ -82,12 +80,14 @@ def test_what_found_no_answer_is_asked_again(tmp_path: Path) -> None:
 
 
 def test_a_spent_budget_keeps_what_was_paid_for(tmp_path: Path) -> None:
-    """No output before all is answered; the next runs go on where the budget ended."""
+    """What was answered is written and the rest stands as not asked; the next run goes on where the budget ended."""
     out = tmp_path / "o.jsonl"
     with StubChat() as server:
-        with pytest.raises(BudgetSpent):
-            summarize(chat(server, max_requests=12), lambda: RECORDS, out)
-        assert not out.exists()
+        count = summarize(chat(server, max_requests=12), lambda: RECORDS, out)
+        assert (count.wanted, count.asked, count.not_asked, server.requests) == (30, 12, 18, 12)
+        assert "12 requests" in count.stopped
+        reasons = [case.summary.reason for case in readers.read(out)]
+        assert (reasons.count(""), reasons.count("not asked")) == (12, 18)
         assert summarize(chat(server, max_requests=18), lambda: RECORDS, out).from_journal == 12
         assert max(server.served.values()) == 1
 

@@ -11,12 +11,12 @@ import pytest
 from tests.stub_chat import StubChat
 
 from fairbrief import registry
-from fairbrief.engines.cache import Cached, is_cacheable
+from fairbrief.engines.score_cache import Cached, is_cacheable
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.nouns import Ask
 from fairbrief.scorers.chat_entailment import ChatEntailment
 from fairbrief.scorers.judge import Judge
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
+from fairbrief.types import Ask
 
 ASKS = [
     Ask("x", ("a {summary} of rain", "sun"), ("it rains", "it shines")),

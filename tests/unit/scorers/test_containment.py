@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.nouns import Ask
 from fairbrief.registry import make
 from fairbrief.scorers.containment import Containment
 from fairbrief.testing import SCORER_CLAUSES
+from fairbrief.types import Ask
 
 ROWS = ("The soup was cold.", "The soup was hot, and the waiter kind.", "The lift is broken.")
 

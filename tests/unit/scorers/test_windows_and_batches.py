@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.errors import BackendError
-from fairbrief.nouns import Integers
 from fairbrief.scorers.batches import run
 from fairbrief.scorers.windows import longest_first, parts, spans
+from fairbrief.types import Integers
 
 
 @settings(max_examples=200, deadline=None)

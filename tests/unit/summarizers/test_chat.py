@@ -7,9 +7,9 @@ from tests.stub_chat import StubChat
 
 from fairbrief import registry
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Document, Record
 from fairbrief.summarizers.chat import Chat
 from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
+from fairbrief.types import Document, Record
 
 RECORDS = [Record(f"r{i}", (Document(f"Text {i}."),)) for i in range(12)]
 
@@ -80,7 +80,7 @@ def test_keys_hold_all_that_decides_a_text() -> None:
 
 
 def test_name_grammar() -> None:
-    """chat:MODEL(settings) stands for chat(model=MODEL, settings), tags included; the spelling reads back."""
+    """chat:MODEL(settings) stands for chat(model=MODEL, settings), tags included; the spec reads back."""
     made = registry.make("summarizer", "chat:llama3:8b(temperature=0.3, prompt=reviews)@party")
     assert made == Chat("llama3:8b", prompt="reviews", temperature=0.3, over="party")
     assert registry.make("summarizer", repr(made)) == made

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.nouns import Document, Record
-from fairbrief.summarizers.filling import Wish, fill
+from fairbrief.summarizers.prompt_filling import Wish, fill
 from fairbrief.summarizers.prompts import clauses, find, shipped
+from fairbrief.types import Document, Record
 
 RECORD = Record(
     "r1",

@@ -108,7 +108,7 @@ def test_probabilities(reply: str, wanted: float | None) -> None:
         (CALENDAR, 25, "6c4990d6bf69"),
         (names.SUFFIXES, 14, "2b4f3282c799"),
         (titles.SUFFIXES, 8, "b940565f6f49"),
-        (names.PARTICLES, 34, "c08a361ecd52"),
+        (names.PARTICLES, 36, "bc096c345bfd"),
         (titles.PARTICLES, 21, "107c4ecd1b0f"),
     ],
 )

@@ -1,16 +1,22 @@
 """What people judge of summaries: sheets and pages to ask them, their answers, agreement, and what follows.
 
 An *item* is one question about one part of one case: which values entail a unit, how fairly a value is
-represented, which way a summary leans, whether it mentions a person.
+represented, which way a summary leans, which of two is fairer, whether it mentions a person.
 """
 
-from fairbrief.corpora.annotation.agreement import Agreement, agreement, concordance, correlations
+from fairbrief.corpora.annotation.annotation_page import page
+from fairbrief.corpora.annotation.annotation_sheets import sheet
 from fairbrief.corpora.annotation.answers import Answer, read_answers
-from fairbrief.corpora.annotation.assigning import assign
+from fairbrief.corpora.annotation.human_judgements import judged_cases, unfairness
+from fairbrief.corpora.annotation.item_assignment import assign
 from fairbrief.corpora.annotation.items import TASKS, Item, items_of
-from fairbrief.corpora.annotation.judged import judged_cases, unfairness
-from fairbrief.corpora.annotation.page import page
-from fairbrief.corpora.annotation.sheets import sheet
+from fairbrief.corpora.annotation.rater_agreement import Agreement, agreement, concordance, correlations
+from fairbrief.corpora.annotation.summary_pairs import (
+    agreement_with_measure,
+    pairs_of,
+    preferences,
+    preferred,
+)
 
 __all__ = [
     "TASKS",
@@ -18,12 +24,16 @@ __all__ = [
     "Answer",
     "Item",
     "agreement",
+    "agreement_with_measure",
     "assign",
     "concordance",
     "correlations",
     "items_of",
     "judged_cases",
     "page",
+    "pairs_of",
+    "preferences",
+    "preferred",
     "read_answers",
     "sheet",
     "unfairness",

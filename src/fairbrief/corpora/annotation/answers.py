@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fairbrief.corpora.annotation.annotation_sheets import free
 from fairbrief.corpora.annotation.items import NONE, Item
-from fairbrief.corpora.annotation.sheets import free
 from fairbrief.errors import DataError, RequestError
 
 Key = tuple[str, str, str, str]
 NEEDED = ("task", "record", "system", "part", "answer")
+MAY_LACK = ("annotator", "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
     answers, seen = Answers(), dict[tuple[str, Key], str]()
     for path in paths:
         for where, row in _rows(path):
-            missing = [name for name in NEEDED if not isinstance(row.get(name), str)]
-            if missing:
-                raise DataError(
-                    f"{where}: found no '{missing[0]}'; wanted a line of an exported sheet; export again."
-                )
+            _check_texts(where, row)
             name = (row.get("annotator") or "").strip() or path.stem
             key: Key = (row["task"], row["record"], row["system"], row["part"])
             item = items.get(key)
@@ -80,6 +77,17 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
     if not answers.given:
         raise DataError("There is no answer in these sheets: wanted the column 'answer' to be filled in.")
     return answers
+
+
+def _check_texts(where: str, row: Mapping[str, Any]) -> None:
+    for name in NEEDED:
+        if not isinstance(row.get(name), str):
+            raise DataError(f"{where}: found no '{name}'; wanted a line of an exported sheet; export again.")
+    for name in MAY_LACK:
+        if not isinstance(row.get(name) or "", str):
+            raise DataError(
+                f"{where}: found {str(row[name])[:40]!r} under '{name}'; wanted text; write it in quotes."
+            )
 
 
 def _chosen(where: str, text: str, item: Item) -> tuple[str, ...]:
@@ -143,7 +151,7 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _json_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
         held = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path.name}: found what is not JSON ({error}); wanted the page's file.") from None
     rows: Iterable[Any] = held.get("answers", ()) if isinstance(held, dict) else ()
     if not isinstance(rows, list) or not rows:

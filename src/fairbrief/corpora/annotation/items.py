@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.nouns import Case, Unit
 from fairbrief.text.sentences import split
+from fairbrief.types import Case, Unit
 
 NONE = "none"
 """The answer that no value entails a unit."""
 RATINGS = ("1", "2", "3", "4", "5")
 LEANINGS = ("negative", "fair", "positive")
 MENTIONED = ("yes", "no", "unclear")
+FIRST, SECOND, ALIKE = "first", "second", "alike"
 FAIR_RATING = 5
 
 TASKS: Mapping[str, str] = MappingProxyType(
@@ -23,7 +24,9 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "units": "Which values entail each statement of the summary?",
         "rating": "How fairly is each value represented, from 1 to 5?",
         "leaning": "Which way does the summary lean: negative, fair, positive?",
+        "pairs": "Which of two summaries represents the documents more fairly?",
         "people": "Does the summary mention each person of the documents?",
+        "alignment": "Were the names in the summary aligned with the right people?",
     }
 )
 
@@ -59,7 +62,8 @@ def items_of(
     """Each usable case with its items; a case without a summary, or without anything to ask, is passed over.
 
     ``attribute`` is whose values are judged (units, rating, and what a leaning speaks of). ``choices`` are
-    other leanings than negative, fair, positive; the fair one is called ``fair``.
+    other leanings than negative, fair, positive; the fair one is called ``fair``. Of ``pairs`` each case shows two
+    systems' summaries of one record.
 
     Raises: RequestError for an unknown task or where the attribute is needed and absent; DataError where
     only some documents have it.
@@ -72,6 +76,10 @@ def items_of(
         )
     if choices is not None and (task != "leaning" or "fair" not in choices or len(set(choices)) < 2):
         raise RequestError("Choices are given for a leaning alone, and one of them is 'fair'.")
+    if task == "pairs":
+        from fairbrief.corpora.annotation.summary_pairs import pairs_of  # which reads this module
+
+        cases = (pair.shown for pair in pairs_of(cases))
     for case in cases:
         if case.summary.reason or not case.summary.text.strip():
             continue
@@ -109,6 +117,15 @@ def _items(case: Case, task: str, attribute: str, leanings: tuple[str, ...]) -> 
         whose = f" in the {attribute} of its documents" if attribute else ""
         question = f"Against what the documents say{whose}, which way does the summary lean?"
         yield Item(task, record.id, code, "", question, "the summary", leanings, check)
+    elif task == "pairs":
+        from fairbrief.corpora.annotation.summary_pairs import pair_items  # which reads this module
+
+        yield from pair_items(case)
+    elif task == "alignment":
+        from fairbrief.corpora.annotation.alignment_check import questions  # which reads this module
+
+        for part, question, about in questions(case):
+            yield Item(task, record.id, code, part, question, about, MENTIONED, check)
     elif task == "people":
         for entity in record.entities:
             name = " ".join(part for part in (entity.first_name, entity.last_name) if part) or entity.id

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from fairbrief.corpora.formats import dialogues, reviews, tweets
-from fairbrief.corpora.formats.lines import Encoding, first_line
+from fairbrief.corpora.formats import dialogue_formats, review_formats, tweet_formats
+from fairbrief.corpora.formats.text_lines import Encoding, first_line
 from fairbrief.errors import RequestError
-from fairbrief.nouns import Record
+from fairbrief.types import Record
 
 __all__ = ["FORMATS", "Format", "format_of", "read_published"]
 
@@ -36,13 +36,13 @@ class Format:
 
 
 FORMATS: Mapping[str, Format] = {
-    "labelled": Format(tweets.read_labelled, "one text a line: id<||>label<||>text", "mixed"),
-    "semeval": Format(tweets.read_semeval, "SemEval-2016 Task 6: ID, Target, Tweet, Stance by tabs", "latin-1"),
-    "fewsum": Format(reviews.read_fewsum, "FewSum: a table by tabs, or a folder of them, reviews or gold sets"),
-    "amazon": Format(reviews.read_amazon, "Amazon reviews, JSON Lines (also .gz): reviewText, overall, asin"),
-    "court": Format(dialogues.read_court, "Cornell Supreme Court conversations, plain: fields by +++$+++", "mixed"),
-    "convokit": Format(dialogues.read_convokit, "ConvoKit's utterances.jsonl"),
-    "iq2": Format(dialogues.read_iq2, "the IQ2 debates, one JSON object of debates with transcripts"),
+    "labelled": Format(tweet_formats.read_labelled, "one text a line: id<||>label<||>text", "mixed"),
+    "semeval": Format(tweet_formats.read_semeval, "SemEval-2016 Task 6: ID, Target, Tweet, Stance by tabs", "latin-1"),
+    "fewsum": Format(review_formats.read_fewsum, "FewSum: a table by tabs, or a folder of them, reviews or gold sets"),
+    "amazon": Format(review_formats.read_amazon, "Amazon reviews, JSON Lines (also .gz): reviewText, overall, asin"),
+    "court": Format(dialogue_formats.read_court, "Cornell Supreme Court conversations, plain: fields by +++$+++", "mixed"),
+    "convokit": Format(dialogue_formats.read_convokit, "ConvoKit's utterances.jsonl"),
+    "iq2": Format(dialogue_formats.read_iq2, "the IQ2 debates, one JSON object of debates with transcripts"),
 }  # fmt: skip
 
 

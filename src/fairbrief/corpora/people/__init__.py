@@ -4,7 +4,7 @@ Annotated documents become templates; a template filled with assignments becomes
 differ in who the people are said to be, and in nothing else (Steen & Markert, section 5).
 """
 
-from fairbrief.corpora.people.building import Report, build
+from fairbrief.corpora.people.build_people import Report, build
 from fairbrief.corpora.people.capacity import Capacity
 from fairbrief.corpora.people.counterfactual import (
     Counterfactuals,
@@ -12,10 +12,10 @@ from fairbrief.corpora.people.counterfactual import (
     exchange_names,
     genders_of,
 )
-from fairbrief.corpora.people.filling import Assignment, fill
-from fairbrief.corpora.people.groups import Group, read_groups
 from fairbrief.corpora.people.linting import Fault, lint
+from fairbrief.corpora.people.name_groups import Group, read_groups
 from fairbrief.corpora.people.template import Person, Slot, Template, make_template
+from fairbrief.corpora.people.template_filling import Assignment, fill
 
 __all__ = [
     "build",

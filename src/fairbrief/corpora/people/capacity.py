@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from fairbrief.corpora.people.groups import GENDERS, Group
+from fairbrief.corpora.people.name_groups import GENDERS, Group
 from fairbrief.corpora.people.template import Person, Template
 from fairbrief.text.names import Listed, Names
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 TOO_FEW = "too few names"
 
-Design = Literal["balanced", "mono"]
+Design = Literal["balanced", "mono", "original"]
 _Key = TypeVar("_Key")
 
 
@@ -60,17 +60,22 @@ class Plan:
 
     @property
     def genders(self) -> str:
-        """How gender goes with race: ``kept`` or ``random``, ``tied`` to it or ``crossed`` with it; empty without race."""
+        """How gender goes with race: ``kept`` or ``random``; ``crossed`` with it; or the pairs, where it is tied to race.
+
+        Pairs stand in the order of the races: ``black male, white female``. Without race: ``varied``.
+        """
         if not self.by_race:
-            return ""
+            return "varied"
         if not self.by_gender:
             return "random" if self.random_gender else "kept"
         races = [group.race for group in self.groups]
-        return "tied" if len(set(races)) == len(races) else "crossed"
+        if len(set(races)) < len(races):
+            return "crossed"
+        return ", ".join(sorted(f"{group.race} {group.gender}" for group in self.groups))
 
     def varies(self, person: Person) -> bool:
         """Whether a person can show a group: a gender by a first name, a pronoun or a title; a race by a name alone."""
-        if not person.is_named:
+        if not person.is_named or person.is_kept:
             return False
         if self.by_gender and person.gender is not None:
             return True
@@ -78,7 +83,7 @@ class Plan:
 
     def share(self, count: int) -> int:
         """How many of ``count`` people may be in one group at once."""
-        return -(-count // len(self.groups)) if self.design == "balanced" else count
+        return -(-count // len(self.groups)) if self.design != "mono" else count
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fairbrief.corpora.people.building import build
+from fairbrief.corpora.people.build_people import build
 from fairbrief.corpora.people.capacity import Lists, Plan, list_names, pools_of
-from fairbrief.corpora.people.filling import Assignment, Manner, fill
-from fairbrief.corpora.people.groups import Group
-from fairbrief.corpora.people.unannotated import NOBODY, find_template
-from fairbrief.corpora.people.words import content_words
+from fairbrief.corpora.people.content_words import content_words
+from fairbrief.corpora.people.name_groups import Group
+from fairbrief.corpora.people.template_filling import Assignment, Manner, fill
+from fairbrief.corpora.people.unannotated_people import NOBODY, find_template
 from fairbrief.errors import DataError
-from fairbrief.nouns import Entity, Record
-from fairbrief.text.census import genders as genders_of_names
-from fairbrief.text.gender import GENDER_WORDS
+from fairbrief.text.census_names import genders as genders_of_names
+from fairbrief.text.name_gender import GENDER_WORDS
 from fairbrief.text.names import Listed, Names, census
+from fairbrief.types import Entity, Record
 
 NO_WORD = "no word of the text tells a gender"
 FEW_NAMES = "too few names"

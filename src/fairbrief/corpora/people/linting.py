@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from fairbrief.corpora.people.filling import PLAIN, Assignment, Manner
+from fairbrief.corpora.people.content_words import content_words
 from fairbrief.corpora.people.template import Template
-from fairbrief.corpora.people.words import content_words
-from fairbrief.nouns import Record
+from fairbrief.corpora.people.template_filling import PLAIN, Assignment, Manner
 from fairbrief.text import address, pronouns
+from fairbrief.types import Record
 
 LEFT: Final = "an original name is left"
 
 _NEXT: Final = re.compile(r"\s+([^\W\d_]+)")
 _CAPITAL: Final = re.compile(r",? ([A-Z][^\W\d_]+)")
+_TAG: Final = re.compile(r"[#@]\w+")
 _OWNED: Final = frozenset((
     "job", "career", "life", "own", "office", "house", "home", "car", "desk", "room", "body",
     "eyes", "hair", "childhood", "youth", "lawyer", "attorney", "client", "boss", "colleague",
@@ -95,10 +96,18 @@ def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assig
                 continue  # "Jean Cocteau" is not Jean Gabin
             place = _around(document.text, found.start(), found.end())
             yield Fault(LEFT, f"'{found[0]}' in {place}")
+        yield from _names_in_tags(document.text, remaining)
+
+
+def _names_in_tags(text: str, names: Iterable[str]) -> Iterator[Fault]:
+    """Names inside of what stands after # and @."""
+    for found in _TAG.finditer(text):
+        if any(len(name) > 3 and name in found[0] for name in names):
+            yield Fault(LEFT, f"'{found[0]}' in {_around(text, found.start(), found.end())}")
 
 
 def _words(name: str) -> set[str]:
-    return set(re.findall(r"[^\W\d_]{2,}", name))
+    return set(re.findall(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*", name))
 
 
 @cache

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fairbrief.corpora.people.words import Words
+from fairbrief.corpora.people.content_words import Words
 from fairbrief.errors import DataError
-from fairbrief.nouns import Entity, Mention, Record
 from fairbrief.text import address, pronouns
 from fairbrief.text.names import Piece, divide
+from fairbrief.types import Entity, Mention, Record
 
 _ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
 
@@ -46,6 +46,8 @@ class Person:
     genders: frozenset[str]
     middle: frozenset[str] = frozenset()
     """The given names that stand between the first and the last, in lower case."""
+    is_kept: bool = False
+    """Whether the person keeps name and pronouns: spoken of as they, or in words of one gender that no fill changes."""
 
     @property
     def is_named(self) -> bool:
@@ -89,8 +91,13 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
     first, last = entity.first_name, entity.last_name
     genders = set()
     titled = False
+    is_one_name = first is None or last is None
+    if any((is_one_name and _is_sovereign(record, m)) or _is_saint(record, m) for m in entity.mentions):
+        # No other name can stand for Louis XV: he stays who he is.
+        return Person(entity, None, None, None, frozenset())
     for mention in entity.mentions:
         surface = _surface(record, entity, mention)
+        titled = titled or (mention.kind in _NAMED and _follows_office(record, mention))
         if mention.kind in pronouns.PLACES:
             genders.add(pronouns.gender(surface))
         elif mention.kind == "title":
@@ -100,7 +107,9 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
     gender = entity.attributes.get("gender") or (next(iter(known)) if len(known) == 1 else None)
     if gender not in ("male", "female") or len(known) > 1:
         gender = None
-    if first is None and last is not None and not titled and len(last.split()) == 1 and is_given(last):
+    alone = first is None and last is not None and not titled and len(last.split()) == 1
+    partner = not known and any(_is_partner(record, m, is_given) for m in entity.mentions)
+    if alone and last is not None and all(map(is_given, last.split("-"))) and not partner:
         first, last = last, None
     middle = {
         surface[p.start : p.end].lower()
@@ -111,7 +120,91 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
         for p in divide(surface, last)
         if p.part == "given"
     }
-    return Person(entity, first, last, gender, known, frozenset(middle))
+    is_they = entity.attributes.get("pronouns") == "they" and not known
+    is_kept = is_they or any(_is_told_otherwise(record, m, is_given) for m in entity.mentions)
+    return Person(entity, first, last, None if is_kept else gender, known, frozenset(middle), is_kept)
+
+
+_NAMED = frozenset(("first", "last", "full"))
+_BEFORE = re.compile(r"([^\W\d_]+)\.?\s+$")
+_NUMBERED = re.compile(
+    r"(?<!\s)\s+(?:[IVX]{2,}|[VX])\b|(?<!\s)\s+the\s+(?:Great|Elder|Younger|First|Second|Third)\b"
+)
+_SCRIPTURE = re.compile(r"\b(?:Gospel|Book|Epistle)\s+(?:of|to)\s+$")
+_FIRM = re.compile(r"\s+(?:and|&)\s+([A-Z][^\W\d_]+)(?!\w|['’]|\s+[A-Z])")
+_INVERTED = re.compile(r",\s+[A-Z][^\W\d_]+(?:\s+[A-Z]\.?)*(?:\.|\s+and\b)")
+"""After the last name in a bibliography: "Christie, Agatha."."""
+
+
+def _is_sovereign(record: Record, mention: Mention) -> bool:
+    """Whether a name is that of a sovereign, saint or god: after such a title, or with a number or by-name."""
+    if mention.kind not in _NAMED:
+        return False
+    text = record.documents[mention.document].text
+    before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
+    titled = before is not None and before[1][:1].isupper() and address.is_sovereign(before[1])
+    name = text[mention.start : mention.end]
+    numbered = _NUMBERED.match(text, mention.end) or _NUMBERED.search(name)
+    holy = name.lower() in address.DIVINE or _SCRIPTURE.search(
+        text, max(0, mention.start - 20), mention.start
+    )
+    return titled or bool(numbered) or bool(holy)
+
+
+_SAINTS = frozenset(("st", "saint"))
+_TOLD_AFTER = re.compile(
+    r"\s*[(\[]?n[ée]e?\s(?=[A-Z])|,?\s+(?:DBE|GBE|DCB|DCMG|DCVO|KBE|KCB|KCMG|KCVO)\b"
+    r"|\s+(?:was|is|has been|had been)\s+(?:knighted\b|(?:made|created|appointed|named)\s+(?:an?\s+)?(?:Dame|Knight|Baron(?:ess)?)\b)"
+    r'|\s+["“][A-Z][^\W\d_]+["”]\s+[A-Z]'
+)
+"""A maiden name, an honour or rank of one gender, a nickname inside the name."""
+_TOLD_BEFORE = re.compile(
+    r"\b(?:daughters|sons|sisters|brothers|nieces|nephews|wives|husbands)[,:]?\s+"
+    r"(?:(?:[A-Z][\w’'-]*|and|\[\d+\]|\([^()]*\)|,)\s*)*$"
+)
+"""A noun for several of one gender before a list of names."""
+_PAIRED = re.compile(r"\b([A-Z][^\W\d_]+)(?:-[A-Z][^\W\d_]+)?\s+and\s+$")
+
+
+def _is_saint(record: Record, mention: Mention) -> bool:
+    """Whether a name stands after St. or Saint: paintings, churches and days bear it too."""
+    text = record.documents[mention.document].text
+    before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
+    return mention.kind in _NAMED and before is not None and before[1].lower() in _SAINTS
+
+
+def _is_told_otherwise(record: Record, mention: Mention, is_given: Callable[[str], bool]) -> bool:
+    """Whether words around a mention tell a gender, or a part of the name, that no fill can change."""
+    text = record.documents[mention.document].text
+    if _TOLD_AFTER.match(text, mention.end):
+        return mention.kind in _NAMED or mention.kind in pronouns.PLACES
+    if mention.kind not in _NAMED:
+        return False
+    if _TOLD_BEFORE.search(text, max(0, mention.start - 120), mention.start):
+        return True
+    other = _PAIRED.search(text, max(0, mention.start - 40), mention.start)
+    if mention.kind != "full" or other is None or not is_given(other[1]):
+        return False
+    # "Mary-Kate and Ashley Olsen": half of a couple whose other half nobody annotated.
+    others = (m for e in record.entities for m in e.mentions if m.document == mention.document)
+    return not any(m.start <= other.start() < m.end for m in others)
+
+
+def _is_partner(record: Record, mention: Mention, is_given: Callable[[str], bool]) -> bool:
+    """Whether a name is one of a firm's, "Tiffany and Bosco": joined to another single name that is no given name."""
+    found = (
+        _FIRM.match(record.documents[mention.document].text, mention.end) if mention.kind in _NAMED else None
+    )
+    return found is not None and not is_given(found[1])
+
+
+def _follows_office(record: Record, mention: Mention) -> bool:
+    """Whether a single name is a last name by what stands around it: after a rank or office, or before its first name."""
+    text = record.documents[mention.document].text
+    before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
+    if before is not None and before[1][:1].isupper() and address.has_last_name(before[1]):
+        return True
+    return _INVERTED.match(text, mention.end) is not None
 
 
 def _slots(
@@ -129,15 +222,28 @@ def _slots(
         if words is not None and surface.lower() in words:
             yield here
     elif mention.kind == "first" or (mention.kind == "last" and person.last is None):
+        yield from _calling(record, index, mention, words)
         pieces = [p for p in divide(surface, alone="given") if p.part != "suffix"]
         yield _part(here, pieces or list(divide(surface, alone="given")), "first")
     elif mention.kind in ("last", "full"):
+        yield from _calling(record, index, mention, words)
         yield from _name_slots(here, person)
     else:
         raise DataError(
             f"{record.where or record.id}: a mention of entity '{person.entity.id}' is of kind '{mention.kind}'. "
             f"Wanted first, last, full, title, content, {', '.join(pronouns.PLACES)}."
         )
+
+
+_RIGHT_BEFORE = re.compile(r"([a-z]+) $")
+
+
+def _calling(record: Record, index: int, mention: Mention, words: Words | None) -> Iterator[Slot]:
+    """The noun right before a name that tells the gender of whom it names: the woman Eva."""
+    text = record.documents[mention.document].text
+    found = _RIGHT_BEFORE.search(text, max(0, mention.start - 20), mention.start)
+    if words is not None and found is not None and found[1] in words:
+        yield Slot(mention.document, found.start(1), found.end(1), "content", (index,), found[1])
 
 
 def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.nouns import (
+from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.specs import spell
+from fairbrief.types import (
     Ask,
     Cases,
-    Column,
-    Exchange,
     Integers,
+    PermutationScheme,
     Reason,
     Record,
     Rows,
@@ -22,7 +23,6 @@ from fairbrief.nouns import (
     Totals,
     Value,
 )
-from fairbrief.spelling import spell
 
 
 @dataclass(frozen=True)
@@ -52,18 +52,18 @@ class Opened:
 
     over: str
 
-    scope: ClassVar[Literal["case", "cluster"]] = "case"
-    tests_units: ClassVar[Column | None] = None
-    version: ClassVar[int] = 1
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
         return (Ask("openings", tuple(d.text for d in case.record.documents), (case.summary.text,)),)
 
-    def exchange(self, cases: Cases) -> Exchange | None:
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         values = self._values(cases)
         return (
-            Exchange(np.array([sorted(set(values)).index(v) for v in values])) if None not in values else None
+            PermutationScheme(np.array([sorted(set(values)).index(v) for v in values]))
+            if None not in values
+            else None
         )
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
@@ -89,6 +89,11 @@ class OpeningGap:
     """
 
     name: ClassVar[str] = "opening_gap"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Openings",
+        question="how unequally summaries repeat the first words of the groups' documents",
+        harm="Who begins with the same words as others would be heard less than they are.",
+    )
     over: str
 
     @property

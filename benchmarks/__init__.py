@@ -1,0 +1,1 @@
+"""Calibration, real data, speed, damaged inputs, and long runs: each a script, each with its results."""

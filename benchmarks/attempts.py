@@ -1,0 +1,63 @@
+"""From the files that people have to an audit: attempts and seconds for each of twelve shapes.
+
+    python -m benchmarks.attempts [--page docs/benchmarks.md]
+
+An attempt is a command; ``init`` and ``audit`` are one each, and no script reshapes anything between them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.files.shapes import SHAPES, Shape
+
+from benchmarks.recording import show
+
+MARKERS = ("<!-- attempts: begin -->", "<!-- attempts: end -->")
+FAIRBRIEF = str(Path(sys.executable).with_name("fairbrief"))
+
+
+def seconds(*arguments: str | Path) -> float:
+    """How long a command takes; CalledProcessError where it fails."""
+    began = time.monotonic()
+    subprocess.run([FAIRBRIEF, *map(str, arguments)], check=True, capture_output=True)
+    return time.monotonic() - began
+
+
+def attempt(shape: Shape, folder: Path) -> tuple[float, float]:
+    """Seconds of the one init and of the one audit of a shape."""
+    shape.write(folder)
+    settings = folder / "fairbrief.toml"
+    return (
+        seconds("init", *(folder / file for file in shape.files), "--out", settings),
+        seconds("audit", settings, "--out", folder / "audit"),
+    )
+
+
+def table() -> str:
+    """A row a shape."""
+    rows = ["| input | commands | init, s | audit, s |", "|---|--:|--:|--:|"]
+    for name, shape in SHAPES.items():
+        with TemporaryDirectory() as folder:
+            init, audit = attempt(shape, Path(folder))
+        rows.append(f"| {name} | 2 | {init:.1f} | {audit:.1f} |")
+    return "\n".join(rows)
+
+
+def main() -> None:
+    """Print the table, and put it into a page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--page", type=Path)
+    given = parser.parse_args()
+    show(table(), given.page, MARKERS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,320 @@
+"""Do intervals, tests and gates keep their promises in worlds that look like real data?
+
+Run: python -m benchmarks.calibration.inference [OUT.json] [--audits N] [--bank N] [--only NAME,…] [--docs docs/statistics.md]
+
+With ``--only``, what OUT holds of other worlds stays. ``--audits 0`` simulates nothing and writes OUT's table into the docs.
+
+Units are observed once, as a bank; audits draw clusters from it and estimate with the package's own code. A finite bank is
+a world of its own: what it says of contrasts is the truth that intervals are held to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from benchmarks.calibration.worlds import World, worlds
+from benchmarks.recording import write_section
+
+from fairbrief import registry
+from fairbrief.auditing.estimating import Settings, difference, estimate
+from fairbrief.auditing.extracts import ExtractDraws
+from fairbrief.auditing.grouping import units_of
+from fairbrief.auditing.ledger import WHOLE, Ledger, Origin, Sheet
+from fairbrief.auditing.null_sums import NullSums
+from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.parts import Part
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.saved_audits.gate import Rule, hold
+from fairbrief.statistics import LabelDraws
+from fairbrief.types import Case, Column, Estimate, Floats, Measure, Observation
+
+SIZES = (10, 20, 50, 200)
+RESAMPLES = 199
+PER_BANK = 1000
+MARKERS = ("<!-- inference calibration: begin -->", "<!-- inference calibration: end -->")
+
+
+@dataclass(frozen=True)
+class Banked:
+    """What one observation says of every cluster: sums of real rows, and sums under permutations."""
+
+    columns: dict[Column, int]
+    sums: Floats
+    nulls: Sequence[NullSums | None]
+    rows: Sequence[int]
+
+
+def observe(
+    observation: Observation, clusters: Sequence[list[Case]], scorers: Scorers, n_extracts: int
+) -> Mapping[str, Banked]:
+    """The bank, by system."""
+    found: dict[str, list[tuple[dict[Column, float], NullSums | None, int]]] = {}
+    for cases in clusters:
+        systems = dict.fromkeys(case.summary.system for case in cases)
+        for system in systems:
+            own = [case for case in cases if case.summary.system == system]
+            found.setdefault(system, []).append(_observed(observation, own, scorers, n_extracts))
+    return {system: _banked(several) for system, several in found.items()}
+
+
+def _observed(
+    observation: Observation, cases: list[Case], scorers: Scorers, n_extracts: int
+) -> tuple[dict[Column, float], NullSums | None, int]:
+    sheet = Sheet(observation, RESAMPLES)
+    n_resamples = LabelDraws(RESAMPLES, 0)
+    extracts = ExtractDraws(n_extracts, 0) if n_extracts else None
+    units = [
+        (
+            unit,
+            Origin(
+                "s", unit[0].record.id, unit[0].record.cluster, is_shared=unit[0].record.original is not None
+            ),
+        )
+        for unit in units_of(cases, observation.declaration.scope)
+    ]
+    Observer(scorers, n_resamples, skips=True, extracts=extracts).observe(sheet, units)
+    ledger = Ledger(observation, RESAMPLES)
+    ledger.absorb(sheet, [origin for _, origin in units])
+    matrix = ledger.matrix()
+    row = dict(zip(ledger.columns, matrix.sum(axis=0).tolist(), strict=True)) if len(matrix) else {}
+    return row, ledger.null("s", WHOLE), len(matrix)
+
+
+def _banked(several: Sequence[tuple[dict[Column, float], NullSums | None, int]]) -> Banked:
+    columns: dict[Column, int] = {}
+    for row, _, _ in several:
+        for column in row:
+            columns.setdefault(column, len(columns))
+    sums = np.zeros((len(several), len(columns)))
+    for i, (row, _, _) in enumerate(several):
+        for column, value in row.items():
+            sums[i, columns[column]] = value
+    return Banked(columns, sums, [null for _, null, _ in several], [n for _, _, n in several])
+
+
+def part_of(bank: Banked, observation: Observation, chosen: Sequence[int]) -> Part:
+    """An audit of some clusters of the bank, each under a name of its own; those without a row have none."""
+    chosen = [i for i in chosen if bank.rows[i]]
+    ledger = Ledger(observation, RESAMPLES, columns=bank.columns)
+    merged = NullSums(RESAMPLES)
+    for i in chosen:
+        null = bank.nulls[i]
+        if null is not None:
+            merged.merge(null)
+    ledger._nulls["s", WHOLE] = merged
+    names = tuple(str(n) for n in range(len(chosen)))
+    return Part(ledger, "s", WHOLE, bank.sums[chosen], names, int(sum(bank.rows[i] for i in chosen)))
+
+
+def run(world: World, audits: int, bank: int, sizes: Sequence[int], seed: int = 1) -> list[dict[str, Any]]:
+    """One row per quantity and size. Every `PER_BANK` audits a new bank is made, so that what one says by chance is not
+    taken for truth.
+    """
+    found: dict[tuple[str, int], Tally] = {}
+    for start in range(0, audits, PER_BANK):
+        rng = np.random.default_rng([seed, start, *world.name.encode()])
+        _run_bank(world, min(PER_BANK, audits - start), bank, sizes, rng, found)
+    return [{"world": world.name, "n": n, **tally.told()} for (_, n), tally in found.items()]
+
+
+def _run_bank(
+    world: World,
+    audits: int,
+    bank: int,
+    sizes: Sequence[int],
+    rng: np.random.Generator,
+    found: dict[tuple[str, int], Tally],
+) -> None:
+    clusters = [world.clusters(rng, i) for i in range(bank)]
+    measures: dict[Observation, list[Measure]] = {}
+    for spelled in world.measures:
+        measure = registry.make("measure", spelled)
+        measures.setdefault(measure.observation, []).append(measure)
+    scorers = Scorers()
+    for observation, several in measures.items():
+        banked = observe(observation, clusters, scorers, world.n_extracts)
+        settings = Settings(RESAMPLES, 0)
+        everything = {s: part_of(b, observation, range(bank)) for s, b in banked.items()}
+        truth = _truth(world, several, everything, settings)
+        for n in sizes:
+            for _ in range(audits):
+                chosen = rng.integers(0, bank, n).tolist()
+                parts = {s: part_of(b, observation, chosen) for s, b in banked.items()}
+                for e in _estimates(world, several, parts, settings):
+                    tally = found.setdefault((f"{e.measure}:{e.quantity}", n), Tally(e))
+                    tally.add(e, truth.get((e.measure, e.quantity)), world)
+
+
+def _estimates(
+    world: World, measures: Sequence[Measure], parts: Mapping[str, Part], settings: Settings
+) -> list[Estimate]:
+    if not world.compares:
+        (part,) = parts.values()
+        return [e for e in estimate(measures, part, settings) if _is_watched(e) and _is_judged(e, world)]
+    first, second = parts["x"], parts["y"]
+    common = set(first.clusters) & set(second.clusters)
+    return [e for e in difference(measures, first, second, common, settings) if e.leads]
+
+
+def _is_watched(e: Estimate) -> bool:
+    return e.leads or e.kind == "magnitude" or e.quantity == "excess"
+
+
+def _is_judged(e: Estimate, world: World) -> bool:
+    """Where words tell the label, permuted labels are beaten truly: contrasts alone are held to random extracts."""
+    return world.tested == "p" or e.blind_difference is not None
+
+
+def _truth(
+    world: World, measures: Sequence[Measure], parts: Mapping[str, Part], settings: Settings
+) -> dict[tuple[str, str], float]:
+    """What the whole bank says; zero for a magnitude that no disparity makes zero, where there is none."""
+    truth = {}
+    for e in _estimates(world, measures, parts, settings):
+        value = e.blind_difference if world.tested == "blind_p" else e.value
+        is_null = world.is_fair and e.kind == "magnitude" and e.low == 0 and e.excess is None
+        if value is not None:
+            truth[e.measure, e.quantity] = 0.0 if is_null else value
+    return truth
+
+
+class Tally:
+    """How one quantity fared over audits."""
+
+    def __init__(self, e: Estimate) -> None:
+        self.first = e
+        self.audits = self.tested = self.rejected = self.intervals = self.held = self.failed = self.gated = 0
+
+    def add(self, e: Estimate, truth: float | None, world: World) -> None:
+        """Count one audit."""
+        self.audits += 1
+        is_blind = world.tested == "blind_p" and e.blind_difference is not None
+        p = e.blind_p if is_blind else e.p
+        low, high = (e.blind_difference_low, e.blind_difference_high) if is_blind else (e.low, e.high)
+        if p is not None:
+            self.tested += 1
+            self.rejected += p <= 0.05
+        if low is not None and high is not None and truth is not None:
+            self.intervals += 1
+            slack = 1e-9
+            self.held += (low - slack <= truth or e.low_is_open) and truth <= high + slack
+            if (
+                e.clusters >= 20
+                and not is_blind
+                and e.quantity == e.measure.partition("@")[0].partition("(")[0]
+            ):
+                limit = max(truth, 0.0) if e.kind == "magnitude" else truth
+                (check, *_) = hold(Rule(e.measure, e.quantity, "<=", limit + 1e-9), [e])
+                self.gated += 1
+                self.failed += check.outcome == "fail"
+
+    def told(self) -> dict[str, Any]:
+        """The shares."""
+        return {
+            "quantity": f"{self.first.measure}:{self.first.quantity}", "kind": self.first.kind, "audits": self.audits,
+            "tested": self.tested, "rejected": _share(self.rejected, self.audits),
+            "covered": _share(self.held, self.intervals), "intervals": self.intervals,
+            "gate_fails": _share(self.failed, self.gated),
+        }  # fmt: skip
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def judged(row: Mapping[str, Any], world: World) -> list[str]:
+    """Which promises a row breaks."""
+    n, audits, broken = row["n"], row["audits"], []
+    if world.is_fair and row["tested"]:
+        most = 0.08 if n < 20 else 0.065 + 2 * (0.05 * 0.95 / audits) ** 0.5
+        if row["rejected"] > most:
+            broken.append(f"size {row['rejected']:.3f}")
+    if row["covered"] is not None and row["intervals"] >= audits / 2:
+        slack = 2 * (0.05 * 0.95 / audits) ** 0.5
+        if row["covered"] < (0.90 if n < 20 else 0.93) - slack * (n >= 20):
+            broken.append(f"coverage {row['covered']:.3f}")
+    if row["gate_fails"] is not None and row["gate_fails"] > 0.04 + 2 * (0.025 / audits) ** 0.5:
+        broken.append(f"gate {row['gate_fails']:.3f}")
+    return broken
+
+
+def table(found: Sequence[Mapping[str, Any]], known: Mapping[str, World]) -> str:
+    """Markdown: a line per world and quantity, the sizes across."""
+    sizes = sorted({row["n"] for row in found})
+    lines = [
+        "| world | quantity | " + " | ".join(f"n = {n}: rejects / covers / gate fails" for n in sizes) + " |",
+        "|---|---|" + "---|" * len(sizes),
+    ]
+    by: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
+    for row in found:
+        by.setdefault((row["world"], row["quantity"]), {})[row["n"]] = row
+    for (name, quantity), rows in by.items():
+        cells = []
+        for n in sizes:
+            row = rows.get(n)
+            rejects = "–" if row is None or not row["tested"] else f"{row['rejected']:.3f}"
+            covers = "–" if row is None or row["covered"] is None else f"{row['covered']:.3f}"
+            gate = "" if row is None or row["gate_fails"] is None else f" / {row['gate_fails']:.3f}"
+            mark = " *" if row is not None and judged(row, known[name]) else ""
+            cells.append(f"{rejects} / {covers}{gate}{mark}")
+        lines.append(f"| {known[name].says} ({name}) | `{quantity}` | " + " | ".join(cells) + " |")
+    missed = [
+        f"{row['world']}, n = {row['n']}, `{row['quantity']}`: {', '.join(b)}"
+        for row in found
+        if (b := judged(row, known[row["world"]]))
+    ]
+    lines += [
+        "",
+        f"{len(found)} cells of {min(row['audits'] for row in found):,} audits or more. Not as promised (*): {len(missed)}.",
+    ]
+    lines += [f"- {cell}" for cell in missed]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=Path, nargs="?")
+    parser.add_argument("--audits", type=int, default=1000)
+    parser.add_argument("--bank", type=int, default=10_000)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--docs", type=Path)
+    chosen = parser.parse_args()
+    known = {world.name: world for world in worlds()}
+    names = [n for n in chosen.only.split(",") if n] or list(known)
+    found: list[dict[str, Any]] = []
+    if chosen.out and chosen.out.exists() and (chosen.only or not chosen.audits):
+        held = json.loads(chosen.out.read_text(encoding="utf-8"))["rows"]
+        found = [row for row in held if not chosen.audits or row["world"] not in names]
+    names = names if chosen.audits else []
+    for name in names:
+        rows = run(known[name], chosen.audits, chosen.bank, [int(n) for n in chosen.sizes.split(",")])
+        found += rows
+        for row in rows:
+            print(
+                name,
+                row["n"],
+                row["quantity"],
+                row["rejected"],
+                row["covered"],
+                row["gate_fails"],
+                *judged(row, known[name]),
+                flush=True,
+            )
+        if chosen.out:
+            chosen.out.write_text(
+                json.dumps({"audits": chosen.audits, "bank": chosen.bank, "rows": found}, indent=1),
+                encoding="utf-8",
+            )
+    if chosen.docs:
+        write_section(chosen.docs, MARKERS, table(found, known))
+
+
+if __name__ == "__main__":
+    main()

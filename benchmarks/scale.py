@@ -1,0 +1,413 @@
+"""What an audit costs as it grows, measured small, and a plan for 10⁸ records and 10⁹ pairs: writes docs/scale.md.
+
+Run: python -m benchmarks.scale [--records N …] [--out FILE] [--page PAGE]
+
+Every audit runs in a process of its own; its processor time and largest memory, and those of its workers, are read when it
+ends. The three sizes are done as on a cluster: parts that are kept (`--into`), then `merge`. Costs by family, engine and
+growth are differences of two runs, so that starting is not counted; by family and engine each is the least of three. With --page the page is written from FILE, which
+is measured first where it is absent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.recording import RESULTS, write_down
+from benchmarks.speed.audit import COMMAND, sentence
+
+SIZES = (1_000, 10_000, 100_000)
+MEASURES = ("uer@party", "rouge1")
+"""Of the three sizes: representation, and a measure beside it."""
+FAMILIES = {
+    "representation": "uer@party",
+    "coverage": "equal_coverage@party",
+    "position": "position_bias",
+    "quality": "rouge1",
+    "sentiment": "sentiment_shift(scorer=vader)",
+    "people": "word_list_inclusion",
+}
+ENGINES = {
+    "here": (),
+    "two processes": ("--workers", "2"),
+    "parts that are kept": ("--into", "parts"),
+    "Ray, one machine": ("--engine", "ray"),
+}
+GROWTH: Mapping[str, tuple[int, ...]] = {
+    "documents": (4, 16, 64),
+    "groups": (2, 8, 32),
+    "systems": (1, 2, 4),
+    "slices": (1, 10, 100),
+    "resamples": (200, 2_000, 8_000),
+}
+FEW, MORE = 400, 2_000
+"""Records of the two runs whose difference is a cost; each is done so often, and its least time counts."""
+ROUNDS = 3
+GROWING = 500
+"""Records of the audits that grow in other ways."""
+PLANNED, PAIRS = 10**8, 10**9
+MACHINES, CORES = 16, 16
+"""Of the plan."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Records of an input."""
+
+    documents: int = 6
+    groups: int = 2
+    systems: int = 1
+    slices: int = 1
+    resamples: int = 2_000
+
+
+@dataclass(frozen=True)
+class Used:
+    """What a command took: seconds of all its processes and by the clock, MiB at most of itself and of a worker."""
+
+    seconds: float
+    clock: float
+    mib: float
+    worker_mib: float
+
+
+def write_records(path: Path, records: int, shape: Shape, seed: int) -> None:
+    """Records of two sentences a document, and summaries of two."""
+    rng = random.Random(seed)
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(records):
+            documents = [
+                {"text": f"{sentence(rng)} {sentence(rng)}", "attributes": {"party": f"g{j % shape.groups}"}}
+                for j in range(shape.documents)
+            ]
+            for system in range(shape.systems):
+                row = {
+                    "id": f"r{i}", "system": f"s{system}", "documents": documents, "references": [sentence(rng)],
+                    "summary": f"{sentence(rng)} {sentence(rng)}", "attributes": {"kind": f"k{i % shape.slices}"},
+                }  # fmt: skip
+                file.write(json.dumps(row) + "\n")
+
+
+def command(folder: Path, *words: str) -> Used:
+    """A command of fairbrief in a folder."""
+    started = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, *words], cwd=folder, check=False, text=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    if done.returncode:
+        raise SystemExit(f"fairbrief {' '.join(words)}: {done.stderr[-500:]}")
+    told = json.loads(done.stderr.splitlines()[-1])
+    clock = round(time.monotonic() - started, 2)
+    return Used(round(told["cpu"], 2), clock, round(told["own"] / 1024), round(told["other"] / 1024))
+
+
+def asked(measures: Sequence[str], shape: Shape, *more: str) -> list[str]:
+    """The words of an audit of ``in.jsonl``."""
+    by = ["--slice", "kind"] if shape.slices > 1 else []
+    named = [word for measure in measures for word in ("--measure", measure)]
+    return [
+        "audit",
+        "in.jsonl",
+        "--attribute",
+        "party",
+        "--quiet",
+        "--resamples",
+        str(shape.resamples),
+        *by,
+        *named,
+        *more,
+    ]
+
+
+# ------------------------------------------------------------------------------------- measuring
+
+
+def of_size(records: int, seed: int) -> dict[str, Any]:
+    """Parts by two processes, kept, then their merging: seconds, memory, and what stands on the disk."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        write_records(folder / "in.jsonl", records, Shape(), seed)
+        words = asked(MEASURES, Shape(), "--into", "parts")
+        parts = command(folder, *words, "--workers", "2", "--part", "1/1")
+        merged = command(folder, *words, "--out", "audit")
+        return {
+            "records": records,
+            "input_mb": _megabytes(folder / "in.jsonl"),
+            "parts": asdict(parts),
+            "merging": asdict(merged),
+            "parts_mb": sum(_megabytes(path) for path in (folder / "parts").glob("*.part")),
+            "audit_mb": sum(_megabytes(path) for path in (folder / "audit").rglob("*") if path.is_file()),
+        }
+
+
+def cost(measures: Sequence[str], shape: Shape, seed: int, *more: str) -> dict[str, float]:
+    """Milliseconds of processor time and by the clock a record, and the larger run's memory."""
+    used = []
+    with tempfile.TemporaryDirectory() as made:
+        for records in (FEW, MORE):
+            write_records(Path(made) / "in.jsonl", records, shape, seed)
+            used.append(_least(Path(made), asked(measures, shape, *more)))
+    few, many = used
+    per_record = 1000 / (MORE - FEW)
+    return {
+        "ms": round((many.seconds - few.seconds) * per_record, 3),
+        "clock_ms": round((many.clock - few.clock) * per_record, 3),
+        "mib": many.mib,
+        "worker_mib": many.worker_mib,
+    }
+
+
+def _least(folder: Path, words: Sequence[str]) -> Used:
+    """The least time and the most memory of a command that is done several times, each from its beginning."""
+    runs = []
+    for _ in range(ROUNDS):
+        shutil.rmtree(folder / "parts", ignore_errors=True)
+        runs.append(command(folder, *words))
+    return Used(
+        min(run.seconds for run in runs),
+        min(run.clock for run in runs),
+        max(run.mib for run in runs),
+        max(run.worker_mib for run in runs),
+    )
+
+
+def whole(measures: Sequence[str], shape: Shape, seed: int) -> Used:
+    """What an audit of a few records takes, its start too."""
+    with tempfile.TemporaryDirectory() as made:
+        write_records(Path(made) / "in.jsonl", GROWING, shape, seed)
+        return command(Path(made), *asked(measures, shape))
+
+
+def pairs_of(shape: Shape) -> int:
+    """Pairs of a unit of a summary and a document that a record has."""
+    return 2 * shape.documents
+
+
+def measured(sizes: Sequence[int], seed: int) -> Iterator[tuple[str, Any]]:
+    """Everything, one finding after another."""
+    yield "shape", asdict(Shape())
+    yield "families", {name: {"measure": m, **cost([m], Shape(), seed)} for name, m in FAMILIES.items()}
+    yield "engines", {name: cost(MEASURES, Shape(), seed, *words) for name, words in ENGINES.items()}
+    growth: dict[str, dict[str, Any]] = {}
+    for name, values in GROWTH.items():
+        # As many documents as there are groups, at least.
+        shapes = {v: Shape(**({"documents": 32} if name == "groups" else {}) | {name: v}) for v in values}
+        growth[name] = {
+            str(v): asdict(whole(["uer@party", "equal_coverage@party"], s, seed)) for v, s in shapes.items()
+        }
+    yield "growth", growth
+    yield "sizes", [of_size(records, seed) for records in sizes]
+
+
+def _megabytes(path: Path) -> float:
+    return path.stat().st_size / 1e6
+
+
+# ------------------------------------------------------------------------------------- telling
+
+
+def page(record: Mapping[str, Any], neural: Mapping[str, Any]) -> str:
+    """docs/scale.md from the findings, and from those of `benchmarks.speed.neural`."""
+    found, machine = record["found"], record["machine"]
+    shape = Shape(**found["shape"])
+    return f"""# How far it reaches
+
+Written by `python -m benchmarks.scale` from `benchmarks/results/scale.json`: Python {machine["python"]}, {machine["processors"]} × {machine["processor"]}, load {machine["load"]} at the end; commit {record["commit"]}.
+Seconds are those of the processor, all processes together; a record has {shape.documents} documents of {shape.groups} groups, of two sentences each, one summary of two sentences and a reference; {shape.resamples:,} resamples where nothing else is said.
+
+## By family
+
+{_table(("family", "measure", "ms a record", "µs a pair", "MiB"), [(name, f"`{f['measure']}`", f"{f['ms']:.2f}", f"{1000 * f['ms'] / pairs_of(shape):.0f}", f"{f['mib']:.0f}") for name, f in found["families"].items()])}
+
+A pair is a sentence of a summary with a document ({pairs_of(shape)} a record). All these scorers hold no model.
+
+## By engine
+
+{_table(("engine", "ms a record by the clock", "MiB of the process that reads", "MiB of a worker, at most"), [(name, f"{f['clock_ms']:.2f}", f"{f['mib']:.0f}", f"{f['worker_mib']:.0f}" if f["worker_mib"] > 1 else "–") for name, f in found["engines"].items()])}
+
+By the clock, since Ray's workers are no children of the process; nor is their memory in its line. `{"`, `".join(MEASURES)}`, {FEW:,} and {MORE:,} records, each the least of {ROUNDS} runs.
+
+## With what it grows
+
+`uer@party` and `equal_coverage@party`, {GROWING:,} records; seconds of the whole audit, its start too.
+
+{_growth(found["growth"])}
+
+## Three sizes
+
+`{"`, `".join(MEASURES)}`: parts by two processes (`--into parts --part 1/1`), then `fairbrief merge` with `--out`.
+
+{_sizes(found["sizes"])}
+
+{_checked(found["sizes"])}
+
+## A plan for {PLANNED:,} records
+
+{_plan(found["sizes"])}
+
+## A plan for {PAIRS:,} entailment pairs
+
+{_pairs(neural)}
+"""
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _growth(growth: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    rows = []
+    for name, of in growth.items():
+        (first, *_, last) = of
+        times = of[last]["seconds"] / of[first]["seconds"]
+        rows.append(
+            (
+                name,
+                " → ".join(of),
+                " → ".join(f"{f['seconds']:.1f}" for f in of.values()),
+                f"{int(last) / int(first):.0f} → {times:.1f}",
+                " → ".join(f"{f['mib']:.0f}" for f in of.values()),
+            )
+        )
+    return _table(("of", "from → to", "seconds", "times as many → times as long", "MiB"), rows)
+
+
+def _sizes(sizes: Sequence[Mapping[str, Any]]) -> str:
+    head = ("records", "input, MB", "parts: s", "MiB a worker", "merging: s", "MiB", "parts, MB", "audit, MB")
+    return _table(
+        head,
+        [
+            (
+                f"{s['records']:,}", f"{s['input_mb']:,.1f}", f"{s['parts']['seconds']:,.1f}", f"{s['parts']['worker_mib']:,.0f}",
+                f"{s['merging']['seconds']:,.1f}", f"{s['merging']['mib']:,.0f}", f"{s['parts_mb']:,.1f}", f"{s['audit_mb']:,.1f}",
+            )
+            for s in sizes
+        ],
+    )  # fmt: skip
+
+
+QUANTITIES = {
+    "parts, seconds": ("parts", "seconds"),
+    "merging, seconds": ("merging", "seconds"),
+    "merging, MiB": ("merging", "mib"),
+    "parts, MB": ("parts_mb",),
+    "audit, MB": ("audit_mb",),
+}
+"""What the plan speaks of, by the way to it in a size's findings."""
+
+
+def _way(size: Mapping[str, Any], way: Sequence[str]) -> float:
+    found: Any = size
+    for name in way:
+        found = found[name]
+    return float(found)
+
+
+def slope(sizes: Sequence[Mapping[str, Any]], way: Sequence[str]) -> float:
+    """How much a record adds, between the last two sizes."""
+    before, last = sizes[-2:]
+    return (_way(last, way) - _way(before, way)) / (last["records"] - before["records"])
+
+
+def _checked(sizes: Sequence[Mapping[str, Any]]) -> str:
+    """The line through two sizes, held against the next."""
+    told = []
+    for name, way in QUANTITIES.items():
+        per_record = slope(sizes[:-1], way)
+        last, before = sizes[-1], sizes[-2]
+        expected = _way(before, way) + per_record * (last["records"] - before["records"])
+        known = _way(last, way)
+        told.append((name, f"{expected:,.0f}", f"{known:,.0f}", f"{100 * (expected / known - 1):+.0f} %"))
+    names = " and ".join(f"{s['records']:,}" for s in sizes[:-1])
+    return f"The line through {names} records, held against {sizes[-1]['records']:,}: the plans go by such lines.\n\n{_table(('what', 'as the line says', 'measured', 'off by'), told)}"
+
+
+def _plan(sizes: Sequence[Mapping[str, Any]]) -> str:
+    last = sizes[-1]
+    work, merging, mib, parts, audit = (slope(sizes, way) for way in QUANTITIES.values())
+    worker = last["parts"]["worker_mib"]
+    hours = PLANNED * work / 3600
+    rows = [
+        ("parts", f"{hours:,.0f} hours of one core", f"{hours / (MACHINES * CORES):,.1f} hours on {MACHINES} machines of {CORES} cores", f"{CORES * worker / 1024:,.0f} GiB a machine"),
+        ("merging", f"{PLANNED * merging / 3600:,.1f} hours of one core", "on one machine", f"{PLANNED * mib / 1024:,.0f} GiB"),
+    ]  # fmt: skip
+    stored = (
+        f"On the disk that all see: {PLANNED * last['input_mb'] / last['records'] / 1e3:,.0f} GB of input, "
+        f"{PLANNED * parts / 1e3:,.0f} GB of parts, {PLANNED * audit / 1e3:,.0f} GB of the audit."
+    )
+    return (
+        f"Such records, `{'`, `'.join(MEASURES)}`. More measures cost what stands by family above.\n\n"
+        f"{_table(('step', 'work', 'time', 'memory'), rows)}\n\n{stored}\n"
+        f"`fairbrief audit FILE --into parts --part K/{MACHINES} --workers {CORES}` on machine K, then `fairbrief merge parts --out audit`.\n"
+        "Where merging does not fit into one machine, audit the files apart and compare them, or take a sample: intervals "
+        "narrow with the square root of the records."
+    )
+
+
+def _pairs(neural: Mapping[str, Any]) -> str:
+    found = neural["found"]
+    kinds = {
+        "reviews": "a small model, pairs of {:.0f} pieces",
+        "articles": "a small model, pairs of {:.0f} pieces",
+        "articles, model of roberta-base's size": "one of roberta-base's size, pairs of {:.0f} pieces",
+    }
+    rows = []
+    for name, words in kinds.items():
+        f = found[name]
+        rate = f["pairs as published"] / f["seconds"]["ours"]
+        hours = PAIRS / rate / 3600
+        rows.append(
+            (
+                words.format(f["mean pieces of a pair"]),
+                f"{rate:,.0f}",
+                f"{hours:,.0f}",
+                f"{hours / (MACHINES * CORES):,.0f}",
+            )
+        )
+    return (
+        f"From `benchmarks/results/speed-neural.json` (commit {neural['commit']}, {found['threads']} thread, {found['products']}; weights at random, which cost what trained ones cost).\n\n"
+        f"{_table(('model', 'pairs a second and core', 'hours of one core', f'hours on {MACHINES} machines of {CORES} cores'), rows)}\n\n"
+        "A GPU takes the place of as many cores as its pairs a second say: `python -m benchmarks.speed.neural` measures it on the "
+        "machine that is to do the work. A sample of the records is scored first, and its intervals say whether more are needed "
+        "(`fairbrief power`)."
+    )
+
+
+def main() -> None:
+    """Measure, write down, and write the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--records", type=int, nargs=3, default=SIZES, help="the three sizes")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=RESULTS / "scale.json")
+    parser.add_argument("--page", type=Path)
+    given = parser.parse_args()
+    if given.page is None or not given.out.exists():
+        started, found = time.monotonic(), {}
+        for name, value in measured(given.records, given.seed):
+            found[name] = value
+            print(f"{time.monotonic() - started:.0f} s: {name}", file=sys.stderr, flush=True)
+        write_down(__file__, found, seed=given.seed, out=given.out)
+    if given.page is not None:
+        record, neural = (
+            json.loads(path.read_text(encoding="utf-8"))
+            for path in (given.out, RESULTS / "speed-neural.json")
+        )
+        given.page.write_text(page(record, neural), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""How long do inputs of an awkward shape take, and how much memory?
+
+Each is made, and audited by the command line in a process of its own, with all default measures: one record of 200
+documents of 200 groups; 1,000 slices of two records each; 30 systems; 10 systems × 1,000 slices; one record of
+20,000 documents. A case that is refused before work says why.
+
+Run: python -m benchmarks.speed.hard_cases [--case NAME …] [--out FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.recording import write_down
+from benchmarks.speed.audit import COMMAND, sentence
+
+Row = dict[str, object]
+LIMITS = {
+    "200 groups": (20, 1.0),
+    "1,000 slices": (20, 1.0),
+    "30 systems": (20, 1.0),
+    "10 systems × 1,000 slices": (60, 1.5),
+    "20,000 documents": (20, 1.0),
+}
+"""Seconds and GB that each may take."""
+
+
+def rows_of(case: str, rng: random.Random) -> Iterator[Row]:
+    """The input of a case."""
+    if case == "200 groups":
+        yield record(rng, "r0", [f"g{i}" for i in range(200)])
+    elif case == "20,000 documents":
+        yield record(rng, "r0", ["LR"[i % 2] for i in range(20_000)])
+    else:
+        records, systems, slices = {
+            "1,000 slices": (2_000, 1, 1_000),
+            "30 systems": (200, 30, 1),
+            "10 systems × 1,000 slices": (2_000, 10, 1_000),
+        }[case]
+        for i in range(records):
+            row = record(rng, f"r{i}", ["LLRR", "LLLR", "LRRR"][rng.randrange(3)])
+            for system in range(systems):
+                of_slice = {"topic": f"t{i % slices}"}
+                yield {**row, "system": f"s{system}", "summary": sentence(rng), "attributes": of_slice}
+
+
+def record(rng: random.Random, name: str, groups: list[str] | str) -> Row:
+    """Short documents, each of a group, and a summary of one sentence."""
+    documents = [{"text": sentence(rng), "attributes": {"party": group}} for group in groups]
+    return {"id": name, "documents": documents, "summary": sentence(rng)}
+
+
+def of_case(case: str, seed: int) -> dict[str, object]:
+    """Seconds, processor seconds and memory of one case; or why it was refused."""
+    seconds_allowed, memory_allowed = LIMITS[case]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "records.jsonl"
+        with file.open("w", encoding="utf-8") as written:
+            for row in rows_of(case, random.Random(seed)):
+                written.write(json.dumps(row) + "\n")
+        command = [sys.executable, "-c", COMMAND, "audit", str(file), "--attribute", "party", "--quiet"]
+        command += ["--out", str(Path(folder) / "audit")]
+        command += ["--slice", "topic"] if "slices" in case else []
+        start = time.perf_counter()
+        ended = subprocess.run(
+            command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        seconds = time.perf_counter() - start
+    *said, last = ended.stderr.splitlines()
+    used = json.loads(last)
+    return {
+        "seconds": round(seconds, 1),
+        "processor_seconds": round(used["cpu"], 1),
+        "memory_mib": round(used["own"] / 1024),
+        "limits": {"seconds": seconds_allowed, "gb": memory_allowed},
+        **({"refused": "\n".join(said)} if ended.returncode else {}),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--case", action="append", choices=list(LIMITS), default=[])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    found = {case: of_case(case, options.seed) for case in options.case or LIMITS}
+    write_down(__file__, found, seed=options.seed, out=options.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""The page of a large audit: ``python -m benchmarks.speed.page [RECORDS] [--systems N] [--out RESULTS]``.
+
+Bytes, seconds to write, and seconds until Chromium has opened it and run its script. The estimates are those of a small
+audit of all measures with as many systems, sliced; its evidence on coverage is repeated under new ids, so that no audit
+of that size is waited for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from benchmarks.recording import write_down
+
+import fairbrief
+from fairbrief.reports import html, load
+
+EXAMPLE = Path("examples/reviews.jsonl")
+TOWNS = 12
+
+
+def audited(folder: Path, systems: int) -> None:
+    """A small audit of many systems, sliced by town."""
+    lines = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+    rows = []
+    for number in range(systems):
+        for place, line in enumerate(
+            line for line in lines if line["system"] == ("even", "rosy")[number % 2]
+        ):
+            for town in range(TOWNS):
+                told = {
+                    "id": f"{place}-{town}",
+                    "system": f"model {number + 1}",
+                    "attributes": {"town": f"town {town}"},
+                }
+                rows.append({**line, **told})
+    fairbrief.audit(rows, slices=["town"], n_resamples=20).save(folder)
+
+
+def repeated(folder: Path, records: int) -> None:
+    """The evidence on coverage, as of so many records."""
+    whole = pq.read_table(folder / "evidence.parquet")
+    rows = whole.filter(pc.match_substring(whole["measures"].cast(pa.string()), "coverage_parity"))
+    place = rows.column_names.index("record")
+    names = rows["record"].to_pylist()
+    with pq.ParquetWriter(folder / "evidence.parquet", whole.schema, compression="zstd") as file:
+        file.write_table(whole)
+        for i in range(1, -(-records // len(set(names)))):
+            named = pa.array([f"{name}-{i}" for name in names], rows.schema.field(place).type)
+            file.write_table(rows.set_column(place, rows.schema.field(place), named))
+
+
+def opened(page: Path, profile: Path) -> float:
+    """Seconds until Chromium has the page; nan where there is no Chromium."""
+    browser = shutil.which("chromium")
+    if browser is None:
+        return float("nan")
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", "--dump-dom")
+    command = [browser, *flags, page.as_uri()]
+    subprocess.run(
+        [*command[:-1], "about:blank"], check=True, capture_output=True
+    )  # the first start is no page's
+    began = time.monotonic()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.monotonic() - began
+
+
+def main() -> None:
+    """Make it, measure it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("records", type=int, nargs="?", default=100_000)
+    parser.add_argument("--systems", type=int, default=20)
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "audit"
+        audited(folder, given.systems)
+        repeated(folder, given.records)
+        began = time.monotonic()
+        result = load(folder)
+        html.write(result, folder / "report.html")
+        found = {
+            "records": given.records,
+            "systems": given.systems,
+            "slices": TOWNS,
+            "rows of evidence": len(result.evidence),
+            "seconds to write": round(time.monotonic() - began, 2),
+            "bytes of the page": (folder / "report.html").stat().st_size,
+            "seconds to open": round(opened(folder / "report.html", Path(name) / "profile"), 2),
+        }
+    write_down(__file__, found, seed=0, out=given.out)
+
+
+if __name__ == "__main__":
+    main()

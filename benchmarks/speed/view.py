@@ -1,0 +1,115 @@
+"""Seconds and memory of ``fairbrief view`` over many records: ``python -m benchmarks.speed.view [RECORDS] [--out RESULTS]``.
+
+The evidence and the input are those of the example, repeated under new ids: no audit of that size is waited for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from benchmarks.recording import write_down
+
+import fairbrief
+from fairbrief.reports import evidence_file
+from fairbrief.viewing import input_index
+from fairbrief.viewing.answers import Answers, Asked, open_audit
+
+EXAMPLE = Path("examples/reviews.jsonl")
+MEASURE = "coverage_parity@sentiment"
+WORDS = "lukewarm 999"
+
+
+def main() -> None:
+    """Build the folder in one process, view it in one of its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("records", type=int, nargs="?", default=1_000_000)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--look", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.look is not None:
+        print(json.dumps(look(given.look)))
+        return
+    with tempfile.TemporaryDirectory() as name:
+        seconds = build(Path(name), given.records)
+        command = [sys.executable, "-m", "benchmarks.speed.view", "--look", name]
+        seen = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    found = {"records": given.records, "seconds to index the input": round(seconds, 2), **json.loads(seen)}
+    write_down(__file__, found, seed=0, out=given.out)
+
+
+def build(folder: Path, records: int) -> float:
+    """An audit folder and its input, large enough; the seconds that the index of the input took."""
+    fairbrief.audit(str(EXAMPLE), [MEASURE, "uer@sentiment"], n_resamples=20).save(folder)
+    lines = [json.loads(line) for line in EXAMPLE.read_text().splitlines()]
+    ids = list(dict.fromkeys(line["id"] for line in lines))
+    times = -(-records // len(ids))
+    with (folder / "input.jsonl").open("w") as file:
+        for i in range(times):
+            file.writelines(json.dumps({**line, "id": f"{line['id']}-{i}"}) + "\n" for line in lines)
+    rows = pq.read_table(folder / "evidence.parquet")
+    place = rows.column_names.index("record")
+    with pq.ParquetWriter(folder / "evidence.parquet", rows.schema, compression="zstd") as file:
+        for observation in dict.fromkeys(rows["observation"].to_pylist()):
+            part = rows.filter(pa.compute.equal(rows["observation"], observation))
+            names = part["record"].to_pylist()
+            step = evidence_file.GROUP // len(names)
+            for start in range(0, times, step):
+                several = [
+                    part.set_column(place, rows.schema.field(place), pa.array([f"{n}-{i}" for n in names]))
+                    for i in range(start, min(start + step, times))
+                ]
+                file.write_table(pa.concat_tables(several))
+    reading = fairbrief.read(str(folder / "input.jsonl"))
+    started = time.monotonic()
+    audit = json.loads((folder / "results.json").read_text())["audit"]
+    input_index.write(folder, [str(folder / "input.jsonl")], (), {}, reading, audit)
+    return time.monotonic() - started
+
+
+def look(folder: Path) -> dict[str, dict[str, float]]:
+    """What a reader does, one thing after the other: seconds, and the peak of memory so far."""
+    opened: list[Answers] = []
+    first: list[dict[str, Any]] = []
+
+    def begin() -> None:
+        opened.append(Answers([open_audit(folder, lambda files, _: fairbrief.read(files))]))
+        opened[0].about()
+
+    def rows(**asked: Any) -> None:
+        first.append(opened[0].rows(Asked(MEASURE, "0:rosy", **asked)))
+
+    steps: dict[str, Callable[[], object]] = {
+        "open": begin,
+        "first page of the list": rows,
+        "page in the middle": lambda: rows(start=first[0]["total"] // 2),
+        "record": lambda: opened[0].record(MEASURE, "0:rosy", first[0]["rows"][0]["record"]),
+        "compared with another system": lambda: rows(other="0:even"),
+        "search in all texts": lambda: rows(search=WORDS),
+    }
+    found = {}
+    for name, step in steps.items():
+        started = time.monotonic()
+        step()
+        found[name] = {"seconds": round(time.monotonic() - started, 2), "megabytes": round(_peak())}
+    return found
+
+
+def _peak() -> float:
+    """Of this process alone: what is said of its resources also counts the one that started it."""
+    found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
+    return int(found[1]) / 1024 if found else float("nan")
+
+
+if __name__ == "__main__":
+    main()

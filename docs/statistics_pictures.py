@@ -1,0 +1,211 @@
+"""The pictures of docs/statistics.md, one per idea, drawn with the report's own figure code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp
+
+import numpy as np
+
+from fairbrief.reports.canvas import CHANCE, COLOURS, FAINT, INK, Scale, line, picture, tag, text
+from fairbrief.reports.pictures import shape
+from fairbrief.statistics.jackknife import leave_one_out, spread, t_interval
+from fairbrief.statistics.power import Precision
+
+WIDTH = 560
+COLOUR_NAMES = ("ink", "soft", "line", "chance", "paper", "s1", "s3")
+LIGHT = dict(
+    zip(COLOUR_NAMES, "#1d1c1a #5d5a54 #dedad0 #b4461d #fcfbf8 #1f5f99 #2c7a4b".split(), strict=True)
+)
+DARK = dict(zip(COLOUR_NAMES, "#e9e6df #aba69b #383a40 #f09a6c #16171a #7db5ea #7fcf9d".split(), strict=True))
+BLUE, GREEN = COLOURS[0], COLOURS[2]
+
+
+def drawn() -> Mapping[str, str]:
+    """Every picture's text by its file name."""
+    pictures = {
+        "baselines": baselines(),
+        "excess": excess(),
+        "jackknife": jackknife(),
+        "coherent-interval": coherent_interval(),
+        "detectable-size": detectable_size(),
+    }
+    return {f"{name}.svg": _standing_alone(svg) for name, svg in pictures.items()}
+
+
+def _standing_alone(svg: str) -> str:
+    """With the page's colours inside, for light and dark, and its paper behind."""
+
+    def rule(colours: Mapping[str, str]) -> str:
+        return ":root{" + ";".join(f"--{name}:{value}" for name, value in colours.items()) + "}"
+
+    head, _, rest = svg.partition(">")
+    left, top = head.partition('viewBox="')[2].split()[:2]
+    style = f"<style>{rule(LIGHT)}@media (prefers-color-scheme:dark){{{rule(DARK)}}}</style>"
+    paper = tag("rect", x=left, y=top, width="100%", height="100%", fill="var(--paper)")
+    return f"{head}>{style}{paper}{rest}\n"
+
+
+def _framed(parts: Sequence[str], alt: str, height: float) -> str:
+    return picture(parts, alt, WIDTH, height, left=16, right=16, top=12, bottom=12)
+
+
+def _interval(x: Scale, y: float, low: float, high: float, value: float, colour: str) -> str:
+    return line(x.at(low), y, x.at(high), y, colour, 3) + shape(0, x.at(value), y, 70, fill=colour)
+
+
+def _axis(x: Scale, y: float, ticks: Mapping[float, str]) -> str:
+    marks = [
+        line(x.at(v), y - 4, x.at(v), y, FAINT) + text(x.at(v), y + 10, t, anchor="middle")
+        for v, t in ticks.items()
+    ]
+    return line(x.start, y, x.end, y, FAINT) + "".join(marks)
+
+
+def _span(x: Scale, y: float, low: float, high: float, words: str, colour: str) -> str:
+    """A measured stretch with what it is called above it."""
+    ends = "".join(line(x.at(v), y - 4, x.at(v), y + 4, colour, 1.5) for v in (low, high))
+    middle = (x.at(low) + x.at(high)) / 2
+    return (
+        line(x.at(low), y, x.at(high), y, colour, 1.5) + ends + text(middle, y - 12, words, colour, "middle")
+    )
+
+
+def baselines() -> str:
+    """Permuted labels at zero, random extracts beside it, the system beyond both."""
+    x = Scale(-0.2, 0.04, 20, WIDTH - 20)
+    parts = [
+        _span(x, 24, -0.15, 0.0, "against permuted labels: do the groups matter at all?", FAINT),
+        _span(x, 62, -0.15, -0.056, "beyond random extracts: its own", BLUE),
+        _span(x, 62, -0.056, 0.0, "any pick's", CHANCE),
+        *(line(x.at(v), 28, x.at(v), 118, FAINT, 1, stroke_dasharray="2 3") for v in (-0.15, -0.056, 0.0)),
+        _interval(x, 100, -0.171, -0.128, -0.15, BLUE),
+        shape(3, x.at(-0.056), 100, 80, fill="var(--paper)", stroke=INK, stroke_width=1.5),
+        line(x.at(0), 90, x.at(0), 110, CHANCE, 3),
+        text(x.at(-0.15), 82, "GPT-4", BLUE, "middle"),
+        text(x.at(-0.056), 82, "random extracts", INK, "middle"),
+        text(x.at(0), 82, "permuted labels", CHANCE, "middle"),
+        _axis(x, 124, {-0.2: "−20%", -0.15: "−15%", -0.1: "−10%", -0.05: "−5%", 0.0: "0"}),
+        text(WIDTH / 2, 152, "coverage of negative reviews, relative to the average review", anchor="middle"),
+    ]
+    return _framed(parts, "Permuted labels read 0, random extracts −5.6%, the system −15%", 160)
+
+
+def excess() -> str:
+    """A magnitude is above zero under permuted labels too; the excess is what is left of it."""
+    x, mean, value, width = Scale(0.0, 0.22, 20, WIDTH - 20), 0.098, 0.169, 0.016
+    heights = [(v, exp(-(((v - mean) / width) ** 2) / 2)) for v in np.arange(0.036, 0.161, 0.005)]
+    parts = [
+        *(
+            tag(
+                "rect",
+                x=x.at(v) - 5,
+                y=round(112 - 64 * h, 1),
+                width=10,
+                height=round(64 * h, 1),
+                fill=CHANCE,
+                opacity=0.45,
+            )
+            for v, h in heights
+        ),
+        line(x.at(mean), 34, x.at(mean), 112, CHANCE, 1.5, stroke_dasharray="4 3"),
+        line(x.at(value), 34, x.at(value), 112, BLUE, 2),
+        _span(x, 28, mean, value, "excess", BLUE),
+        text(x.at(mean) - 8, 28, "what permuted labels read, and their mean", CHANCE, "end"),
+        text(x.at(value) + 6, 60, "the value"),
+        _axis(x, 112, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15", 0.2: "0.20"}),
+        text(
+            WIDTH / 2,
+            140,
+            "a size without direction, such as uer: never 0, even where groups are treated alike",
+            anchor="middle",
+        ),
+    ]
+    return _framed(parts, "The excess is the value less the mean under permuted labels", 148)
+
+
+def jackknife() -> str:
+    """What the value is without each cluster, and the interval that follows."""
+    said = np.array([-0.31, -0.05, -0.22, 0.04, -0.12, -0.27, -0.02, -0.19])
+    rows = np.column_stack([said, np.ones(len(said))])
+    left = leave_one_out(rows)
+    without = left[:, 0] / left[:, 1]
+    found = spread(said.mean(), without, said)
+    low, high = t_interval(found, 0.95)
+    x = Scale(-0.36, 0.08, 150, WIDTH - 20)
+    parts = [line(x.at(0), 0, x.at(0), 132, FAINT, 1.2)]
+    for y, words, values, colour in (
+        (14, "each cluster by itself", said, FAINT),
+        (52, "without each in turn", without, GREEN),
+    ):
+        parts.append(text(0, y, words))
+        parts += [shape(0, x.at(v), y, 36, fill=colour, opacity=0.8) for v in values]
+    parts += [
+        text(0, 92, "value ± t · error"),
+        _interval(x, 92, low, high, found.value, BLUE),
+        text(
+            x.at(found.value),
+            112,
+            f"{found.value:.3f} [{low:.3f}, {high:.3f}]".replace("-", "−"),
+            BLUE,
+            "middle",
+        ),
+        _axis(x, 132, {-0.3: "−0.3", -0.2: "−0.2", -0.1: "−0.1", 0.0: "0"}),
+    ]
+    return _framed(parts, "Values without each of eight clusters, and the jackknife interval", 150)
+
+
+def coherent_interval() -> str:
+    """Three magnitudes: one that its test does not reject, one rejected near 0, one rejected far from it."""
+    x = Scale(0.0, 0.16, 210, WIDTH - 20)
+    rows = (
+        ("not rejected: from 0", 0.035, 0.0, 0.075, "[0, 0.075]"),
+        ("rejected, v − t · error below 0", 0.04, 0.0, 0.085, "> 0, at most 0.085"),
+        ("rejected, well above 0", 0.1, 0.062, 0.138, "[0.062, 0.138]"),
+    )
+    parts = [line(x.at(0), 0, x.at(0), 112, FAINT, 1.2)]
+    for i, (words, value, low, high, told) in enumerate(rows):
+        y = 14 + 36 * i
+        parts += [
+            text(0, y, words),
+            _interval(x, y, low, high, value, BLUE),
+            text(x.at((low + high) / 2), y + 15, told, BLUE, "middle"),
+        ]
+    parts.append(shape(0, x.at(0), 50, 50, fill="var(--paper)", stroke=BLUE, stroke_width=2))
+    parts.append(_axis(x, 118, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15"}))
+    return _framed(parts, "A magnitude's interval holds 0 exactly where its test does not reject", 134)
+
+
+def detectable_size() -> str:
+    """The difference that is beyond the critical value in four of five audits."""
+    seen = Precision(0.02, 60, 59)
+    size = seen.detectable(60)
+    critical = seen.error * 2.001
+    x = Scale(-0.07, 0.13, 20, WIDTH - 20)
+    grid = np.linspace(-0.07, 0.13, 121)
+
+    def curve(middle: float, colour: str) -> str:
+        points = " ".join(
+            f"{x.at(v)},{104 - 80 * exp(-(((v - middle) / seen.error) ** 2) / 2):.1f}" for v in grid
+        )
+        return tag("polyline", points=points, stroke=colour, stroke_width=1.5)
+
+    beyond = [v for v in grid if v >= critical]
+    tops = [f"{x.at(v)},{104 - 80 * exp(-(((v - size) / seen.error) ** 2) / 2):.1f}" for v in beyond]
+    shade = tag(
+        "polygon",
+        points=" ".join([f"{x.at(beyond[0])},104", *tops, f"{x.at(beyond[-1])},104"]),
+        fill=BLUE,
+        opacity=0.25,
+    )
+    parts = [
+        shade,
+        curve(0.0, CHANCE),
+        curve(size, BLUE),
+        line(x.at(critical), 8, x.at(critical), 104, INK, 1.2, stroke_dasharray="4 3"),
+        text(x.at(critical), 0, "significant beyond this", INK, "middle"),
+        text(x.at(0), 60, "no difference", CHANCE, "middle"),
+        text(x.at(size) + 4, 60, "80% of audits", BLUE, "middle"),
+        _axis(x, 104, {0.0: "0", size: "smallest size seen in 80 of 100 audits"}),
+    ]
+    return _framed(parts, "The detectable size: 80 % of what audits of it read is significant", 122)

@@ -1,0 +1,1 @@
+"""How far scorers, people and settings agree."""

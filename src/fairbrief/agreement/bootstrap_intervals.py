@@ -1,0 +1,69 @@
+"""Statistics of whole arrays of records, and their intervals from resampling records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairbrief.reports.number_format import number
+from fairbrief.statistics import Bootstrap, percentile_interval
+from fairbrief.types import Floats
+
+BLOCK = 4_000_000
+"""Numbers held at once while resampling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value with the interval from resampling; ``value`` is None where it is undefined."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "–"
+        bounds = f" [{number(self.low, 2)}, {number(self.high, 2)}]" if self.low is not None else ""
+        return f"{number(self.value, 2)}{bounds}"
+
+
+def with_intervals(
+    statistic: Callable[..., Sequence[Floats]],
+    arrays: Sequence[Floats],
+    *,
+    n_resamples: int,
+    seed: int,
+    confidence_level: float,
+) -> list[Interval]:
+    """Each of a statistic's values, with the percentile interval over records drawn with replacement.
+
+    ``arrays`` share their first axis, the records: (n, …). ``statistic`` takes them with any leading
+    axes, (…, n, …), and gives arrays of the leading shape; nan where undefined.
+    """
+    points = [float(p) for p in statistic(*arrays)]
+    n = len(arrays[0])
+    if n < 2 or n_resamples < 1:
+        return [interval(point) for point in points]
+    weights = Bootstrap(n, n_resamples, seed).totals(np.eye(n)).astype(np.int64)
+    step = max(1, BLOCK // max(1, sum(a.size for a in arrays)))
+    blocks = []
+    for start in range(0, n_resamples, step):
+        drawn = np.stack([np.repeat(np.arange(n), w) for w in weights[start : start + step]])
+        blocks.append(np.stack(list(statistic(*(a[drawn] for a in arrays)))))
+    found = np.concatenate(blocks, axis=1)
+    return [interval(point, drawn, confidence_level) for point, drawn in zip(points, found, strict=True)]
+
+
+def interval(point: float, drawn: Floats | None = None, confidence_level: float = 0.95) -> Interval:
+    """A value and the percentile interval of its resamples; no interval where most are undefined."""
+    if not np.isfinite(point):
+        return Interval(None)
+    if drawn is None:
+        return Interval(point)
+    low, high, undefined = (float(x) for x in percentile_interval(drawn, confidence_level))
+    if not (np.isfinite(low) and np.isfinite(high)) or undefined > 0.5:
+        return Interval(point)
+    return Interval(point, low, high)

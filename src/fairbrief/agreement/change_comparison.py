@@ -1,0 +1,105 @@
+"""Which of two measures falls more from one system to another, as after an instruction to be fair."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairbrief.agreement.bootstrap_intervals import Interval, interval
+from fairbrief.agreement.saved_values import SavedValues, saved_values
+from fairbrief.agreement.scorer_agreement import named_measures
+from fairbrief.errors import RequestError
+from fairbrief.reports.result import Result
+from fairbrief.statistics import Bootstrap
+from fairbrief.types import Floats, Table
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeComparison:
+    """The relative changes of two measures, and the difference, first minus second.
+
+    A relative change is (M(plain) − M(fair)) / M(plain): positive where the measure falls. ``n`` is the number
+    of records that both systems answered and both measures could read.
+    """
+
+    first: str
+    second: str
+    changes: tuple[Interval, Interval]
+    difference: Interval
+    n: int
+
+
+def change_comparisons(
+    results: Sequence[Result],
+    plain: str,
+    fair: str,
+    measures: Sequence[str],
+    *,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+) -> list[ChangeComparison]:
+    """The difference of relative changes for each pair of measures; intervals resample records.
+
+    Raises RequestError for a measure or a system that the audits lack, and without a common record.
+    Source: Li et al., Coverage-based Fairness in MDS, Section 5.8, Table 6.
+    """
+    saved = saved_values(results)
+    named = named_measures(saved, measures or list(saved))
+    known = {system for spec in named for system, _ in saved[spec].rows}
+    if absent := [system for system in (plain, fair) if system not in known]:
+        raise RequestError(f"No system '{absent[0]}' in these audits, which hold {', '.join(sorted(known))}.")
+    return [
+        _comparison(saved[a], saved[b], plain, fair, n_resamples, seed, confidence_level)
+        for a, b in itertools.combinations(named, 2)
+    ]
+
+
+def _comparison(
+    a: SavedValues,
+    b: SavedValues,
+    plain: str,
+    fair: str,
+    n_resamples: int,
+    seed: int,
+    confidence_level: float,
+) -> ChangeComparison:
+    def is_read(cluster: str, record: str) -> bool:
+        return all(s.holds((system, cluster, record)) for s in (a, b) for system in (plain, fair))
+
+    common = [(c, r) for system, c, r in a.summaries() if system == plain and is_read(c, r)]
+    if not common:
+        raise RequestError(f"No record was answered by '{plain}' and '{fair}' and read by both measures.")
+    clusters = list(dict.fromkeys(cluster for cluster, _ in common))
+    weights = (
+        Bootstrap(len(clusters), n_resamples, seed).totals(np.eye(len(clusters))) if n_resamples else None
+    )
+    keys = [(system, *key) for key in common for system in (plain, fair)]
+    x, y = (_changes(saved.of_systems(keys, (plain, fair), clusters, weights)) for saved in (a, b))
+    first, second, difference = (
+        interval(float(z[0]), z[1:] if n_resamples else None, confidence_level) for z in (x, y, x - y)
+    )
+    return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(common))
+
+
+def _changes(values: Floats) -> Floats:
+    """(…, [plain, fair]) → (plain − fair) / plain; nan where plain is 0."""
+    plain, fair = values[..., 0], values[..., 1]
+    return np.asarray(np.divide(plain - fair, plain, out=np.full(plain.shape, np.nan), where=plain != 0))
+
+
+def table(found: Sequence[ChangeComparison], plain: str, fair: str, confidence_level: float = 0.95) -> Table:
+    """One row per pair of measures."""
+    rows = tuple((c.first, c.second, *map(str, c.changes), str(c.difference), f"{c.n:,}") for c in found)
+    return Table(
+        f"Relative changes from {plain} to {fair}",
+        ("first", "second", "change of first", "of second", "difference", "n"),
+        rows,
+        (
+            "A change is the part of itself by which a measure falls; a difference above 0: the first falls more.",
+            f"{confidence_level:.0%} intervals resample records.",
+        ),
+    )

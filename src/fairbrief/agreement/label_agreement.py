@@ -1,0 +1,302 @@
+"""How far a scorer's reading of summaries agrees with people's: labels of units against shares and support."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fairbrief.agreement.bootstrap_intervals import Interval, with_intervals
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.unusable_scores import finite
+from fairbrief.errors import DataError
+from fairbrief.measures.representation_evidence import Representation
+from fairbrief.measures.summary_units import chunks_of
+from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
+from fairbrief.text.counted import counted
+from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table
+
+TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+BATCH = 256
+WORDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Agreement of p_y by a scorer at one temperature with p_y by people's labels of units.
+
+    Items are the values of the records. ``alpha`` is Krippendorff's (interval scale: it looks at absolute
+    shares, not at their order alone), ``kappa`` Randolph's on which value has the largest share (records
+    with a tie do not count).
+    """
+
+    temperature: float | None
+    alpha: Interval
+    pearson: Interval
+    spearman: Interval
+    kappa: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Agreement, unit by unit and value by value, of support above ``threshold`` with people's labels."""
+
+    threshold: float
+    alpha: Interval
+    kappa: Interval
+    by_people: float
+    by_scorer: float
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What was compared, and what came of it. ``labels`` is None where support has no natural threshold."""
+
+    scorer: str
+    over: str
+    shares: tuple[Shares, ...]
+    labels: Labels | None
+    records: int
+    excluded: dict[str, int]
+
+
+@dataclass
+class _Read:
+    """Per record: p_y by people and by the scorer at each temperature, by value; labels and support of units."""
+
+    people: list[dict[str, float]] = field(default_factory=list)
+    judged: list[list[dict[str, float]]] = field(default_factory=list)
+    labels: list[Floats] = field(default_factory=list)
+    support: list[Floats] = field(default_factory=list)
+    excluded: Counter[str] = field(default_factory=Counter)
+
+
+def agreement(
+    cases: Iterable[Case],
+    over: str,
+    scorer: str = "ngram",
+    *,
+    temperatures: Sequence[float] = TEMPERATURES,
+    threshold: float | None = None,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+    scorers: Scorers | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Agreement:
+    """Agreement of ``scorer`` with the labels that the units of summaries carry for attribute ``over``.
+
+    Without ``threshold`` a unit counts as supported above 0.5, if all support lies in [0, 1]. Intervals
+    resample records. Raises DataError where no unit carries a label.
+    Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, the choice of T by α.
+    """
+    read = _Read()
+    made = scorers if scorers is not None else Scorers()
+    made[scorer]  # one that is misspelt is refused before anything is read
+    stream, seen = iter(cases), 0
+    while batch := list(itertools.islice(stream, BATCH)):
+        _read_batch(batch, over, scorer, temperatures, made, read)
+        seen += len(batch)
+        if progress is not None:
+            progress(seen)
+    if not read.people:
+        told = f" Left out: {_counted(read.excluded)}." if read.excluded else ""
+        raise DataError(
+            f"No summary has units with labels for '{over}' that can be compared. A unit carries them as "
+            f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{told}'
+        )
+    values = sorted({v for shares in read.people for v in shares})
+    people = _array(read.people, values)
+    settings = {"n_resamples": n_resamples, "seed": seed, "confidence_level": confidence_level}
+    shares = []
+    moved = _folded_by_softmax(over, scorer)
+    for t, temperature in enumerate(temperatures if moved else [None]):
+        judged = _array([by_temperature[t] for by_temperature in read.judged], values)
+        found = with_intervals(
+            _of_shares,
+            [people, judged],
+            n_resamples=n_resamples,
+            seed=seed,
+            confidence_level=confidence_level,
+        )
+        shares.append(Shares(temperature, *found))
+    return Agreement(
+        scorer, over, tuple(shares), _labels(read, threshold, **settings), len(people), dict(sorted(read.excluded.items()))
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------ the reading
+
+
+def _read_batch(
+    batch: Sequence[Case],
+    over: str,
+    scorer: str,
+    temperatures: Sequence[float],
+    scorers: Scorers,
+    read: _Read,
+) -> None:
+    by_people = Representation(over, "units")
+    judges = [Representation(over, scorer, temperature=t) for t in temperatures]
+    kept = []
+    for case in batch:
+        shares = _shares(by_people, case, _answers(by_people, case, scorers))
+        if case.summary.reason or isinstance(shares, str):
+            read.excluded[case.summary.reason or str(shares)] += 1
+        else:
+            kept.append((case, shares))
+    whole = [Ask(scorer, tuple(d.text for d in c.record.documents), (c.summary.text,)) for c, _ in kept]
+    units = [Ask(scorer, _chunks(c), tuple(u.text for u in c.summary.units or ())) for c, _ in kept]
+    asks = [*whole, *units]
+    answers = finite(asks, scorers[scorer].answer(asks) if kept else ())
+    scores_of_whole = [next(answers) for _ in whole]
+    for (case, shares), scores in zip(kept, scores_of_whole, strict=True):
+        of_units = next(answers)
+        # Besides the scorer's, there may be an ask of the scorer that counts the source's tokens.
+        counted = [ask for ask in judges[0].asks((case,)) if ask.scorer != scorer]
+        sizes = [next(iter(scorers[ask.scorer].answer([ask]))) for ask in counted]
+        judged = [_shares(judge, case, [scores, *sizes]) for judge in judges]
+        reasons = [j for j in judged if isinstance(j, str)]
+        if reasons:
+            read.excluded[reasons[0]] += 1
+            continue
+        read.people.append(shares)
+        read.judged.append([j for j in judged if not isinstance(j, str)])
+        labels, support = _unit_items(case, over, of_units)
+        read.labels.append(labels)
+        read.support.append(support)
+
+
+def _answers(observation: Representation, case: Case, scorers: Scorers) -> list[Scores]:
+    return [next(iter(scorers[ask.scorer].answer([ask]))) for ask in observation.asks((case,))]
+
+
+def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -> dict[str, float] | str:
+    """p_y by value, or why there is none."""
+    rows = observation.observe((case,), scores, np.zeros((1, 0), dtype=np.int64))
+    if isinstance(rows, Reason):
+        return rows.text
+    return _column(rows, "summary", _column(rows, "present"))
+
+
+def _column(rows: Rows, statistic: str, among: dict[str, float] | None = None) -> dict[str, float]:
+    found = {c[1]: float(x) for c, x in zip(rows.columns, rows.values[0], strict=True) if c[0] == statistic}
+    return found if among is None else {v: x for v, x in found.items() if among[v]}
+
+
+def _chunks(case: Case) -> tuple[str, ...]:
+    return tuple(chunk for d in case.record.documents for chunk in chunks_of(d.text, "groups", WORDS))
+
+
+def _unit_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
+    """People's labels (0, 1) and the best support by a piece of the value's documents. Both (units · values,)."""
+    units, documents = case.summary.units or (), case.record.documents
+    owner = [d.attributes[over] for d in documents for _ in chunks_of(d.text, "groups", WORDS)]
+    sizes = np.maximum(np.bincount(scores.owner, minlength=len(units)), 1)
+    labels, support = [], []
+    for value in sorted({d.attributes[over] for d in documents}):
+        rows = scores.matrix[[v == value for v in owner]]
+        best = rows.max(axis=0) if len(rows) else np.zeros(scores.matrix.shape[1])
+        support.append(np.bincount(scores.owner, weights=best, minlength=len(units)) / sizes)
+        labels.append([float(value in unit.values.get(over, ())) for unit in units])
+    return np.array(labels).ravel(), np.concatenate(support)
+
+
+# --------------------------------------------------------------------------------- the statistics
+
+
+def _folded_by_softmax(over: str, scorer: str) -> bool:
+    from fairbrief.measures.distributions import COUNTING
+
+    return Representation(over, scorer).kind not in COUNTING
+
+
+def _array(shares: Sequence[dict[str, float]], values: Sequence[str]) -> Floats:
+    """Shares of the values, nan where a record lacks one. Shape (records, values)."""
+    return np.array([[of_record.get(v, np.nan) for v in values] for of_record in shares])
+
+
+def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
+    """α, Pearson, Spearman and κ. Shapes (…, n, K) → (…)."""
+    flat = _flat(people), _flat(judged)
+    kappa = kappa_of_two(_largest(people), _largest(judged), people.shape[-1])
+    return alpha_of_two(*flat), pearson(*flat), spearman(*flat), kappa
+
+
+def _of_labels(people: Floats, judged: Floats) -> Sequence[Floats]:
+    """α and κ of labels of 0 and 1, nan where a record has fewer items. Shapes (…, n, items) → (…)."""
+    return alpha_of_two(_flat(people), _flat(judged)), kappa_of_two(_flat(people), _flat(judged), 2)
+
+
+def _flat(array: Floats) -> Floats:
+    return array.reshape(*array.shape[:-2], -1)
+
+
+def _largest(shares: Floats) -> Floats:
+    """Which value has the largest share; nan for a tie. (…, n, K) → (…, n)."""
+    known = np.where(np.isnan(shares), -np.inf, shares)
+    best = known.max(axis=-1, keepdims=True)
+    alone = (known >= best - TIE).sum(axis=-1) == 1
+    return np.where(alone, known.argmax(axis=-1), np.nan)
+
+
+def _labels(read: _Read, threshold: float | None, **settings: float) -> Labels | None:
+    support = np.concatenate(read.support)
+    if threshold is None and ((support < -TIE) | (support > 1 + TIE)).any():
+        return None
+    cut = 0.5 if threshold is None else threshold
+    width = max(len(row) for row in read.labels)
+    people = np.array([_padded(row, width) for row in read.labels])
+    judged = np.array([_padded((row > cut).astype(np.float64), width) for row in read.support])
+
+    alpha, kappa = with_intervals(
+        _of_labels, [people, judged], n_resamples=int(settings["n_resamples"]), seed=int(settings["seed"]), confidence_level=settings["confidence_level"]
+    )  # fmt: skip
+    return Labels(
+        cut, alpha, kappa, float(np.nanmean(people)), float(np.nanmean(judged)), int((~np.isnan(people)).sum())
+    )  # fmt: skip
+
+
+def _padded(row: Floats, width: int) -> Floats:
+    return np.concatenate([row, np.full(width - len(row), np.nan)])
+
+
+# -------------------------------------------------------------------------------------- the tables
+
+
+def tables(found: Agreement, confidence_level: float = 0.95) -> tuple[Table, ...]:
+    """Shares by temperature, and unit labels."""
+    left = _counted(found.excluded)
+    notes = (
+        f"{counted(found.records, 'record')}, resampled for the {confidence_level:.0%} intervals." + (f" Left out: {left}." if left else ""),
+        "α: Krippendorff's, interval scale, over the values of all records. κ: Randolph's, which value has most.",
+    )  # fmt: skip
+    rows = tuple(
+        (
+            "any" if s.temperature is None else f"{s.temperature:g}",
+            *map(str, (s.alpha, s.pearson, s.spearman, s.kappa)),
+        )
+        for s in found.shares
+    )
+    shares = Table(
+        f"Shares of {found.over} in summaries: {found.scorer} and people", ("T", "α", "Pearson", "Spearman", "κ"), rows, notes
+    )  # fmt: skip
+    if found.labels is None:
+        told = "Support by this scorer leaves [0, 1]: --threshold says above what a unit counts as supported."
+        return (Table(shares.title, shares.header, shares.rows, (*notes, told)),)
+    u = found.labels
+    labels = Table(
+        f"Units and the values of {found.over} that hold them: {found.scorer} above {u.threshold:g} and people",
+        ("items", "α", "κ", "yes by people", "yes by scorer"),
+        ((f"{u.items:,}", str(u.alpha), str(u.kappa), f"{u.by_people:.1%}", f"{u.by_scorer:.1%}"),),
+        ("An item is a unit and a value of its record.",),
+    )
+    return shares, labels
+
+
+def _counted(excluded: Mapping[str, int]) -> str:
+    return ", ".join(f"{reason} {n:,}" for reason, n in excluded.items())

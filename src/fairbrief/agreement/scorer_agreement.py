@@ -1,0 +1,224 @@
+"""How far two scorers, or two measures, tell the same story: rank correlation over records and over systems."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairbrief import registry, specs
+from fairbrief.agreement.bootstrap_intervals import Interval, interval, with_intervals
+from fairbrief.agreement.saved_values import Key, SavedValues, saved_values
+from fairbrief.errors import RequestError
+from fairbrief.reports.result import Result
+from fairbrief.statistics import Bootstrap, spearman
+from fairbrief.types import Floats, Measure, Table
+
+FEWEST_SYSTEMS = 3
+FEWEST_RECORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Spearman's ρ of two readings of the same summaries: one measure by two scorers, or two measures.
+
+    ``records`` is over single summaries, each system's with its record; ``of_system`` the same within each
+    system; ``systems`` over systems, each on all records that both could read. Intervals resample records;
+    None for fewer than three systems.
+    """
+
+    measure: str
+    first: str
+    second: str
+    records: Interval
+    summaries: int
+    systems: Interval | None
+    named: tuple[str, ...]
+    of_system: tuple[tuple[str, Interval, int], ...] = ()
+
+
+def correlations(
+    results: Sequence[Result],
+    measures: Sequence[str] = (),
+    *,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+) -> list[Correlation]:
+    """ρ of every pair of ``measures``; without any, for each measure that the audits hold in two specs or more.
+
+    Raises RequestError where the audits lack a measure, hold none twice, or no summary was read by both.
+    Source: Li et al., Coverage-based Fairness in MDS, Table 2 (scorers), Table 8 (measures).
+    """
+    saved = saved_values(results)
+    pairs = (
+        list(itertools.combinations(named_measures(saved, measures), 2))
+        if measures
+        else _of_one_measure(saved)
+    )
+    found = [
+        correlation
+        for first, second in pairs
+        if (correlation := _correlation(saved[first], saved[second], n_resamples, seed, confidence_level))
+        is not None
+    ]
+    if not found:
+        raise RequestError(
+            "The two have no record in common that both could read: are these audits of one file?"
+        )
+    return found
+
+
+def _of_one_measure(saved: dict[str, SavedValues]) -> list[tuple[str, str]]:
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for spec in saved:
+        parsed = specs.parse(spec)
+        kinds.setdefault((parsed.name, parsed.over or ""), []).append(spec)
+    pairs = [pair for of_kind in kinds.values() for pair in itertools.combinations(of_kind, 2)]
+    if not pairs:
+        raise RequestError(
+            "No measure was taken with two scorers in these audits. Audit the same file twice with "
+            "--measure 'NAME(scorer=…)', or name two measures to compare: --measure A --measure B."
+        )
+    return pairs
+
+
+def named_measures(saved: dict[str, SavedValues], measures: Sequence[str]) -> list[str]:
+    """The measures' canonical specs, two at least, all of them audited."""
+    wanted = list(dict.fromkeys(repr(registry.make("measure", text)) for text in measures))
+    if len(wanted) < 2:
+        raise RequestError("Name two different measures to compare: --measure A --measure B.")
+    if absent := [spec for spec in wanted if spec not in saved]:
+        raise RequestError(
+            f"{', '.join(absent)}: not in these audits, which hold {', '.join(sorted(saved)) or 'no measure'}."
+        )
+    return wanted
+
+
+def _correlation(
+    a: SavedValues, b: SavedValues, n_resamples: int, seed: int, confidence_level: float
+) -> Correlation | None:
+    common = [key for key in a.summaries() if b.holds(key)]
+    if len(common) < 2:
+        return None
+    systems = list(dict.fromkeys(system for system, _, _ in common))
+    records = _over_records(a, b, common, n_resamples, seed, confidence_level)
+    of_system = tuple(
+        (system, _over_records(a, b, own, n_resamples, seed, confidence_level), len(own))
+        for system in systems
+        if len(own := [key for key in common if key[0] == system]) >= FEWEST_RECORDS
+    )
+    label, first, second = _names(a.measure, b.measure)
+    n = int(np.isfinite(a.values(a.stacked(common)) + b.values(b.stacked(common))).sum())
+    over_systems = _over_systems(a, b, common, systems, n_resamples, seed, confidence_level)
+    return Correlation(label, first, second, records, n, over_systems, tuple(systems), of_system)
+
+
+def _over_records(
+    a: SavedValues, b: SavedValues, keys: Sequence[Key], n_resamples: int, seed: int, confidence_level: float
+) -> Interval:
+    clusters = list(dict.fromkeys(cluster for _, cluster, _ in keys))
+    read = [saved.values(saved.stacked(keys)) for saved in (a, b)]
+    (found,) = with_intervals(
+        _rho,
+        _by_cluster(keys, clusters, read),
+        n_resamples=n_resamples,
+        seed=seed,
+        confidence_level=confidence_level,
+    )
+    return found
+
+
+def _over_systems(
+    a: SavedValues,
+    b: SavedValues,
+    keys: Sequence[Key],
+    systems: Sequence[str],
+    n_resamples: int,
+    seed: int,
+    confidence_level: float,
+) -> Interval | None:
+    if len(systems) < FEWEST_SYSTEMS:
+        return None
+    clusters = list(dict.fromkeys(cluster for _, cluster, _ in keys))
+    weights = (
+        Bootstrap(len(clusters), n_resamples, seed).totals(np.eye(len(clusters))) if n_resamples else None
+    )
+    x, y = (saved.of_systems(keys, systems, clusters, weights) for saved in (a, b))
+    return interval(
+        float(spearman(x[0], y[0])), spearman(x[1:], y[1:]) if n_resamples else None, confidence_level
+    )
+
+
+def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
+    """What is compared: one measure and its two settings, or two measures."""
+    first, second = specs.parse(repr(a)), specs.parse(repr(b))
+    if (first.name, first.over) != (second.name, second.over):
+        return "two measures", repr(a), repr(b)
+    over = f"@{first.over}" if first.over else ""
+    return f"{first.name}{over}", _settings(a), _settings(b)
+
+
+def _settings(measure: Measure) -> str:
+    """What tells one spec of a measure from another."""
+    parsed = specs.parse(repr(measure))
+    scorer = getattr(measure, "scorer", None)
+    others = [f"{key}={value}" for key, value in parsed.settings.items() if key != "scorer"]
+    return ", ".join([*([str(scorer)] if scorer is not None else []), *others]) or "default settings"
+
+
+def _by_cluster(keys: Sequence[Key], clusters: Sequence[str], values: Sequence[Floats]) -> list[Floats]:
+    """Values in one row per cluster, filled up with nan. Shape (clusters, most of one cluster) each."""
+    place = {cluster: i for i, cluster in enumerate(clusters)}
+    members: list[list[int]] = [[] for _ in clusters]
+    for i, (_, cluster, _) in enumerate(keys):
+        members[place[cluster]].append(i)
+    width = max(map(len, members))
+    made = [np.full((len(clusters), width), np.nan) for _ in values]
+    for array, flat in zip(made, values, strict=True):
+        for c, chosen in enumerate(members):
+            array[c, : len(chosen)] = flat[chosen]
+    return made
+
+
+def _rho(x: Floats, y: Floats) -> Sequence[Floats]:
+    return (spearman(x.reshape(*x.shape[:-2], -1), y.reshape(*y.shape[:-2], -1)),)
+
+
+def tables(found: Sequence[Correlation], confidence_level: float = 0.95) -> tuple[Table, ...]:
+    """One row per pair; then one row per pair and system."""
+    return (_over_all(found, confidence_level), *_by_system(found, confidence_level))
+
+
+def _over_all(found: Sequence[Correlation], confidence_level: float) -> Table:
+    rows = tuple(
+        (
+            c.measure, c.first, c.second, str(c.records), f"{c.summaries:,}",
+            "–" if c.systems is None else str(c.systems), str(len(c.named)),
+        )
+        for c in found
+    )  # fmt: skip
+    return Table(
+        "Agreement (Spearman)",
+        ("measure", "first", "second", "over summaries", "n", "over systems", "systems"),
+        rows,
+        (f"{confidence_level:.0%} intervals resample records. Fewer than {FEWEST_SYSTEMS} systems have no rank correlation.",),
+    )  # fmt: skip
+
+
+def _by_system(found: Sequence[Correlation], confidence_level: float) -> Iterator[Table]:
+    rows = tuple(
+        (system, c.measure, c.first, c.second, str(rho), f"{n:,}")
+        for c in found
+        for system, rho, n in c.of_system
+    )
+    if rows:
+        header = ("system", "measure", "first", "second", "over summaries", "n")
+        yield Table(
+            "Agreement by system (Spearman)",
+            header,
+            rows,
+            (f"{confidence_level:.0%} intervals resample records.",),
+        )

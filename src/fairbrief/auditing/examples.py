@@ -1,0 +1,113 @@
+"""The records that a reader should see: where each measure's headline is largest."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fairbrief.auditing.grouping import place_of
+from fairbrief.auditing.ledger import Sheet
+from fairbrief.auditing.observing import Unit
+from fairbrief.reports.result import Exhibit
+from fairbrief.types import Case, Cases, Column, Floats, Measure, Observation, Totals
+
+ALIKE = 30
+"""Headlines that are alike to so many binary digits are tied: the case whose names come first is kept."""
+NEAR = 1e-12
+"""How far a headline that was found among others' may lie from the same found alone."""
+
+Key = tuple[str, ...]
+Ranked = tuple[float, Key, float, Totals, Case, float]
+"""Size of the headline (negative, to `ALIKE`) and names, by which cases are ranked; headline, row, case and p."""
+
+
+@dataclass
+class Exhibits:
+    """Keeps, for every measure and system, the few cases with the largest headline, whichever came first."""
+
+    readers: dict[Observation, list[Measure]]
+    most: int = 5
+    _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
+
+    def consider(self, observation: Observation, sheet: Sheet, units: Sequence[Unit]) -> None:
+        """Keep the cases of a sheet that are among the largest of a measure that reads it.
+
+        Each measure is asked for all headlines at once; those that may be kept are looked at closely.
+        """
+        names = list(sheet.columns)
+        for places, positions, rows in sheet.blocks():
+            columns = {names[position]: j for j, position in enumerate(positions)}
+            written = [(units[i], sheet.ps[i] if sheet.ps else np.nan) for i in places.tolist()]
+            for measure in self.readers.get(observation, ()):
+                headline = measure.value(Totals(columns, rows))[measure.name]
+                if headline.tail is not None:
+                    self._rank_some(measure, np.asarray(headline.array), columns, rows, written)
+
+    def _rank_some(
+        self,
+        measure: Measure,
+        headlines: Floats,
+        columns: Mapping[Column, int],
+        rows: Floats,
+        written: Sequence[tuple[Unit, float]],
+    ) -> None:
+        """Look closely at those of some units that may be kept. Shapes: ``headlines`` (units,), ``rows`` (units, columns)."""
+        sizes = np.abs(np.broadcast_to(headlines, len(written)))
+        at_most = _rounded(sizes * (1 + NEAR))
+        for i in np.flatnonzero(np.isfinite(sizes) & (sizes > 0)).tolist():
+            unit, p = written[i]
+            system, key = unit[1].system, place_of(unit)
+            if self._may_be_kept(measure, system, (-float(at_most[i]), key)):
+                # Alone, so that no last digit, and so no tie, depends on the rows beside it.
+                self._rank(measure, system, key, Totals(columns, rows[i].copy()), unit[0], p)
+
+    def of(self, measures: Collection[Measure]) -> Exhibits:
+        """What is kept for some measures alone."""
+        best = {kept: ranked for kept, ranked in self._best.items() if kept[0] in measures}
+        return Exhibits({}, self.most, best)
+
+    def merge(self, other: Exhibits) -> None:
+        """Keep of what was kept of other cases what is among the largest of all."""
+        for (measure, system), best in other._best.items():
+            for ranked in best:
+                self._keep(measure, system, ranked)
+
+    def _may_be_kept(self, measure: Measure, system: str, rank: tuple[float, Key]) -> bool:
+        best = self._best.get((measure, system), [])
+        return len(best) < self.most or rank < best[-1][:2]
+
+    def _rank(self, measure: Measure, system: str, key: Key, totals: Totals, cases: Cases, p: float) -> None:
+        value = float(measure.value(totals)[measure.name].array)
+        if not np.isfinite(value) or value == 0:
+            return
+        case = next(case for case in cases if not case.summary.reason)
+        size = float(_rounded(np.asarray(abs(value))))
+        self._keep(measure, system, (-size, key, value, totals, case, p))
+
+    def _keep(self, measure: Measure, system: str, ranked: Ranked) -> None:
+        best = self._best.setdefault((measure, system), [])
+        bisect.insort(best, ranked, key=lambda r: r[:2])
+        del best[self.most :]
+
+    def shown(self, systems: Sequence[str]) -> Iterable[Exhibit]:
+        """The kept cases, largest first, system by system."""
+        # In the order in which the measures were asked for, whichever was ranked first.
+        order = {m: i for i, m in enumerate(m for several in self.readers.values() for m in several)}
+        for (measure, system), best in sorted(
+            self._best.items(), key=lambda kept: (order[kept[0][0]], kept[0][1])
+        ):
+            if system not in systems:
+                continue
+            for _, _, value, totals, case, p in best:
+                yield Exhibit(
+                    repr(measure), system, value, measure.explain(totals), case, None if np.isnan(p) else p
+                )
+
+
+def _rounded(sizes: Floats) -> Floats:
+    """Sizes to `ALIKE` binary digits."""
+    mantissa, exponent = np.frexp(sizes)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, ALIKE)), exponent - ALIKE))

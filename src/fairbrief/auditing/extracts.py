@@ -1,0 +1,117 @@
+"""Random extracts: what somebody writes who picks sentences of the sources blindly, at the summary's length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fairbrief.measures.summary_units import sentences_of
+from fairbrief.statistics.keyed_random import keys_of, random_fractions
+from fairbrief.types import Cases, Extracts, Floats, Integers, Reason, Record
+
+N_EXTRACTS = 200
+"""Extracts of each record and length, where the scorer holds no model."""
+AT_ONCE = 1 << 18
+"""Random numbers that are drawn together."""
+AS_LONG = Reason("the summary is as long as its source")
+NO_SENTENCE = Reason("the source has no sentence")
+
+
+@dataclass
+class ExtractDraws:
+    """The random extracts of records. Those of one record depend on its id, the seed and the length alone.
+
+    The record's sentences come in a random order; they are kept until the summary's number of words is reached. The
+    sentence that crosses it is kept with the probability (words still missing) / (its words), so that extracts are as
+    long as the summary on average. At least one sentence is kept. Systems share the orders.
+    """
+
+    n: int
+    seed: int
+    _known: dict[str, _Known] = field(default_factory=dict)
+    _drawn: dict[tuple[str, int], Extracts | Reason] = field(default_factory=dict)
+
+    def of(self, cases: Cases) -> Sequence[Extracts] | Reason:
+        """The extracts of each case's record."""
+        return self.of_many([cases])[0]
+
+    def of_many(self, units: Sequence[Cases]) -> list[Sequence[Extracts] | Reason]:
+        """`of` each unit; records of as many sentences are drawn together."""
+        lengths = {id(case): len(case.summary.text.split()) for cases in units for case in cases}
+        self._read([case.record for cases in units for case in cases])
+        waiting: dict[int, list[tuple[str, int]]] = {}
+        for cases in units:
+            for case in cases:
+                key = case.record.id, lengths[id(case)]
+                if key not in self._drawn:
+                    self._drawn[key] = NO_SENTENCE  # until it is drawn
+                    known = self._known[key[0]]
+                    if len(known.lengths) and key[1] >= known.lengths.sum():
+                        self._drawn[key] = AS_LONG
+                    elif len(known.lengths):
+                        waiting.setdefault(len(known.lengths), []).append(key)
+        for keys in waiting.values():
+            self._draw(keys)
+        found: list[Sequence[Extracts] | Reason] = []
+        for cases in units:
+            drawn = [self._drawn[case.record.id, lengths[id(case)]] for case in cases]
+            reasons = [extracts for extracts in drawn if isinstance(extracts, Reason)]
+            found.append(reasons[0] if reasons else [e for e in drawn if isinstance(e, Extracts)])
+        return found
+
+    def _read(self, records: Sequence[Record]) -> None:
+        """The sentences of the records that are not known."""
+        for record in records:
+            if record.id not in self._known:
+                pieces = [sentences_of(d.text) for d in record.documents]
+                sentences = tuple(s for piece in pieces for s in piece)
+                document = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
+                lengths = np.array([len(s.split()) for s in sentences], dtype=np.int64)
+                self._known[record.id] = _Known(sentences, document, lengths)
+
+    def _draw(self, keys: Sequence[tuple[str, int]]) -> None:
+        """Draw the extracts of records that have as many sentences, of so many words."""
+        sentences = len(self._known[keys[0][0]].lengths)
+        step = max(1, AT_ONCE // (self.n * (sentences + 1)))
+        for start in range(0, len(keys), step):
+            part = keys[start : start + step]
+            numbers = random_fractions(
+                keys_of([record for record, _ in part], self.seed, "extracts"), self.n * (sentences + 1)
+            )
+            known = [self._known[record] for record, _ in part]
+            kept = kept_sentences(
+                numbers.reshape(len(part), self.n, -1),
+                np.stack([k.lengths for k in known])[:, np.newaxis],
+                np.array([words for _, words in part])[:, np.newaxis, np.newaxis],
+            )
+            for key, record, own in zip(part, known, kept, strict=True):
+                self._drawn[key] = Extracts(record.sentences, record.document, own)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A record's sentences, their documents and their words."""
+
+    sentences: tuple[str, ...]
+    document: Integers
+    lengths: Integers
+
+
+def kept_sentences(numbers: Floats, lengths: Integers, words: Integers | int) -> Floats:
+    """Which sentences each extract keeps, 0 or 1. Shape (…, S).
+
+    Shapes: ``numbers`` (…, S + 1), an order and a coin; ``lengths`` (…, S) and ``words`` (…, 1) broadcast to it.
+    """
+    order = np.argsort(numbers[..., :-1], axis=-1)
+    own = np.take_along_axis(np.broadcast_to(lengths, order.shape), order, axis=-1)
+    ends = np.cumsum(own, axis=-1)
+    missing = words - (ends - own)
+    whole = ends <= words
+    crosses = ~whole & (missing > numbers[..., -1:] * own) & (missing > 0)
+    whole |= crosses
+    whole[..., 0] = True
+    kept = np.zeros(whole.shape)
+    np.put_along_axis(kept, order, whole.astype(np.float64), axis=-1)
+    return kept

@@ -1,0 +1,114 @@
+"""Which cases make a unit of observation together, and where they wait until all of it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from fairbrief.auditing.ledger import Origin
+from fairbrief.auditing.observing import Unit
+from fairbrief.auditing.system_runs import RUN
+from fairbrief.types import Case, Cases, Measure, Observation
+
+Scope = Literal["case", "block", "cluster"]
+DESIGN = ("design", "genders", "last_names", "content_words", RUN)
+"""Record attributes that name the design of built inputs, or the run: variants that differ in one are no unit together."""
+
+
+def by_observation(measures: Iterable[Measure]) -> dict[Observation, list[Measure]]:
+    """The measures that read each observation, in the order in which these were first met."""
+    found: dict[Observation, list[Measure]] = {}
+    for measure in measures:
+        found.setdefault(measure.observation, []).append(measure)
+    return found
+
+
+def design_of(case: Case) -> tuple[str, ...]:
+    """How the inputs were built that the record is one of; empty texts where it does not say."""
+    return tuple(case.record.attributes.get(name, "") for name in DESIGN)
+
+
+def alone(observation: Observation, units: Sequence[Unit]) -> Sequence[Unit]:
+    """Of single cases, those that an observation takes as units: one of a sample, too, if its record varies nothing."""
+    if observation.declaration.scope == "block":  # one that has variants waits for them
+        return [unit for unit in units if unit[0][0].record.original is None and not unit[1].is_shared]
+    return units if observation.declaration.scope == "case" else ()
+
+
+def shared_by(case: Case, scope: Scope) -> tuple[str, ...] | None:
+    """What the cases of its unit have in common; None where the case is a unit by itself."""
+    record = case.record
+    if scope == "case" or (scope == "block" and record.original is None):
+        return None
+    gathered = record.original_id if scope == "cluster" else record.block
+    return (scope, case.summary.system, gathered, *design_of(case))
+
+
+def units_of(cases: Cases, scope: Scope) -> list[Cases]:
+    """The units that an audit makes of some cases."""
+    found: dict[tuple[str, ...] | int, list[Case]] = {}
+    for i, case in enumerate(cases):
+        found.setdefault(shared_by(case, scope) or i, []).append(case)
+    return list(found.values())
+
+
+@dataclass(slots=True)
+class Gathering:
+    """Cases that wait until all variants of their originals were read, for the ``scopes`` that are asked for."""
+
+    scopes: Collection[Scope]
+    _waiting: dict[tuple[str, ...], list[Unit]] = field(default_factory=dict)
+
+    def put(self, case: Case, origin: Origin) -> None:
+        """The case beside the others of its units."""
+        for scope in self.scopes:
+            shared = shared_by(case, scope)
+            if shared is None and scope == "block" and origin.is_shared:
+                shared = (scope, case.summary.system, "", case.record.id)  # its cluster is squared as a whole
+            if shared is not None:
+                self._waiting.setdefault(shared, []).append(((case,), origin))
+
+    def is_for(self, case: Case) -> bool:
+        """Whether the case is observed together with others in any of the scopes."""
+        return any(shared_by(case, scope) is not None for scope in self.scopes)
+
+    def units(self, scope: Scope) -> list[Unit]:
+        """The units of a scope, by cluster, record and system."""
+        together = {
+            shared: sorted(units, key=place_of)
+            for shared, units in self._waiting.items()
+            if shared[0] == scope
+        }
+        firsts: dict[str, tuple[str, ...]] = {}
+        for units in together.values() if scope == "cluster" else ():
+            case = units[0][0][0]
+            source, design = case.record.original_id, design_of(case)
+            firsts[source] = min(design, firsts.get(source, design))
+        return sorted((_unit(units, firsts) for units in together.values()), key=place_of)
+
+    def clear(self) -> None:
+        """Let all cases go."""
+        self._waiting.clear()
+
+
+def place_of(unit: Unit) -> tuple[str, ...]:
+    """Where a unit stands in the one order that no order of the input changes."""
+    origin = unit[1]
+    return origin.cluster, origin.record, origin.system, origin.block
+
+
+def _unit(units: Sequence[Unit], firsts: Mapping[str, tuple[str, ...]]) -> Unit:
+    """All cases as one unit, which is in the slices that all of them are in, and has the attributes that all have.
+
+    Of a cluster it is named after the original; of a further design of the same original after both.
+    """
+    cases = tuple(case for cases, _ in units for case in cases)
+    origin = units[0][1]
+    shared = [part for part in origin.slices if all(part in other.slices for _, other in units)]
+    attributes = tuple(pair for pair in origin.attributes if all(pair in o.attributes for _, o in units))
+    source, design = cases[0].record.original_id, design_of(cases[0])
+    name = origin.record
+    if source in firsts:
+        name = source if design == firsts[source] else " ".join((source, *design))
+    return cases, replace(origin, record=name, slices=tuple(shared), attributes=attributes)

@@ -1,0 +1,92 @@
+"""Where the documents of groups differ in length: which numbers that moves, and how they read without it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fairbrief.measures.coverage import EQUAL_LENGTH, LOG_LENGTH
+from fairbrief.measures.representation import BY_DOCUMENTS, WORDS_LESS_DOCUMENTS
+from fairbrief.reports import wording
+from fairbrief.types import Estimate, Note, NoteCode
+
+LEAST = 0.1
+"""A group's documents a tenth longer or shorter than the others are said to differ in length."""
+
+Key = tuple[str, str, tuple[tuple[str, str], ...]]
+
+
+def noted(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """The estimates; headlines and leading contrasts that lengths move say so, with both readings."""
+    found: dict[Key, dict[str, dict[str, Estimate]]] = {}
+    for e in estimates:
+        if e.group and not e.baseline:
+            of = found.setdefault(_key(e), {})
+            of.setdefault(e.quantity.partition("[")[0], {})[e.group] = e
+    notes = {
+        key: told for key, of in found.items() if (told := _of_coverage(of, key[1]) or _of_shares(of, key[1]))
+    }
+    return [
+        replace(e, notes=(*e.notes, *notes[_key(e)]))
+        if _key(e) in notes and not e.baseline and (e.leads or wording.is_headline(e))
+        else e
+        for e in estimates
+    ]
+
+
+def _key(e: Estimate) -> Key:
+    return e.measure, e.system, tuple(e.slice.items())
+
+
+def _of_coverage(of: Mapping[str, Mapping[str, Estimate]], system: str) -> tuple[Note, ...]:
+    """Documents of a group longer than their record's: they can hold more of a summary by length alone."""
+    longer = of.get(LOG_LENGTH, {})
+    if not any(_is_clear(e) and abs(e.value or 0.0) >= math.log1p(LEAST) for e in longer.values()):
+        return ()
+    times = {g: math.exp(e.value) for g, e in longer.items() if e.value is not None}
+    return (
+        Note("documents_longer", {"times": times}),
+        _both(system, of.get("relative_difference", {}), of.get(EQUAL_LENGTH, {}), "length_held_equal"),
+    )
+
+
+def _of_shares(of: Mapping[str, Mapping[str, Estimate]], system: str) -> tuple[Note, ...]:
+    """A group's share of the words is not its share of the documents: a standard has to be chosen."""
+    longer, words = of.get(WORDS_LESS_DOCUMENTS, {}), of.get("source", {})
+    shares = {}
+    moved = False
+    for group, e in longer.items():
+        share = words[group].value if group in words else None
+        if e.value is None or share is None:
+            continue
+        documents = share - e.value
+        moved = moved or (_is_clear(e) and abs(e.value) >= LEAST * documents)
+        shares[group] = {"words": share, "documents": documents}
+    if not moved:
+        return ()
+    return (
+        Note("words_unlike_documents", {"shares": shares}),
+        _both(system, of.get("difference", {}), of.get(BY_DOCUMENTS, {}), "documents_alike"),
+    )
+
+
+def _both(
+    system: str, as_it_is: Mapping[str, Estimate], free: Mapping[str, Estimate], code: NoteCode
+) -> Note:
+    """Both readings of each group."""
+    readings = {
+        group: {"free": _read(free[group]), "as_it_is": _read(e)}
+        for group, e in as_it_is.items()
+        if group in free and free[group].value is not None and e.value is not None
+    }
+    return Note(code, {"system": system, "readings": readings}) if readings else Note("length_is_group")
+
+
+def _read(e: Estimate) -> dict[str, float | None]:
+    return {"value": e.value, "low": e.low, "high": e.high}
+
+
+def _is_clear(e: Estimate) -> bool:
+    """Whether the interval leaves 0 out."""
+    return e.low is not None and e.high is not None and (e.low > 0 or e.high < 0)

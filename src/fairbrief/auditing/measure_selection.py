@@ -1,0 +1,183 @@
+"""Which measures an audit takes when it is not told: those whose needs the input meets."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fairbrief import registry, specs
+from fairbrief.auditing.languages_of_measures import language_of, refuse_unread, without_unread
+from fairbrief.auditing.system_runs import RUN
+from fairbrief.errors import RequestError
+from fairbrief.measures.representation_evidence import WITHOUT_ASK
+from fairbrief.readers.messages import did_you_mean
+from fairbrief.reports.result import LeftOut
+from fairbrief.types import Case, Measure
+
+MOST_VALUES = 20
+"""An attribute with more values than this is a name or a number, not a group."""
+READERS = ("document", "record", "entity")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The measures to take, and why each other one was left out."""
+
+    measures: tuple[Measure, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def attributes_of(cases: Sequence[Case]) -> dict[str, dict[str, Counter[str]]]:
+    """Attributes by who has them (document, record, entity), with the counts of their values."""
+    found: dict[str, dict[str, Counter[str]]] = {reader: {} for reader in READERS}
+    for case in cases:
+        record = case.record
+        for reader, holders in (
+            ("document", record.documents),
+            ("record", (record,)),
+            ("entity", record.entities),
+        ):
+            for holder in holders:
+                for name, value in holder.attributes.items():
+                    found[reader].setdefault(name, Counter())[value] += 1
+    return {reader: dict(sorted(of.items())) for reader, of in found.items()}
+
+
+def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]) -> Choice:
+    """The measures that were asked for.
+
+    One that names no attribute is taken over each of ``attributes`` that those it reads (documents,
+    records or people) have; without ``attributes``, over each of theirs that could be a group.
+    """
+    known = attributes_of(head)
+    measures: list[Measure] = []
+    for text in specs_:
+        parsed = specs.parse(text)
+        kind = registry.load("measure", parsed.name)
+        reader = kind.declaration.attribute_of
+        if not specs.needs_over(kind) or parsed.over is not None:
+            measure = registry.make("measure", text)
+            # People may have an attribute that no input names: a gender told by their names.
+            if specs.needs_over(kind) and reader != "entity":
+                _check_known(text, measure.over, reader, known[reader])
+            measures.append(measure)
+            continue
+        there = known[reader]
+        over = [a for a in attributes if a in there] or [
+            a for a, v in there.items() if not attributes and _is_group(v)
+        ]
+        if not over:
+            wanted = f" named {' or '.join(attributes)}" if attributes else " that could be a group"
+            raise RequestError(
+                f"'{text}' is taken over an attribute of a {reader}, and no {reader} has one{wanted}. "
+                f"Found: {', '.join(there) or 'none'}. Write {text}@ATTRIBUTE, or map it: --attribute NAME=FIELD."
+            )
+        measures += [registry.make("measure", f"{text}@{name}") for name in over]
+    refuse_unread(measures, language_of(head))
+    return Choice(tuple(dict.fromkeys(measures)))
+
+
+def _check_known(text: str, over: str, reader: str, there: Mapping[str, Counter[str]]) -> None:
+    if over in there:
+        return
+    raise RequestError(
+        f"'{text}' asks for the attribute '{over}', which no {reader} of the first cases has.{did_you_mean(over, there)} "
+        f"Found: {', '.join(there) or 'none'}. Map a field to it with --attribute {over}=FIELD."
+    )
+
+
+def check_attributes(attributes: Sequence[str], head: Sequence[Case]) -> None:
+    """RequestError for an attribute that nobody among the first cases has: no document, record or person."""
+    known = attributes_of(head)
+    for name in attributes:
+        if not any(name in known[reader] for reader in READERS):
+            there = sorted({name for reader in READERS for name in known[reader]})
+            parts = [part.strip() for part in name.split(",")]
+            if len(parts) > 1 and set(parts) <= set(there):
+                once_each = " ".join(f"--attribute {shlex.quote(part)}" for part in parts)
+                raise RequestError(f"'{name}' is read as one attribute. Name each by itself: {once_each}.")
+            raise RequestError(
+                f"No document, record or person has the attribute '{name}'.{did_you_mean(name, there)} Found: {', '.join(there) or 'none'}. "
+                f"To read it from a field or column, write --attribute {name}=FIELD."
+            )
+
+
+def check_over(over: str, head: Sequence[Case]) -> None:
+    """RequestError where no document of the first cases has the attribute."""
+    known = attributes_of(head)["document"]
+    if over not in known:
+        raise RequestError(
+            f"No document of the first cases has the attribute '{over}'.{did_you_mean(over, known)} "
+            f"Found: {', '.join(known) or 'none'}."
+        )
+
+
+def check_scorers(measures: Sequence[Measure], given: Mapping[str, Any]) -> None:
+    """RequestError for a scorer that nobody has declared; ``given`` are those that came as objects."""
+    for measure in measures:
+        text = scorer_of(measure)
+        if text is not None and text not in given:
+            registry.make("scorer or tagger", text)
+
+
+def scorer_of(measure: Measure) -> str | None:
+    """The scorer that a measure names; None where it asks none."""
+    text = getattr(measure, "scorer", None)
+    return text if isinstance(text, str) and text not in WITHOUT_ASK else None
+
+
+def _is_group(values: Counter[str]) -> bool:
+    return 2 <= len(values) <= MOST_VALUES
+
+
+def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:
+    """Every measure that the attributes of the first cases allow; ``attributes`` limits what it is taken over.
+
+    Whether the cases have what else a measure needs (references, people) is seen when they are observed.
+    """
+    check_attributes(attributes, head)
+    known = attributes_of(head)
+    for name in {RUN, *(case.record.cluster_by or "" for case in head)} - set(attributes):
+        known["record"].pop(name, None)  # names clusters or runs, not groups
+    measures: list[Measure] = []
+    left_out = [LeftOut(name, why) for name, why in registry.broken("measure").items()]
+    for name, kind in registry.loaded("measure"):
+        if kind.declaration.checks_scorer:
+            continue  # taken of counterfactual sources, for the measures that rely on that scorer
+        if reason := kind.declaration.on_request:
+            left_out.append(LeftOut(name, f"on request only: {reason}"))
+            continue
+        for candidate in _candidates(name, kind, known, attributes):
+            if isinstance(candidate, LeftOut):
+                left_out.append(candidate)
+            else:
+                measures.append(candidate)
+    kept, unread = without_unread(measures, language_of(head))
+    return Choice(kept, (*left_out, *unread))
+
+
+def _candidates(
+    name: str, kind: Any, known: Mapping[str, Mapping[str, Counter[str]]], wanted: Sequence[str]
+) -> Iterator[Measure | LeftOut]:
+    if not specs.needs_over(kind):
+        yield kind()
+        return
+    reader = kind.declaration.attribute_of
+    over = {a: values for a, values in known[reader].items() if not wanted or a in wanted}
+    if not over:
+        yield LeftOut(
+            name, f"no {reader} has an attribute" + (f" named {' or '.join(wanted)}" if wanted else "")
+        )
+    for attribute, values in over.items():
+        if len(values) > MOST_VALUES and attribute not in wanted:
+            yield LeftOut(
+                f"{name}@{attribute}",
+                f"'{attribute}' has more than {MOST_VALUES} values: no group, unless asked for (numbers: --bin {attribute}=q3)",
+            )
+        elif len(values) < 2:
+            yield LeftOut(f"{name}@{attribute}", f"'{attribute}' has one value only")
+        else:
+            yield kind(over=attribute)

@@ -1,0 +1,70 @@
+"""Many tests at once: p-values adjusted within families of one kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
+from fairbrief.statistics import holm
+from fairbrief.types import Estimate, Note
+
+
+def with_holm(
+    estimates: Sequence[Estimate], families: Sequence[tuple[object, ...]], settings: Settings
+) -> list[Estimate]:
+    """The estimates with Holm-adjusted p, each family (tests of one kind) adjusted on its own.
+
+    What could not be significant beside the others, however its labels were exchanged, is not testable and leaves the
+    family. A p from B draws is at least 1/(B + 1): where a family is so large that this is not significant when adjusted,
+    its estimates say how many draws are needed.
+    """
+    adjusted = list(estimates)
+    members: dict[tuple[object, ...], list[int]] = {}
+    for i, family in enumerate(families):
+        members.setdefault(family, []).append(i)
+    for indices in members.values():
+        if not any(NEEDS_TEXTS in adjusted[i].notes for i in indices):  # else not all p are known
+            _part_from(adjusted, [i for i in indices if adjusted[i].p is not None], settings)
+            _adjust(adjusted, indices, settings)
+        blind = holm([adjusted[i].blind_p for i in indices])
+        for i, p in zip(indices, blind, strict=True):
+            adjusted[i] = replace(adjusted[i], blind_p_adjusted=p)
+    return adjusted
+
+
+def _part_from(estimates: list[Estimate], tests: Sequence[int], settings: Settings) -> None:
+    """Say of each test, in place, whether it is testable in its family.
+
+    Holm's p rises with every p of the family: so the smallest that a test can have is Holm's of all smallest p. This looks
+    at the numbers of labellings alone, never at the labels as they are; so what is left keeps its level.
+    """
+    best = holm([estimates[i].smallest_p or 0.0 for i in tests])
+    for i, least in zip(tests, best, strict=True):
+        e = estimates[i]
+        if least is not None and least > settings.alpha and len(tests) > 1:
+            told = {"tests": len(tests), "smallest": e.smallest_p, "adjusted": least, "alone": e.p}
+            note = Note("not_testable_among", told)
+            estimates[i] = replace(e, p=None, testable=False, notes=(*e.notes, note))
+
+
+def _adjust(estimates: list[Estimate], indices: Sequence[int], settings: Settings) -> None:
+    """Adjust one family in place; say where the number of resamples alone stands in the way."""
+    tests = sum(estimates[i].p is not None for i in indices)
+    too_few = tests > settings.alpha * (settings.n_resamples + 1)
+    least = 1 / (settings.n_resamples + 1)  # a smaller p was counted over all labellings
+    wanted = math.ceil(2 * tests / settings.alpha)
+    note = Note("tests_need_resamples", {"tests": tests, "resamples": wanted})
+    for i, p in zip(indices, holm([estimates[i].p for i in indices]), strict=True):
+        e, p_alone = estimates[i], estimates[i].p
+        if p is None or p_alone is None:
+            continue
+        hidden = too_few and p_alone >= least
+        estimates[i] = replace(e, p_adjusted=p, notes=(*e.notes, note) if hidden else e.notes)
+
+
+def family_of(made: Estimate, *, is_headline: bool, is_control: bool) -> tuple[object, ...]:
+    """Tests of one kind: all headlines together; a companion with its other values and systems."""
+    kind = "headline" if is_headline else f"{made.measure}:{made.quantity.partition('[')[0]}"
+    return (kind, bool(made.baseline), is_control, tuple(sorted(made.slice)))

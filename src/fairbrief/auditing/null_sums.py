@@ -1,0 +1,306 @@
+"""Sums of relabelled rows of one system and slice: the permutation baseline, and what studentizes it.
+
+All sums are exact, so that they are the same in whichever order, parts and processes rows are added up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairbrief.statistics.exact_sums import ExactSums, halves, most_together
+from fairbrief.types import Column, Floats, Integers, Ratio, Totals
+
+APART = 8
+"""Sets of columns whose sums are kept side by side, which is faster; those of others are kept column by column."""
+COMMON = 4
+"""A set of columns that came so often is summed apart."""
+MOST_MET = 64
+"""So many sets of columns are counted at a time."""
+FEW = 16
+"""So many rows are kept as they are before they are summed: of a small slice they take less room than sums."""
+SQUARES = ("top²", "top·bottom", "bottom²")
+
+
+def square_columns(name: str) -> tuple[Column, ...]:
+    """The columns that hold a contrast's sums of squares over clusters."""
+    return tuple(("²", name, what) for what in SQUARES)
+
+
+def squares_of(contrasts: Mapping[str, Floats]) -> tuple[tuple[Column, ...], Floats]:
+    """Squares and products of the tops and bottoms of contrasts, (…, 2) each; side by side, with their columns."""
+    columns = tuple(c for name in contrasts for c in square_columns(name))
+    blocks = [v for x in contrasts.values() for v in (x[..., 0] ** 2, x[..., 0] * x[..., 1], x[..., 1] ** 2)]
+    return columns, np.stack(blocks, axis=-1) if blocks else np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True)
+class RelabelledRows:
+    """Statistics of units under their labellings, and which of these each resample takes.
+
+    What no labelling of any unit moves stands apart. Shapes: ``values`` (units, labellings, columns), ``fixed`` (units,
+    fixed columns), ``choices`` (units,) of (n_resamples,).
+    """
+
+    columns: tuple[Column, ...]
+    values: Floats
+    fixed_columns: tuple[Column, ...]
+    fixed: Floats
+    choices: Sequence[NDArray[np.unsignedinteger]]
+
+    @classmethod
+    def of_all(cls, columns: Sequence[Column], values: Floats, choices: Sequence[Integers]) -> RelabelledRows:
+        """Rows with all their columns. Shape of ``values``: (units, labellings, columns)."""
+        moves = (values != values[:, :1]).any(axis=(0, 1))
+        number = np.min_scalar_type(values.shape[1])
+        return cls(
+            tuple(itertools.compress(columns, moves)),
+            values[:, :, moves],
+            tuple(itertools.compress(columns, ~moves)),
+            values[:, 0, ~moves],
+            [choice.astype(number) for choice in choices],
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def of(self, chosen: Sequence[int]) -> RelabelledRows:
+        """Some of the units."""
+        if len(chosen) == len(self):
+            return self
+        choices = [self.choices[i] for i in chosen]
+        return RelabelledRows(
+            self.columns, self.values[chosen], self.fixed_columns, self.fixed[chosen], choices
+        )
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a unit takes much less room than what it is summed into."""
+        return bool(FEW * self.values.shape[1] <= len(self.choices[0]))
+
+    def taken(self) -> Iterator[tuple[Floats, Floats, float, int]]:
+        """The halves of each resample's sums over some units, (n_resamples, columns) each; a bound of their sizes; of how many.
+
+        So many at a time as can be added without rounding.
+        """
+        coarse, fine, size = halves(self.values)
+        both = np.concatenate([coarse, fine], axis=2)
+        step = most_together(size)
+        for start in range(0, len(both), step):
+            units = range(start, min(start + step, len(both)))
+            sums = both[start].take(self.choices[start], axis=0)
+            for i in units[1:]:
+                sums += both[i].take(self.choices[i], axis=0)
+            width = len(self.columns)
+            yield sums[:, :width], sums[:, width:], size * len(units), len(units)
+
+
+@dataclass(slots=True)
+class _FixedSums:
+    """Exact sums of single rows by column."""
+
+    columns: dict[Column, int] = field(default_factory=dict)
+    sums: ExactSums = field(default_factory=lambda: ExactSums.zeros(0))
+
+    def add(self, columns: Sequence[Column], rows: Floats) -> None:
+        """Add rows. Shape: (units, columns)."""
+        place = np.array([self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64)
+        if len(self.columns) > len(self.sums.coarse):
+            self.sums = self.sums.widened(max(len(self.columns), 2 * len(self.sums.coarse)))
+        self.sums.add_rows_at(place, rows)
+
+    def merge(self, other: _FixedSums) -> None:
+        for column in other.columns:
+            self.columns.setdefault(column, len(self.columns))
+        if len(self.columns) > len(self.sums.coarse):
+            self.sums = self.sums.widened(len(self.columns))
+        place = np.array([self.columns[c] for c in other.columns], dtype=np.int64)
+        self.sums.merge(other.sums.at(slice(len(other.columns))), place)
+
+
+@dataclass(slots=True)
+class NullSums:
+    """Sums of randomly relabelled rows.
+
+    ``labellings`` counts units, or clusters that are labelled together, by their number of labellings. Units of a cluster
+    that others share come one after another: the squares are those of whole clusters.
+    """
+
+    n_resamples: int
+    is_relabelled: bool = False
+    labellings: Counter[int] = field(default_factory=Counter)
+    _fixed: _FixedSums = field(default_factory=_FixedSums)
+    _rows: list[RelabelledRows] = field(default_factory=list)
+    _is_summed: bool = False
+    _by_column: dict[Column, ExactSums] = field(default_factory=dict)
+    _apart: dict[tuple[Column, ...], ExactSums] = field(default_factory=dict)
+    _met: Counter[tuple[Column, ...]] = field(default_factory=Counter)
+    _open: dict[str, Floats] = field(default_factory=dict)
+    _open_cluster: str = ""
+    _open_labellings: int = 0
+
+    def add(self, rows: RelabelledRows) -> None:
+        """Add units each of which is a cluster by itself; ``rows`` have the squares."""
+        self.labellings[rows.values.shape[1]] += len(rows)
+        self._add(rows)
+
+    def add_shared(self, cluster: str, row: RelabelledRows, contrasts: Mapping[str, Floats]) -> None:
+        """Add a unit of a cluster that others share. Shape of ``contrasts``, by name: (n_resamples, 2)."""
+        self._hold(cluster, contrasts, row.values.shape[1])
+        self._add(row)
+
+    def add_fixed(self, columns: Sequence[Column], rows: Floats) -> None:
+        """Add units that cannot be relabelled, by their columns and their squares. Shape: (units, columns)."""
+        self._fixed.add(columns, rows)
+
+    def add_fixed_shared(
+        self, cluster: str, columns: Sequence[Column], rows: Floats, contrasts: Mapping[str, Floats]
+    ) -> None:
+        """Add such a unit of a cluster that others share. Shapes: (1, columns); of ``contrasts``, by name: (2,)."""
+        self._hold(cluster, contrasts, 0)
+        self._fixed.add(columns, rows)
+
+    def close(self) -> None:
+        """Square the sums of the cluster whose units came last."""
+        if self._open_labellings:
+            self.labellings[self._open_labellings] += 1
+        for name, x in self._open.items():
+            columns, squares = squares_of({name: x})
+            if x.ndim == 1:
+                self._fixed.add(columns, squares[np.newaxis])
+            else:
+                self._add_by_column(columns, *halves(squares))
+        self._open, self._open_cluster, self._open_labellings = {}, "", 0
+
+    def merge(self, other: NullSums) -> None:
+        """Add the sums of other units; no cluster is parted between the two."""
+        self.close()
+        other.close()
+        for rows in other._rows:
+            self._add_moving(rows)
+        for columns, sums in other._apart.items():
+            if columns in self._apart or len(self._apart) < APART:
+                self._apart.setdefault(columns, ExactSums.zeros((self.n_resamples, len(columns)))).merge(sums)
+            else:
+                for i, column in enumerate(columns):
+                    self._column(column).merge(sums.at(np.s_[:, i]))
+        for column, sums in other._by_column.items():
+            self._column(column).merge(sums)
+        if other._is_summed:
+            self._sum_rows()
+        self._fixed.merge(other._fixed)
+        self.is_relabelled |= other.is_relabelled
+        self.labellings.update(other.labellings)
+
+    def totals(self) -> Totals | None:
+        """All sums by column, shape (n_resamples, columns); None where no unit could be relabelled."""
+        if not self.is_relabelled:
+            return None
+        self.close()
+        self._sum_rows()
+        columns = sorted(
+            {*self._fixed.columns, *self._by_column, *(c for apart in self._apart for c in apart)}
+        )
+        place = {column: i for i, column in enumerate(columns)}
+        sums = ExactSums.zeros((self.n_resamples, len(columns)))
+        fixed = np.array([place[c] for c in self._fixed.columns], dtype=np.int64)
+        sums.merge(self._fixed.sums.at(slice(len(fixed))), np.s_[:, fixed])
+        for names, apart in self._apart.items():
+            sums.merge(apart, np.s_[:, [place[c] for c in names]])
+        for column, of_column in self._by_column.items():
+            sums.merge(of_column, np.s_[:, place[column]])
+        return Totals(place, sums.value())
+
+    @property
+    def log_labellings(self) -> float:
+        """The logarithm of the number of distinct joint labellings."""
+        self.close()
+        return math.fsum(count * math.log(number) for number, count in self.labellings.items())
+
+    def _hold(self, cluster: str, contrasts: Mapping[str, Floats], labellings: int) -> None:
+        if cluster != self._open_cluster:
+            self.close()
+            self._open_cluster = cluster
+        for name, x in contrasts.items():
+            self._open[name] = self._open[name] + x if name in self._open else x
+        self._open_labellings = max(self._open_labellings, labellings)
+
+    def _add(self, rows: RelabelledRows) -> None:
+        self.is_relabelled = True
+        self._fixed.add(rows.fixed_columns, rows.fixed)
+        self._add_moving(rows)
+
+    def _add_moving(self, rows: RelabelledRows) -> None:
+        if not self._is_summed and rows.is_small and sum(map(len, self._rows)) + len(rows) <= FEW:
+            self._rows.append(rows)
+            return
+        self._sum_rows()
+        self._sum(rows)
+
+    def _sum_rows(self) -> None:
+        kept, self._rows, self._is_summed = self._rows, [], True
+        for rows in kept:
+            self._sum(rows)
+
+    def _sum(self, rows: RelabelledRows) -> None:
+        if not rows.columns:
+            return
+        apart = self._apart.get(rows.columns)
+        if apart is None and len(self._apart) < APART:
+            if len(self._met) > MOST_MET:
+                self._met.clear()
+            self._met[rows.columns] += len(rows)
+            if self._met[rows.columns] >= COMMON:
+                shape = self.n_resamples, len(rows.columns)
+                apart = self._apart[rows.columns] = ExactSums.zeros(shape)
+        for coarse, fine, size, units in rows.taken():
+            if apart is None:
+                self._add_by_column(rows.columns, coarse, fine, size, units)
+            else:
+                apart.add_parts(coarse, fine, size, units)
+
+    def _add_by_column(
+        self, columns: Sequence[Column], coarse: Floats, fine: Floats, size: float, units: int = 1
+    ) -> None:
+        for i, column in enumerate(columns):
+            self._column(column).add_parts(coarse[:, i], fine[:, i], size, units)
+
+    def _column(self, column: Column) -> ExactSums:
+        if column not in self._by_column:
+            self._by_column[column] = ExactSums.zeros(self.n_resamples)
+        return self._by_column[column]
+
+
+class ContrastSums:
+    """Tops and bottoms of an observation's contrasts from its columns, by matrices that rows of equal columns share."""
+
+    def __init__(self, ratios: Mapping[str, Ratio], columns: tuple[Column, ...]) -> None:
+        place = {column: i for i, column in enumerate(columns)}
+        self._weights = {name: self._matrix(ratio, place) for name, ratio in ratios.items()}
+
+    @staticmethod
+    def _matrix(ratio: Ratio, place: Mapping[Column, int]) -> list[tuple[list[int], Floats]]:
+        """Places and weights of the top, then of the bottom."""
+        found = []
+        for side in (ratio.top, ratio.bottom):
+            there = [(place[c], w) for c, w in side if c in place]
+            found.append(([i for i, _ in there], np.array([w for _, w in there])))
+        return found
+
+    def of(self, values: Floats) -> dict[str, Floats]:
+        """By name the top and the bottom, last axis; ``values`` (…, columns). Summed in the columns' order."""
+        return {
+            name: np.stack([_weighted(values[..., places], weights) for places, weights in sides], axis=-1)
+            for name, sides in self._weights.items()
+        }
+
+
+def _weighted(values: Floats, weights: Floats) -> Floats:
+    """Sums over the last axis, each by itself, so that no last digit depends on how many stand beside it."""
+    return np.asarray(np.ascontiguousarray(values * weights).sum(axis=-1))

@@ -1,0 +1,112 @@
+"""What a measure reads of single records: each row of evidence as if it were the whole of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fairbrief import registry
+from fairbrief.auditing.evidence_table import COLUMN
+from fairbrief.errors import FairbriefError
+from fairbrief.reports.frames import first_of_each, plain_numbers, rows_with
+from fairbrief.types import Floats, Measure, Totals
+
+BATCH = 1 << 14
+"""Rows that are held as numbers at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordValues:
+    """The values of one measure, row by row of its evidence.
+
+    Shapes: ``system`` and ``record`` (rows,) texts; ``p`` (rows,) numbers, null where a row was not tested alone;
+    ``by_quantity``: per quantity (rows,), nan where undefined.
+    """
+
+    measure: Measure
+    system: pa.ChunkedArray
+    record: pa.ChunkedArray
+    p: pa.ChunkedArray
+    by_quantity: Mapping[str, Floats]
+
+
+def measures_in(evidence: pa.Table) -> dict[str, str]:
+    """The measures that the evidence can tell, by spec, with the observation that each reads."""
+    if "observation" not in evidence.column_names:
+        return {}
+    rows = first_of_each(evidence, ("observation", "measures"))
+    kinds = [[evidence[name][int(i)].as_py() for name in ("observation", "measures")] for i in rows]
+    return {spec: observation for observation, measures in kinds for spec in measures.split("\n")}
+
+
+def rows_of(evidence: pa.Table, observation: str) -> pa.Table:
+    """The rows of one observation."""
+    return rows_with(evidence, "observation", observation)
+
+
+def is_signed(name: str, tail: str | None) -> bool:
+    """Whether a quantity is a signed contrast of one group: ``difference[negative]``, not of a pair."""
+    return tail == "both" and name.endswith("]") and not any(sign in name for sign in "−/")
+
+
+def shown_quantities(measure: Measure, columns: Sequence[tuple[str, ...]]) -> list[str]:
+    """The headline, and the signed contrasts of single groups."""
+    found = measure.value(_totals(columns, np.zeros((1, len(columns)))))
+    return [n for n, v in found.items() if n == measure.name or is_signed(n, v.tail)]
+
+
+@dataclass(frozen=True, slots=True)
+class RowReader:
+    """Reads rows of evidence as one measure does; ``fields`` are the statistics that its observation has."""
+
+    measure: Measure
+    fields: tuple[pa.Field, ...]
+
+    def values(self, rows: pa.Table) -> dict[str, Floats]:
+        """The headline and the groups' signed contrasts, row by row; nan where undefined."""
+        columns = [tuple(json.loads(f.metadata[COLUMN])) for f in self.fields]
+        names = shown_quantities(self.measure, columns)
+        found: dict[str, list[Floats]] = {name: [] for name in names}
+        for matrix in _matrices(rows, [f.name for f in self.fields]):
+            values = self.measure.value(_totals(columns, matrix))
+            for name in names:
+                found[name].append(np.broadcast_to(values[name].array, len(matrix)))
+        return {name: np.concatenate(parts) if parts else np.zeros(0) for name, parts in found.items()}
+
+
+def reader_of(spec: str, fields: Sequence[pa.Field]) -> RowReader | None:
+    """How a measure reads rows with such fields; None where the measure is not declared here."""
+    try:
+        measure: Measure = registry.make("measure", spec)
+    except FairbriefError:  # of a plug-in that is not installed here
+        return None
+    return RowReader(measure, tuple(f for f in fields if f.metadata and COLUMN in f.metadata))
+
+
+def values_of_records(rows: pa.Table, spec: str) -> RecordValues | None:
+    """What a measure reads of every usable row; None where the measure is not declared here.
+
+    ``rows`` are those of the measure's observation.
+    """
+    if "reason" in rows.column_names:
+        rows = rows.filter(pc.is_null(rows["reason"]))
+    reader = reader_of(spec, [f for f in rows.schema if rows[f.name].null_count < len(rows)])
+    if reader is None:
+        return None
+    return RecordValues(reader.measure, rows["system"], rows["record"], rows["p"], reader.values(rows))
+
+
+def _matrices(rows: pa.Table, names: Sequence[str]) -> Iterator[Floats]:
+    for start in range(0, len(rows), BATCH):
+        part = rows.slice(start, BATCH)
+        blocks = [plain_numbers(part[n].cast(pa.float64())) for n in names]
+        yield np.column_stack(blocks) if blocks else np.zeros((len(part), 0))
+
+
+def _totals(columns: Sequence[tuple[str, ...]], matrix: Floats) -> Totals:
+    return Totals({column: i for i, column in enumerate(columns)}, matrix)

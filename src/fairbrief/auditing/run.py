@@ -1,0 +1,383 @@
+"""The ledgers of one audit, the shards on their way into them, and the estimates that come out."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import sys
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from fairbrief import __version__
+from fairbrief.auditing import estimating, multiple_tests
+from fairbrief.auditing.control_systems import Controls
+from fairbrief.auditing.examples import Exhibits
+from fairbrief.auditing.grouping import Gathering, by_observation, place_of
+from fairbrief.auditing.ledger import Ledger, Origin, Sheet, Slice, settle, slices_of, systems_of
+from fairbrief.auditing.observing import Unit
+from fairbrief.auditing.part_results import PartResult
+from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.plan import Plan
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.shards import Shard, ShardResult, ShardWork
+from fairbrief.auditing.system_runs import id_of
+from fairbrief.engines.engine import Engine, ThisProcess
+from fairbrief.errors import DataError, FairbriefError, RequestError
+from fairbrief.readers.messages import did_you_mean
+from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_control
+from fairbrief.types import Case, Estimate, Measure, Observation, Record, Summary, SystemKind
+
+SHARD = 256
+"""Cases that are carried together."""
+SAMPLE = "sample"
+"""Record attribute that names the sampled assignment; its records (a pair, say) are resampled together."""
+
+
+DIGESTS = 2**64
+"""How many digests of inputs there are."""
+
+
+class PartedClusters(Exception):
+    """Records that vary others came so late that their originals did not wait for them."""
+
+
+class Run:
+    """The ledgers of one audit, and the shards on their way into them."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        measures: Sequence[Measure],
+        *,
+        trial: bool = False,
+        part_scorers: Scorers | None = None,
+        only: Collection[Observation] | None = None,
+        exchange: Exchange | None = None,
+    ) -> None:
+        """``part_scorers`` are those of a run over a part of the input, which is then taken into another run.
+
+        ``only`` these observations are made; all if not told.
+
+        ``exchange`` knows all summaries, where the control ``exchanged`` is asked for.
+        """
+        over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
+        self._controls = Controls(plan.controls, over, plan.seed, exchange)
+        self.exchange = exchange
+        self.plan = plan
+        self.measures = measures
+        self.readers = by_observation(measures)
+        book = Ledger if part_scorers is None else Sheet
+        made = [o for o in self.readers if only is None or o in only]
+        self.ledgers: list[Ledger] = [book(observation, plan.n_resamples) for observation in made]
+        self.exhibits = Exhibits(self.readers)
+        self.cases = 0
+        self.summaries: Counter[str] = Counter()
+        self.without_text: dict[str, Counter[str]] = {}
+        self.ids = array("q")
+        self._groupings = [tuple(names) for names in plan.slices]
+        self._gathering = Gathering(
+            sorted({o.declaration.scope for o in self.readers if o.declaration.scope != "case"})
+        )
+        self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
+        self._attributes: dict[Slice, Slice] = {}
+        self._digest = 0
+        self._is_part = part_scorers is not None
+        self._aside: list[tuple[Case, Origin]] = []
+        self._placed_origins: list[Origin] = []
+        self._unscored: list[tuple[int, Shard]] = []
+        self.scorers = Scorers(plan.scorers, plan.wrap) if part_scorers is None else part_scorers
+        self._work = ShardWork(
+            tuple(made), self.scorers, plan.n_resamples, plan.seed, skips=plan.skips, trial=trial,
+            n_extracts=plan.n_extracts if plan.n_resamples else 0,
+        )  # fmt: skip
+        self._shared: list[Unit] = []
+
+    def walk(self, stream: Iterator[Case], engine: Engine) -> None:
+        """All cases into the ledgers."""
+        self._carry(itertools.chain(self._single(stream), self._gathered()), engine)
+
+    def walk_part(self, stream: Iterator[Case]) -> PartResult:
+        """The cases of a part, observed in this process; what has to wait for other parts is put aside."""
+        self._carry(self._single(stream), ThisProcess())
+        return PartResult(
+            sheets=tuple(ledger for ledger in self.ledgers if isinstance(ledger, Sheet)),
+            origins=tuple(ledger.origins for ledger in self.ledgers),
+            exhibits=self.exhibits,
+            placed=tuple(self._placed_origins),
+            aside=tuple(self._aside),
+            unscored=tuple(self._unscored),
+            cases=self.cases,
+            summaries=self.summaries,
+            without_text=self.without_text,
+            ids=self.ids,
+            digest=self._digest,
+            scorers=tuple(self.scorers),
+        )
+
+    def take(self, part: PartResult) -> None:
+        """What a run over a part found, as if its cases came here next."""
+        for i, shard in part.unscored:
+            observation = self.ledgers[i].observation
+            scored = self._work.sheet(observation, shard, self._work.random_draws())
+            self._absorb(self.ledgers[i], scored, shard.of(observation))
+        self.exhibits.merge(part.exhibits)
+        for ledger, sheet, origins in zip(self.ledgers, part.sheets, part.origins, strict=True):
+            ledger.absorb(sheet, origins)
+        for case, origin in part.aside:
+            self._wait(case, origin)
+        for spec in part.scorers:
+            self.scorers[spec]
+        self.summaries.update(part.summaries)
+        for system, reasons in part.without_text.items():
+            self.without_text.setdefault(system, Counter()).update(reasons)
+        self.ids.extend(part.ids)
+        self._digest = (self._digest + part.digest) % DIGESTS
+        self._progress(part.cases)
+
+    def finish(self, engine: Engine) -> None:
+        """What had to wait until all parts were taken."""
+        self._carry(self._gathered(), engine)
+
+    def settle(self) -> None:
+        """All that was found into the one order that no order and no parting of the input changes."""
+        settle(self.ledgers)
+        self.summaries = Counter({name: self.summaries[name] for name in sorted(self.summaries)})
+        self.without_text = {
+            name: Counter(dict(sorted(self.without_text[name].items()))) for name in sorted(self.without_text)
+        }
+
+    def work_elsewhere(self) -> ShardWork:
+        """The work on a shard as it can be sent to other processes."""
+        return self._work.elsewhere(self.measures, makes_models=self.plan.models_in_workers)
+
+    def _carry(self, shards: Iterator[Shard], engine: Engine) -> None:
+        work = self._work if isinstance(engine, ThisProcess) else self.work_elsewhere()
+        for shard, result in engine.map(work, shards):
+            self._write(shard, result)
+
+    def _single(self, stream: Iterator[Case]) -> Iterator[Shard]:
+        """Single cases as they come."""
+        while batch := list(itertools.islice(stream, SHARD)):
+            yield Shard("case", self._placed(batch), len(batch))
+
+    def _gathered(self) -> Iterator[Shard]:
+        """What had to wait until all records of a cluster were read; `PartedClusters` where some did not wait."""
+        if not self.plan.has_clusters and self._shared and not self._is_part:
+            clusters = np.array([_hash_of(name) for name in {origin.cluster for _, origin in self._shared}])
+            if np.isin(clusters, np.frombuffer(self.ids, dtype=np.int64)).any():
+                raise PartedClusters
+        for shared in _with_whole_clusters(sorted(self._shared, key=place_of)):
+            yield Shard("case", shared)
+        self._shared.clear()
+        for scope in self._gathering.scopes:
+            for units in _with_whole_clusters(self._gathering.units(scope)):
+                yield Shard(scope, units)
+        self._gathering.clear()
+
+    def _wait(self, case: Case, origin: Origin) -> None:
+        """Put aside what is observed together with others, and what shares a cluster with others."""
+        if origin.is_shared:
+            self._shared.append(((case,), origin))
+        self._gathering.put(case, origin)
+
+    def _placed(self, batch: Sequence[Case]) -> list[Unit]:
+        """The cases and their controls, each a unit; what is observed together is put aside, too."""
+        for case in batch:
+            self._sign(case)
+        placed: list[Unit] = []
+        for case in self._controls.beside(batch):
+            origin = self._origin(case)
+            if not origin.is_shared:
+                placed.append(((case,), origin))
+                if self._is_part:
+                    self._placed_origins.append(origin)
+            if not self._is_part:
+                self._wait(case, origin)
+            elif origin.is_shared or self._gathering.is_for(case):
+                self._aside.append((case, origin))
+        return placed
+
+    def _write(self, shard: Shard, result: ShardResult) -> None:
+        """What was observed of a shard into the ledgers; an error where its observation stands."""
+        random = self._work.random_draws()
+        for i, (ledger, outcome) in enumerate(zip(self.ledgers, result.outcomes, strict=False)):
+            if isinstance(outcome, FairbriefError):
+                raise outcome
+            if outcome is None and self._is_part:
+                self._unscored.append((i, shard))
+                continue
+            sheet = outcome if outcome is not None else self._work.sheet(ledger.observation, shard, random)
+            self._absorb(ledger, sheet, shard.of(ledger.observation))
+        for spec in result.scorers:
+            self.scorers[spec]  # known from now on, for the signature
+        if shard.scope == "case":
+            self._progress(shard.cases)
+
+    def _absorb(self, ledger: Ledger, sheet: Sheet, units: Sequence[Unit]) -> None:
+        self.exhibits.consider(ledger.observation, sheet, units)
+        ledger.absorb(sheet, [origin for _, origin in units])
+
+    def _progress(self, cases: int) -> None:
+        self.cases += cases
+        if self.plan.progress is not None:
+            self.plan.progress(self.cases)
+
+    def systems(self) -> dict[str, SystemKind]:
+        """All systems and their kinds."""
+        return systems_of(self.ledgers)
+
+    def permuted(self) -> list[str]:
+        """The measures whose labels were permuted in some record."""
+        return [
+            repr(measure)
+            for ledger in self.ledgers
+            if ledger.is_relabelled
+            for measure in self.readers[ledger.observation]
+        ]
+
+    def signature(self) -> str:
+        inputs, plan = f"{self._digest:016x}", self.plan
+        scored = "".join(f"|{name}:{s.fingerprint}" for name, s in sorted(self.scorers.items()))
+        return f"fairbrief:{__version__}|inputs:{inputs}|resamples:{plan.n_resamples}|seed:{plan.seed}|confidence:{plan.confidence_level:g}{self._readings()}{scored}"
+
+    def _readings(self) -> str:
+        """What of the plan moves numbers and is not as by default."""
+        extracts = "" if self.plan.n_extracts is None else f"|extracts:{self.plan.n_extracts}"
+        return extracts + ("|intervals:bootstrap" if self.plan.intervals == "bootstrap" else "")
+
+    def settings(self) -> estimating.Settings:
+        """What decides the resampling of this audit."""
+        plan = self.plan
+        intervals = plan.intervals or "jackknife"
+        return estimating.Settings(
+            plan.n_resamples,
+            plan.seed,
+            plan.confidence_level,
+            plan.alpha,
+            self.signature(),
+            intervals=intervals,
+        )
+
+    def estimates(self) -> tuple[list[Estimate], list[Estimate]]:
+        """Estimates of every system and slice, and the paired differences between systems."""
+        plan, settings = self.plan, self.settings()
+        systems = self.systems()
+        if plan.baseline is not None and plan.baseline not in systems:
+            raise no_baseline(plan.baseline, list(systems))
+        real = [s for s, kind in systems.items() if kind == "system"]
+        pairs = estimating.pairs_of(real, plan.baseline)
+        compared = [[pair] for pair in pairs] if plan.is_pairwise else [pairs]
+        controls = {s: self._controls.of(s) for s in real}
+        with_control = [[(s, c)] for s in real for c in systems if c in controls[s]]
+        found: list[Estimate] = []
+        gaps: list[Estimate] = []
+        for ledger in self.ledgers:
+            self._estimate(ledger, [*compared, *with_control], settings, found, gaps)
+        return self._adjusted(found, settings), self._adjusted(gaps, settings)
+
+    def _estimate(
+        self,
+        ledger: Ledger,
+        compared: Sequence[Sequence[tuple[str, str]]],
+        settings: estimating.Settings,
+        found: list[Estimate],
+        gaps: list[Estimate],
+    ) -> None:
+        """One ledger's estimates and differences. Its plain rows, the largest thing of all, go when it returns."""
+        measures = self.readers[ledger.observation]
+        slices = sorted(
+            {part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s)
+        )
+        parts = parts_of(ledger, slices)
+        for part in parts.values():
+            found += estimating.estimate(measures, part, settings)
+            ledger.drop_null(part.system, part.slice)
+        if settings.n_resamples:
+            for pairs in compared:
+                gaps += estimating.differences(measures, parts, pairs, settings)
+
+    def _adjusted(self, found: list[Estimate], settings: estimating.Settings) -> list[Estimate]:
+        order = {repr(m): i for i, m in enumerate(self.measures)}
+        headlines = {repr(m): m.name for m in self.measures}
+        found = sorted(found, key=lambda e: (bool(e.slice), order[e.measure]))
+        families = [
+            multiple_tests.family_of(
+                e,
+                is_headline=e.quantity == headlines[e.measure],
+                is_control=e.system_kind != "system" or e.baseline_kind not in (None, "system"),
+            )
+            for e in found
+        ]
+        return multiple_tests.with_holm(found, families, settings)
+
+    def _origin(self, case: Case) -> Origin:
+        parts = slices_of(case.record.attributes, self._groupings)
+        parts = self._slices.setdefault(parts, parts)
+        attributes = tuple(sorted(case.record.attributes.items()))
+        attributes = self._attributes.setdefault(attributes, attributes)
+        # Interned: a system's name comes anew with every line, a cluster's with every record of it.
+        record = case.record
+        system, cluster = sys.intern(case.summary.system), sys.intern(record.cluster)
+        is_shared, kind = self.plan.has_clusters or cluster != record.id, case.summary.system_kind
+        if record.original is None:
+            return Origin(
+                system,
+                record.id,
+                cluster,
+                parts,
+                is_shared=is_shared,
+                system_kind=kind,
+                attributes=attributes,
+            )
+        block = record.attributes.get(SAMPLE, record.id) if record.cluster_by is None else record.block
+        return Origin(system, record.id, cluster, parts, sys.intern(block), is_shared, kind, attributes)
+
+    def _count(self, summary: Summary) -> None:
+        self.summaries[summary.system] += 1
+        if summary.reason:
+            self.without_text.setdefault(summary.system, Counter())[summary.reason] += 1
+
+    def _sign(self, case: Case) -> None:
+        record: Record = case.record
+        if names_a_control(case.summary.system):
+            raise DataError(
+                f"{record.where or 'input'} (id {record.id!r}): found the system {case.summary.system!r}; "
+                f"'{CONTROL_NAMES}' begins the names of controls; rename the system."
+            )
+        self.ids.append(_hash_of(id_of(record)))
+        self._count(case.summary)
+        texts = (record.id, case.summary.system, case.summary.text, *(d.text for d in record.documents))
+        # A sum, so that no order and no parting of the input changes it.
+        self._digest += int.from_bytes(_hashed("".join(f"{text}\0" for text in texts)).digest(), "little")
+        self._digest %= DIGESTS
+
+
+def _with_whole_clusters(units: Iterable[Unit]) -> Iterator[list[Unit]]:
+    """Units, which stand cluster by cluster, in lists that part none."""
+    found: list[Unit] = []
+    for _, of_cluster in itertools.groupby(units, key=lambda unit: unit[1].cluster):
+        found += of_cluster
+        if len(found) >= SHARD:
+            yield found
+            found = []
+    if found:
+        yield found
+
+
+def _hash_of(name: str) -> int:
+    return int.from_bytes(_hashed(name).digest(), "little", signed=True)
+
+
+def _hashed(text: str) -> hashlib.blake2b:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8)
+
+
+def no_baseline(baseline: str, systems: Sequence[str]) -> RequestError:
+    """The refusal of a baseline that is none of the systems."""
+    return RequestError(
+        f"No system named '{baseline}' to compare with.{did_you_mean(baseline, systems)} "
+        f"Systems: {', '.join(systems)}."
+    )

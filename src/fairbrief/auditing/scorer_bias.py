@@ -1,0 +1,284 @@
+"""Scorer bias checks: each scorer reads counterfactual sources, which differ only in the group.
+
+A difference that it finds there is the scorer's own, and is noted at the results that rely on it. Nothing is
+subtracted: how a scorer's bias on whole sources enters a measure is not known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from fairbrief import registry
+from fairbrief.auditing import estimating, multiple_tests
+from fairbrief.auditing.counterfactual_sources import SOURCES, Sources
+from fairbrief.auditing.grouping import by_observation
+from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
+from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
+from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.corpora.people import Counterfactuals, exchange_genders, exchange_names, genders_of
+from fairbrief.declarations import ScorerCheck
+from fairbrief.errors import MissingExtra
+from fairbrief.measures.representation_evidence import WITHOUT_ASK
+from fairbrief.measures.scorer_bias_measures import ScorerBias
+from fairbrief.reports import wording
+from fairbrief.reports.result import LeftOut
+from fairbrief.statistics import LabelDraws
+from fairbrief.summarizers.controls import control_name
+from fairbrief.types import (
+    Case,
+    Estimate,
+    Measure,
+    Note,
+    Observation,
+    Record,
+    Scorer,
+    Summary,
+    SystemKind,
+)
+
+SYSTEM = control_name("counterfactual sources")
+KIND: SystemKind = "counterfactual source"
+GENDER = "gender"
+"""What a group is called that an input names by its words alone."""
+NO_EXCHANGE = (
+    "the scorers are not checked: no text can be rewritten from one of these groups to another, "
+    "as it can for genders and for groups that the names of annotated people tell"
+)
+A_MODEL = (
+    f"its scorer holds a model: --check-scorers lets it read up to {SOURCES} sources, each once per group"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The scorer bias measures over one attribute, and its groups.
+
+    ``genders`` maps the input's words for women and men; empty where names alone tell the ``values``.
+    ``serves`` says which of them a measure (by its spec) relies on.
+    """
+
+    over: str
+    values: tuple[str, ...]
+    genders: Mapping[str, str]
+    measures: tuple[ScorerBias, ...]
+    serves: Mapping[str, tuple[str, ...]]
+
+    def exchange(self, records: Sequence[Record], seed: int) -> Counterfactuals:
+        if self.genders:
+            return exchange_genders(records, self.over, self.genders, seed)
+        return exchange_names(records, self.over, self.values, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check found: estimates with their ledgers, and what could not be checked."""
+
+    estimates: tuple[Estimate, ...] = ()
+    ledgers: tuple[Ledger, ...] = ()
+    readers: Mapping[Observation, Sequence[Measure]] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def plan_checks(
+    measures: Sequence[Measure], head: Sequence[Case], scorers: Scorers, *, wanted: bool | None
+) -> tuple[tuple[Check, ...], tuple[LeftOut, ...]]:
+    """The checks that the measures' scorers allow, one per attribute, and why others are not made.
+
+    ``wanted``: True checks every scorer, False none, None those that hold no model.
+    """
+    if wanted is False:
+        return (), ()
+    known = attributes_of(head)
+    checks, left_out = [], []
+    told = [m for m in measures if _checks_of(m)]
+    for over, members in groupby(sorted(told, key=_over), key=_over):
+        genders = _genders(over, known)
+        if not genders and not 2 <= len(known["entity"].get(over, ())) <= MOST_VALUES:
+            left_out.append(LeftOut(f"scorer bias@{over}", NO_EXCHANGE))
+            continue
+        found, serves = _scorer_checks(members, over)
+        heavy = [b for b in found.values() if wanted is None and _holds_model(b, scorers)]
+        left_out += [LeftOut(repr(b), A_MODEL) for b in heavy]
+        kept = tuple(b for b in found.values() if b not in heavy)
+        if kept:
+            groups = tuple(genders) or tuple(sorted(known["entity"][over]))
+            checks.append(Check(over, tuple(sorted(groups)), genders, kept, serves))
+    return tuple(checks), tuple(left_out)
+
+
+def take(
+    checks: Sequence[Check], sample: Sources, scorers: Mapping[str, Scorer], settings: estimating.Settings
+) -> Checked:
+    """Let the scorers read the counterfactual sources of the sample."""
+    signed = replace(
+        settings,
+        signature=f"{settings.signature}|counterfactual sources:{sample.most}, {sample.characters:g} characters",
+    )
+    records = sample.records()
+    taken = [_checked(check, records, scorers, signed) for check in checks]
+    return Checked(
+        tuple(e for one in taken for e in one.estimates),
+        tuple(ledger for one in taken for ledger in one.ledgers),
+        {observation: measures for one in taken for observation, measures in one.readers.items()},
+        tuple(out for one in taken for out in one.left_out),
+    )
+
+
+def with_bias_notes(
+    estimates: Iterable[Estimate], checks: Sequence[Check], checked: Checked, alpha: float
+) -> list[Estimate]:
+    """The estimates; a headline whose scorer by itself scores the groups differently says so."""
+    built = {repr(m): m for check in checks for m in check.measures}
+    own = {e.measure: e for e in checked.estimates if wording.is_headline(e)}
+    notes: dict[str, tuple[Note, ...]] = {}
+    for check in checks:
+        for measure, served in check.serves.items():
+            differing = [own[s] for s in served if s in own and _differs(own[s], check, alpha)]
+            notes[measure] = tuple(_beside(e, built[e.measure], check) for e in differing)
+    return [
+        replace(e, notes=(*e.notes, *notes[e.measure]))
+        if wording.is_headline(e) and notes.get(e.measure)
+        else e
+        for e in estimates
+    ]
+
+
+# ------------------------------------------------------------------------------------- the steps
+
+
+def _checked(
+    check: Check, records: Sequence[Record], scorers: Mapping[str, Scorer], settings: estimating.Settings
+) -> Checked:
+    """One attribute's check; or why none could be made."""
+
+    def without(reason: str) -> Checked:
+        return Checked(left_out=(LeftOut(f"scorer bias@{check.over}", reason),))
+
+    try:
+        made = check.exchange(records, settings.seed)
+    except MissingExtra as error:
+        return without(str(error))
+    if not made.records:
+        ((reason, _),) = made.refused.most_common(1)
+        return without(f"no source could be exchanged: {reason}")
+    readers = by_observation(check.measures)
+    ledgers = _observed(list(readers), made.records, scorers, settings)
+    found = [
+        e
+        for ledger in ledgers
+        for e in estimating.estimate(
+            readers[ledger.observation], parts_of(ledger, ())[SYSTEM, WHOLE], settings
+        )
+    ]
+    families = [
+        multiple_tests.family_of(e, is_headline=wording.is_headline(e), is_control=True) for e in found
+    ]
+    adjusted = multiple_tests.with_holm(found, families, settings)
+    return Checked(tuple(_described(e, made) for e in adjusted), tuple(ledgers), readers)
+
+
+def _checks_of(measure: Measure) -> tuple[ScorerCheck, ...]:
+    """The declared checks, without those of what is counted and not scored."""
+    checks = measure.declaration.scorer_checks
+    return tuple(check for check in checks if check.settings_for(measure).get("scorer") not in WITHOUT_ASK)
+
+
+def _over(measure: Measure) -> str:
+    """The attribute of a measure's groups; where they are in the words of a text, gender."""
+    return str(getattr(measure, "over", "") or GENDER)
+
+
+def _genders(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> dict[str, str]:
+    """The attribute's words for women and men, whoever has it, the commonest first; empty where it has none."""
+    tally: Counter[str] = Counter()
+    for found in known.values():
+        tally.update(found.get(over, Counter()))
+    if over == GENDER and not tally:
+        return {"female": "female", "male": "male"}
+    return genders_of(value for value, _ in tally.most_common())
+
+
+def _scorer_checks(
+    measures: Iterable[Measure], over: str
+) -> tuple[dict[str, ScorerBias], dict[str, tuple[str, ...]]]:
+    """The scorer bias measures that measures rely on, by spec; and which of them each measure does."""
+    found: dict[str, ScorerBias] = {}
+    serves: dict[str, tuple[str, ...]] = {}
+    for measure in measures:
+        built = [
+            registry.make("measure", check.measure, {**check.settings_for(measure), "over": over})
+            for check in _checks_of(measure)
+        ]
+        serves[repr(measure)] = tuple(repr(b) for b in built)
+        found |= {repr(b): b for b in built}
+    return found, serves
+
+
+def _holds_model(check_measure: ScorerBias, scorers: Scorers) -> bool:
+    scorer = check_measure.checked_scorer
+    if not scorer:
+        return False
+    if "spacy:" in scorer:
+        return True
+    return scorers.holds_model(scorer)
+
+
+def _observed(
+    observations: Sequence[Observation],
+    records: Sequence[Record],
+    scorers: Mapping[str, Scorer],
+    settings: estimating.Settings,
+) -> list[Ledger]:
+    """The versions of each original into ledgers, together."""
+    ledgers = [Ledger(observation, settings.n_resamples) for observation in observations]
+    label_draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
+    versions: dict[str, list[Case]] = {}
+    for record in records:
+        text = "\n".join(d.text for d in record.documents)
+        versions.setdefault(record.original_id, []).append(
+            Case(record, Summary(record.id, SYSTEM, text, system_kind=KIND))
+        )
+    units = [(cases, Origin(SYSTEM, name, name, system_kind=KIND)) for name, cases in versions.items()]
+    observer = Observer(scorers, label_draws, skips=True, trial=True, at_once=len(units))
+    for ledger in ledgers:
+        observer.observe(ledger, units if ledger.observation.declaration.scope == "cluster" else ())
+    return ledgers
+
+
+def _described(e: Estimate, made: Counterfactuals) -> Estimate:
+    """The estimate with what was exchanged in how many originals, and why not in others."""
+    if not wording.is_headline(e):
+        return e
+    notes = (*e.notes, Note("exchanged", {"sources": dict(made.ways)}))
+    if e.value == e.low == e.high == 0:
+        notes = (*notes, Note("scorer_alike"))
+    return replace(e, notes=notes, excluded={**made.refused, **e.excluded})
+
+
+def _differs(e: Estimate, check: Check, alpha: float) -> bool:
+    """Whether the interval of a signed difference excludes zero; of several groups, whether p is small."""
+    if e.value is None or e.low is None or e.high is None:
+        return False
+    if len(check.values) > 2:
+        return e.p is not None and e.p <= alpha
+    return e.low > 0 or e.high < 0
+
+
+def _beside(e: Estimate, check_measure: ScorerBias, check: Check) -> Note:
+    """The note at a measure: how its scorer by itself scores the groups."""
+    scorer = check_measure.checked_scorer
+    if len(check.values) > 2:
+        says = f"scores the groups of {check.over} differently, by up to"
+    else:
+        first, second = check.values
+        if (e.value or 0) < 0:
+            first, second = second, first
+            e = replace(e, value=-(e.value or 0), low=-(e.high or 0), high=-(e.low or 0))
+        says = f"{check_measure.told(first, second)}, by"
+    told = {"scorer": scorer, "says": says, "value": e.value, "low": e.low, "high": e.high, "sources": e.n}
+    return Note("scorer_differs", told)

@@ -1,0 +1,79 @@
+"""Scorers by spec, made when an observation first asks for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from fairbrief import registry
+from fairbrief.engines.score_cache import is_cacheable
+from fairbrief.scorers.chat_judge import ChatJudge
+from fairbrief.text import languages
+from fairbrief.types import Scorer
+
+
+class NeedsModel(Exception):
+    """A scorer that holds a model is asked for where there is to be none."""
+
+
+class Scorers(dict[str, Scorer]):
+    """Spec → scorer: a given one, or one from the registry; each wrapped (in a cache, say) if told.
+
+    `elsewhere`, in another process, a scorer whose scores are kept in a cache, because a model or a server makes
+    them, raises NeedsModel: N processes would hold N copies of a model, and share one device or one rate limit.
+    With ``makes_models`` models are made there all the same, but for those that were given as objects; what asks a
+    server stays with the sender, who counts the requests.
+    """
+
+    def __init__(
+        self,
+        given: Mapping[str, Scorer] | None = None,
+        wrap: Callable[[Scorer], Scorer] | None = None,
+        left_behind: frozenset[str] | None = None,
+        language: languages.Setting | None = None,
+        *,
+        makes_models: bool = False,
+    ) -> None:
+        super().__init__()
+        if language is not None:
+            languages.use(language)
+        self.given = given or {}
+        self.wrap = wrap
+        self._left_behind = left_behind
+        self._models: set[str] = set()
+        self._makes_models = makes_models
+
+    def elsewhere(self, *, makes_models: bool) -> Scorers:
+        """The same for another process."""
+        models = frozenset(name for name, scorer in self.given.items() if is_cacheable(scorer))
+        given = {n: s for n, s in self.given.items() if n not in models}
+        return Scorers(given, self.wrap, models, makes_models=makes_models)
+
+    def is_cheap(self, spec: str) -> bool:
+        """Whether a scorer of ours that holds no model answers to this name: one that may be asked much more."""
+        return spec not in self.given and not self.holds_model(spec)
+
+    def holds_model(self, spec: str) -> bool:
+        """Whether the scorer of this name is a model or a service, wrapped in a cache or not."""
+        self[spec]
+        return spec in self._models
+
+    def __reduce__(self) -> tuple[Callable[..., Scorers], tuple[object, ...]]:
+        """What was made is made anew elsewhere, where texts are read in the language that holds here."""
+        return partial(Scorers, makes_models=self._makes_models), (
+            self.given, self.wrap, self._left_behind, languages.setting(),
+        )  # fmt: skip
+
+    def __missing__(self, spec: str) -> Scorer:
+        if self._left_behind is not None and spec in self._left_behind:
+            raise NeedsModel(spec)
+        given = self.given.get(spec)
+        scorer: Scorer = given if given is not None else registry.make("scorer or tagger", spec)
+        stays = is_cacheable(scorer) and (isinstance(scorer, ChatJudge) or not self._makes_models)
+        if self._left_behind is not None and stays:
+            self._left_behind |= {spec}
+            raise NeedsModel(spec)
+        if is_cacheable(scorer):
+            self._models.add(spec)
+        self[spec] = scorer if self.wrap is None else self.wrap(scorer)
+        return self[spec]

@@ -1,0 +1,160 @@
+"""Does a finding hang on one choice: each leading contrast under every scorer, unit and length that was taken."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fairbrief.auditing.measure_selection import Choice, check_scorers
+from fairbrief.errors import RequestError
+from fairbrief.reports import groups, number_format
+from fairbrief.reports.first_answers import Standing, standing_of
+from fairbrief.types import Estimate, Measure, Table
+
+SUPPORT = "scorer_bias_support"
+"""The check of scorers that say how far one text supports another: what `under` puts in each other's place."""
+STANDS: Mapping[Standing, str] = {
+    "own": "beyond extracts",
+    "differs": "beyond labels",
+    "as blind": "as extracts",
+    "evener": "nearer 0",
+    "unclear": "not clear",
+    "not testable": "not testable",
+    "no value": "no value",
+}
+CLEAR = ("own", "differs")
+HEADER = ("group, system, choice", "stands", "value", "interval", "random\nextract")
+NOTE = (
+    "Counted is what is clear beyond random extracts, or where none are read beyond permuted labels; turns: on both sides. As "
+    "extracts: uneven as a random pick is; nearer 0: clearly less so. p is adjusted within a choice, not across them: report "
+    "a finding that is clear under one choice alone with the others."
+)
+
+
+def listed(text: str) -> list[str]:
+    """Scorers parted by commas, those inside brackets left where they are.
+
+    >>> listed("containment, embedding(model=a, batch=4)")
+    ['containment', 'embedding(model=a, batch=4)']
+    """
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
+
+
+def under(choice: Choice, scorers: Sequence[str], given: Mapping[str, Any]) -> Choice:
+    """The measures, those that ask how far texts support each other under each of the scorers.
+
+    ``given`` are scorers that came as objects, by name. Raises RequestError where no measure asks so, one names a scorer
+    itself, or cannot have one, and for a scorer that nobody declared.
+    """
+    if not scorers:
+        return choice
+    measures: list[Measure] = []
+    varied = 0
+    for measure in choice.measures:
+        if not _asks_for_support(measure):
+            measures.append(measure)
+            continue
+        varied += 1
+        measures += [_with_scorer(measure, scorer) for scorer in scorers]
+    if not varied:
+        named = ", ".join(m.name for m in choice.measures)
+        raise RequestError(
+            f"No measure here is read by scorers that others could replace ({named}). Take coverage or representation, "
+            "or name each measure with its settings."
+        )
+    check_scorers(measures, given)
+    return dataclasses.replace(choice, measures=tuple(dict.fromkeys(measures)))
+
+
+def _asks_for_support(measure: Measure) -> bool:
+    checks = measure.declaration.scorer_checks
+    return any(check.measure == SUPPORT and check.given.get("scorer") == "scorer" for check in checks)
+
+
+def _with_scorer(measure: Any, scorer: str) -> Measure:
+    default = next(f.default for f in dataclasses.fields(measure) if f.name == "scorer")
+    if measure.scorer != default:
+        raise RequestError(
+            f"'{measure!r}' names its scorer: drop it, and name it among the scorers that are compared."
+        )
+    try:
+        made: Measure = dataclasses.replace(measure, scorer=scorer)
+    except ValueError as error:
+        raise RequestError(f"'{measure!r}' cannot have the scorer '{scorer}': {error}.") from error
+    return made
+
+
+def tables(estimates: Sequence[Estimate], measures: Sequence[Measure], alpha: float) -> list[Table]:
+    """One table per measure and attribute that was taken under several settings; none where each was taken once."""
+    variants: dict[tuple[str, str], dict[str, Measure]] = {}
+    for measure in measures:
+        key = measure.name, str(getattr(measure, "over", "") or "")
+        variants.setdefault(key, {})[repr(measure)] = measure
+    found = []
+    for (name, over), several in variants.items():
+        leading = [
+            e for e in estimates if e.measure in several and e.leads and not e.slice and not e.baseline
+        ]
+        if len({e.measure for e in leading}) > 1:
+            title = f"Does it hang on one choice? · {name}{f'@{over}' if over else ''}"
+            found.append(Table(title, HEADER, tuple(_rows(leading, _called(several), over, alpha)), (NOTE,)))
+    return found
+
+
+def _called(several: Mapping[str, Measure]) -> dict[str, str]:
+    """Each measure by the settings in which they differ: ``scorer=ngram``."""
+    fields = [f.name for m in several.values() for f in dataclasses.fields(m) if f.name != "over"]  # type: ignore[arg-type]
+    differ = [
+        name
+        for name in dict.fromkeys(fields)
+        if len({repr(getattr(m, name, None)) for m in several.values()}) > 1
+    ]
+    return {
+        spelled: ", ".join(f"{name}={getattr(m, name, '')}" for name in differ)
+        for spelled, m in several.items()
+    }
+
+
+def _rows(
+    found: Sequence[Estimate], called: Mapping[str, str], over: str, alpha: float
+) -> Iterable[tuple[str, ...]]:
+    of: dict[tuple[str, str], list[Estimate]] = {}
+    for e in found:
+        of.setdefault((e.quantity, e.system), []).append(e)
+    first = {e.quantity: e.group for e in found}
+    order = groups.ordered(dict.fromkeys(first.values()))
+    for quantity, system in sorted(of, key=lambda key: order.index(first[key[0]])):
+        members = of[quantity, system]
+        group = groups.named(over, first[quantity]) or quantity
+        yield f"{group} · {system}", _verdict(members, alpha), "", "", ""
+        for e in members:
+            blind = number_format.number(e.blind, number_format.decimals(e))
+            stands = STANDS[standing_of(e, alpha)]
+            yield f"  {called[e.measure]}", stands, number_format.value(e), number_format.interval(e), blind
+
+
+def _verdict(members: Sequence[Estimate], alpha: float) -> str:
+    """Whether the choices agree: how many are clear, and whether the clear ones point the same way."""
+    clear = [e for e in members if standing_of(e, alpha) in CLEAR]
+    ways = {_points_down(e, alpha) for e in clear}
+    if len(ways) > 1:
+        return "turns"
+    if not clear:
+        return f"clear under 0 of {len(members)}"
+    way = "below" if ways.pop() else "above"
+    many = f"all {len(members)}" if len(clear) == len(members) else f"{len(clear)} of {len(members)}"
+    return f"{way} under {many}"
+
+
+def _points_down(e: Estimate, alpha: float) -> bool:
+    """Whether what is clear lies below: the difference from random extracts where that is what is clear."""
+    is_beyond = standing_of(e, alpha) == "own" and e.blind_difference is not None
+    return ((e.blind_difference if is_beyond else e.value) or 0.0) < 0

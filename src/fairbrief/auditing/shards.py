@@ -1,0 +1,150 @@
+"""One shard through ask → score → observe: what an engine does, here or in another process."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
+from fairbrief.auditing.grouping import Scope, alone
+from fairbrief.auditing.ledger import Sheet
+from fairbrief.auditing.observing import Observer, Unit
+from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
+from fairbrief.errors import FairbriefError, RequestError
+from fairbrief.statistics import LabelDraws
+from fairbrief.text import languages
+from fairbrief.types import Measure, Observation, Scorer
+
+Random = tuple[LabelDraws, ExtractDraws | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Units that are carried together, and summed together before they are added to all others.
+
+    Single cases (``case``) serve every observation that looks at one at a time; gathered variants
+    (``block``, ``cluster``) those of that scope.
+    """
+
+    scope: Scope
+    units: Sequence[Unit]
+    cases: int = 0
+    """How many cases of the input it brings; controls, and gathered cases, came with others."""
+
+    def of(self, observation: Observation) -> Sequence[Unit]:
+        """The units that an observation looks at."""
+        if self.scope == "case":
+            return alone(observation, self.units)
+        return self.units if observation.declaration.scope == self.scope else ()
+
+
+Outcome = Sheet | FairbriefError | None
+"""What one observation wrote down; why it could not; None: a model is needed, which the sender has."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardResult:
+    """What became of one shard: an outcome per observation, up to the first error; the scorers that were asked."""
+
+    outcomes: tuple[Outcome, ...]
+    scorers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShardWork:
+    """The work done on every shard. Called with equal shards it gives equal sheets, in whichever process and order."""
+
+    observations: Sequence[Observation]
+    scorers: Scorers
+    n_resamples: int
+    seed: int
+    skips: bool = False
+    trial: bool = False
+    n_extracts: int | None = 0
+    _need_models: set[Observation] = field(default_factory=set)
+    language: languages.Setting | None = None
+    """The language that the sender reads texts in; in this process it holds already."""
+
+    def __call__(self, shard: Shard) -> ShardResult:
+        """All observations of one shard."""
+        with languages.using(self.language or languages.setting()):
+            outcomes = tuple(self._outcomes(shard, self.random_draws()))
+        return ShardResult(outcomes, tuple(self.scorers))
+
+    def random_draws(self) -> Random:
+        """Labellings and extracts that the observations of one shard share."""
+        labellings = LabelDraws(max(self.n_resamples, 1), self.seed)
+        if self.n_extracts == 0:
+            return labellings, None
+        return labellings, ExtractDraws(N_EXTRACTS if self.n_extracts is None else self.n_extracts, self.seed)
+
+    def sheet(self, observation: Observation, shard: Shard, random: Random) -> Sheet:
+        """One observation of a shard."""
+        sheet = Sheet(observation, self.n_resamples)
+        labellings, extracts = random
+        observer = Observer(
+            _Noting(self.scorers, sheet.asked), labellings, self.skips, self.trial,
+            extracts=extracts, scores_extracts=self.scorers.is_cheap if self.n_extracts is None else _any,
+        )  # fmt: skip
+        observer.observe(sheet, shard.of(observation))
+        return sheet
+
+    def elsewhere(self, measures: Sequence[Measure], *, makes_models: bool) -> ShardWork:
+        """The same for other processes, which may make models; RequestError names what cannot go there."""
+        scorers = self.scorers.elsewhere(makes_models=makes_models)
+        sent = replace(self, scorers=scorers, language=languages.setting())
+        for measure in measures:
+            _refuse_unsendable(f"The measure {measure!r}", measure.observation)
+        for name, scorer in sent.scorers.given.items():
+            _refuse_unsendable(f"The scorer {name}", scorer)
+        _refuse_unsendable("What wraps the scorers", sent.scorers.wrap)
+        return sent
+
+    def _outcomes(self, shard: Shard, random: Random) -> Iterator[Outcome]:
+        for observation in self.observations:
+            if observation in self._need_models:
+                yield None
+                continue
+            try:
+                yield self.sheet(observation, shard, random)
+            except NeedsModel:
+                self._need_models.add(observation)
+                yield None
+            except FairbriefError as error:
+                yield error
+                return
+
+
+class _Noting(Mapping[str, Scorer]):
+    """Scorers, of which it is noted which were asked."""
+
+    def __init__(self, scorers: Scorers, asked: set[str]) -> None:
+        self._scorers = scorers
+        self._asked = asked
+
+    def __getitem__(self, spec: str) -> Scorer:
+        scorer = self._scorers[spec]
+        self._asked.add(spec)
+        return scorer
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scorers)
+
+    def __len__(self) -> int:
+        return len(self._scorers)
+
+
+def _any(_: str) -> bool:
+    return True
+
+
+def _refuse_unsendable(what: str, thing: Any) -> None:
+    try:
+        pickle.dumps(thing)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise RequestError(
+            f"{what} cannot be sent to other processes ({error}). Define its class at the top of a module that can "
+            f"be imported, or leave workers at 1."
+        ) from error

@@ -1,0 +1,136 @@
+"""Several runs of one system, pooled: their spread is told apart from that of the records.
+
+The runs of a record share its documents, so that they say less than as many records would. Here they become
+records of one cluster, the record that they are runs of: intervals and tests see as many clusters as there are
+records, however many runs each has. How far the runs differ among themselves is the standard deviation of
+their values, each over all records.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from fairbrief.types import Case, Estimate, Note, Record
+
+RUN = "run"
+"""Record attribute that names a pooled case's run; results are sliced by it."""
+CLUSTER = "record of the run"
+"""Record attribute that names the cluster of the record before it was one of several runs."""
+NUMBERED = re.compile(r"(?s)(.+)#(\d+)")
+
+RunOf = Callable[[str], "tuple[str, str] | None"]
+"""System's name → the name that it is pooled under and its run; None for a system of one run."""
+
+
+def numbered(system: str) -> tuple[str, str] | None:
+    """The system and the run that a name like ``gpt#2`` tells; None for any other.
+
+    >>> numbered("gpt#2"), numbered("gpt")
+    (('gpt', '2'), None)
+    """
+    found = NUMBERED.fullmatch(system)
+    return None if found is None else (found[1], found[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """Cases whose runs carry one system's name; it can be gone through as often as ``cases``."""
+
+    cases: Iterable[Case]
+    run_of: RunOf = numbered
+
+    @property
+    def skipped(self) -> Sequence[str]:
+        """What the reading of the cases says of what it left out."""
+        return getattr(self.cases, "skipped", ())
+
+    @property
+    def skipped_count(self) -> int:
+        """How much it left out."""
+        return getattr(self.cases, "skipped_count", 0)
+
+    @property
+    def unwanted_count(self) -> int:
+        """How many records a requirement left out."""
+        return getattr(self.cases, "unwanted_count", 0)
+
+    def __iter__(self) -> Iterator[Case]:
+        for case in self.cases:
+            found = self.run_of(case.summary.system)
+            yield case if found is None else _of_run(case, *found)
+
+
+def _of_run(case: Case, system: str, run: str) -> Case:
+    record = case.record
+    told = {**record.attributes, RUN: run, CLUSTER: record.cluster}
+    named = replace(record, id=f"{record.id}#{run}", attributes=told, cluster_by=CLUSTER)
+    return Case(named, replace(case.summary, record=named.id, system=system))
+
+
+def id_of(record: Record) -> str:
+    """The record's id as it was read, whichever run it is pooled as."""
+    return record.id.removesuffix(f"#{record.attributes[RUN]}") if record.cluster_by == CLUSTER else record.id
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpread:
+    """How far the runs of a system differ in one quantity: their number, standard deviation, least and most value."""
+
+    runs: int
+    deviation: float
+    least: float
+    most: float
+
+    def note(self, system: str) -> Note:
+        """The note at a pooled system's value."""
+        return Note("runs", {"system": system, **asdict(self)})
+
+
+Key = tuple[str, str, str]
+"""Measure, quantity, system."""
+
+
+def run_spreads(estimates: Iterable[Estimate]) -> dict[Key, RunSpread]:
+    """The spread of every quantity over the runs of each system, from the estimates sliced by run alone."""
+    values: dict[Key, list[float]] = {}
+    for e in estimates:
+        if tuple(e.slice) == (RUN,) and e.value is not None and not e.baseline:
+            values.setdefault((e.measure, e.quantity, e.system), []).append(e.value)
+    return {
+        key: RunSpread(len(found), statistics.stdev(found), min(found), max(found))
+        for key, found in values.items()
+        if len(found) > 1
+    }
+
+
+def unpooled(systems: Iterable[str]) -> list[str]:
+    """The names of systems that look like runs of one system, where several do.
+
+    >>> unpooled(["gpt#1", "gpt#2", "lead", "other#1"])
+    ['gpt#1', 'gpt#2']
+    """
+    found = [(name, run[0]) for name in systems if (run := numbered(name)) is not None]
+    counts = Counter(of for _, of in found)
+    return [name for name, of in found if counts[of] > 1]
+
+
+def of_runs(estimates: Iterable[Estimate]) -> list[Estimate]:
+    """The estimates but for those by run of systems that have none."""
+    estimates = list(estimates)
+    with_runs = {e.system for e in estimates if RUN in e.slice and e.n}
+    return [e for e in estimates if RUN not in e.slice or e.system in with_runs]
+
+
+def with_spreads(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """The estimates, each pooled one with a note of how far its runs differ."""
+    spreads = run_spreads(estimates)
+    return [
+        replace(e, notes=(*e.notes, spreads[key].note(e.system)))
+        if not e.slice and (key := (e.measure, e.quantity, e.system)) in spreads
+        else e
+        for e in estimates
+    ]

@@ -1,0 +1,36 @@
+"""What looks at the cases of an audit while they pass, and touches none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from fairbrief.auditing.counterfactual_sources import Sources
+from fairbrief.auditing.source_hashes import SourceHashes
+from fairbrief.auditing.unit_fallback import UnitFallback
+from fairbrief.types import Case
+
+
+@dataclass(slots=True)
+class Watchers:
+    """A sample of the sources, where it is wanted; hashes of all of them; counts of summaries without units."""
+
+    sources: Sources | None
+    hashes: SourceHashes = field(default_factory=SourceHashes)
+    fallback: UnitFallback = field(default_factory=UnitFallback)
+
+    def empty(self) -> Watchers:
+        """Watchers of the same kind that have seen nothing."""
+        return Watchers(None if self.sources is None else self.sources.empty())
+
+    def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
+        """The cases as they come."""
+        seen = self.fallback.watch(self.hashes.watch(cases))
+        return seen if self.sources is None else self.sources.watch(seen)
+
+    def merge(self, other: Watchers) -> None:
+        """Take in what was seen of other cases."""
+        self.hashes.merge(other.hashes)
+        self.fallback.merge(other.fallback)
+        if self.sources is not None and other.sources is not None:
+            self.sources.merge(other.sources)

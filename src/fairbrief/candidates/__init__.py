@@ -1,0 +1,1 @@
+"""Choosing among several summaries, and sweeping over settings."""

@@ -1,0 +1,242 @@
+"""The best of several summaries of one record: by a measure, above a floor of quality, at like length.
+
+Each candidate is observed once, alone; choosing never changes a score. `preference` makes of a choice
+a chosen and a rejected text for training on preferences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairbrief import registry
+from fairbrief.auditing.direction import better
+from fairbrief.auditing.grouping import alone
+from fairbrief.auditing.ledger import Ledger, Origin
+from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.declarations import Direction
+from fairbrief.errors import RequestError
+from fairbrief.saved_audits.gate_rules import Rule
+from fairbrief.statistics import LabelDraws
+from fairbrief.types import Case, Floats, Measure
+
+CHOSEN, RANDOM = "chosen", "random candidate"
+NOT_MEASURED = "no candidate could be measured"
+NOT_ALLOWED = "no candidate keeps the floors"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One summary of a record, and its own value of the measure; None where it has none."""
+
+    case: Case
+    value: float | None
+    row: Floats
+    floors_kept: bool = True
+    length_kept: bool = True
+
+    @property
+    def words(self) -> int:
+        """The length of the text, in words between blanks."""
+        return len(self.case.summary.text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One record's candidates; ``chosen`` and ``rejected`` are indices, ``rejected`` the worst, if any."""
+
+    candidates: tuple[Candidate, ...]
+    chosen: int
+    rejected: int | None
+    reason: str = ""
+    """Why the choice is not free: no candidate could be measured, or none kept the floors."""
+
+    @property
+    def pool(self) -> list[int]:
+        """The candidates that could be measured and are of like length: what a random one is drawn from."""
+        return [i for i, c in enumerate(self.candidates) if c.value is not None and c.length_kept]
+
+
+def choose(
+    cases: Iterable[Case],
+    by: str,
+    floors: Sequence[Rule] = (),
+    *,
+    corpus_aware: bool = False,
+    length_within: float | None = None,
+    scorers: Scorers,
+) -> Iterator[Choice]:
+    """One choice per record, in the order of the records.
+
+    The smallest size of the measure's headline wins (the largest, for a quality like ``rouge1``), among
+    the candidates that keep every floor. ``corpus_aware`` takes the candidate that brings the headline
+    of all chosen so far nearest to zero (for a quality: highest): it offsets the running gap.
+    Ties go to the first candidate. Where no candidate keeps the floors, the best of all is chosen and
+    the reason says so. ``length_within`` leaves out candidates whose number of words differs from that
+    of the record's median measurable candidate by more than this share; the median is one of them, so
+    that some are always left.
+    """
+    measure = registry.make("measure", by)
+    if measure.observation.declaration.scope != "case":
+        raise RequestError(
+            f"'{by}' is observed on several records together: it cannot choose one record's summary."
+        )
+    if length_within is not None and not length_within >= 0:
+        raise RequestError(f"--length-within is a share of at least 0, not {length_within:g}.")
+    records: dict[str, list[Case]] = {}
+    for case in cases:
+        records.setdefault(case.record.id, []).append(case)
+    everything = [case for several in records.values() for case in several]
+    values, rows, ledger = _observed(measure, everything, scorers)
+    kept = _kept(floors, everything, scorers)
+    candidates = {
+        id(case): Candidate(case, None if np.isnan(value) else float(value), row, bool(keeps))
+        for case, value, row, keeps in zip(everything, values, rows, kept, strict=True)
+    }
+    ranking = _Ranking(measure, ledger, better(measure, ledger), corpus_aware)
+    total = np.zeros(rows.shape[1])
+    for several in records.values():
+        found = tuple(candidates[id(case)] for case in several)
+        if length_within is not None:
+            found = _with_lengths(found, length_within)
+        choice = _choice(found, ranking, total)
+        total = total + found[choice.chosen].row
+        yield choice
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """What is best: a candidate by itself, or the one that makes the corpus best."""
+
+    measure: Measure
+    ledger: Ledger
+    direction: Direction
+    corpus_aware: bool
+
+    def cost(self, candidate: Candidate, total: Floats) -> float:
+        """The smaller, the better. ``total`` holds the summed rows of all that were chosen before."""
+        value = candidate.value or 0.0
+        if self.corpus_aware:
+            totals = self.ledger.totals(total + candidate.row)
+            running = float(self.measure.value(totals)[self.measure.name].array)
+            value = running if np.isfinite(running) else value
+        return -value if self.direction == "more" else abs(value)
+
+
+def _choice(found: tuple[Candidate, ...], ranking: _Ranking, total: Floats) -> Choice:
+    free = Choice(found, 0, None)
+    if not free.pool:
+        return replace(free, reason=NOT_MEASURED)
+    allowed = [i for i in free.pool if found[i].floors_kept]
+    costs = {i: ranking.cost(found[i], total) for i in free.pool}
+    chosen = min(allowed or free.pool, key=lambda i: costs[i])
+    worst = max(free.pool, key=lambda i: costs[i])
+    return Choice(
+        found, chosen, worst if costs[worst] > costs[chosen] else None, "" if allowed else NOT_ALLOWED
+    )
+
+
+def _with_lengths(found: tuple[Candidate, ...], within: float) -> tuple[Candidate, ...]:
+    lengths = sorted(c.words for c in found if c.value is not None)
+    if not lengths:
+        return found
+    # The lower of two middle ones: a length that a candidate has, so that at least that one stays.
+    middle = lengths[(len(lengths) - 1) // 2]
+    return tuple(replace(c, length_kept=abs(c.words - middle) <= within * middle) for c in found)
+
+
+def case_values(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> dict[str, Floats]:
+    """Every quantity of a measure in each case alone, (cases,); nan where it is undefined or absent."""
+    headline, rows, ledger = _observed(measure, cases, scorers)
+    observed = rows.any(axis=1)
+    found = {
+        name: np.where(observed, np.broadcast_to(value.array, (len(cases),)), np.nan)
+        for name, value in measure.value(ledger.totals(rows)).items()
+    }
+    return {**found, measure.name: headline}
+
+
+def _observed(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> tuple[Floats, Floats, Ledger]:
+    """Each case's own headline (nan where there is none) and row. Shapes: (cases,), (cases, columns)."""
+    ledger = Ledger(measure.observation, n_resamples=0)
+    units = [((c,), Origin(str(i), c.record.id, "")) for i, c in enumerate(cases)]
+    Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, alone(measure.observation, units))
+    matrix = ledger.matrix()
+    there = np.array([int(origin.system) for origin in ledger.kept()], dtype=np.int64)
+    rows = np.zeros((len(cases), matrix.shape[1]))
+    values = np.full(len(cases), np.nan)
+    if len(there):
+        rows[there] = matrix
+        values[there] = measure.value(ledger.totals(matrix))[measure.name].array
+    return values, rows, ledger
+
+
+def _kept(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> NDArray[np.bool_]:
+    kept = np.ones(len(cases), dtype=np.bool_)
+    for floor in floors:
+        measure = registry.make("measure", floor.measure)
+        alone, rows, ledger = _observed(measure, cases, scorers)
+        values = measure.value(ledger.totals(rows))
+        name = floor.quantity or measure.name
+        if name not in values:
+            raise RequestError(f"'{floor.measure}' has no quantity '{name}'. It has: {', '.join(values)}.")
+        if np.isnan(alone).all():
+            raise RequestError(
+                f"'{floor}' cannot be a floor: '{floor.measure}' could measure no candidate "
+                f"({', '.join(name for name in ledger.known_reasons if name) or 'it has no value'})."
+            )
+        found = np.asarray(values[name].array)
+        with np.errstate(invalid="ignore"):
+            kept &= (found <= floor.limit) if floor.sign == "<=" else (found >= floor.limit)
+    return kept
+
+
+def as_systems(choices: Iterable[Choice], seed: int = 0) -> Iterator[Case]:
+    """The chosen summaries and a randomly drawn candidate each, as two systems to be audited in pairs.
+
+    The random one is drawn from the measurable candidates of like length, whether or not they keep the
+    floors. Records where nothing could be measured are in neither.
+    """
+    rng = np.random.default_rng([seed, 77])
+    for choice in choices:
+        pool = choice.pool
+        if not pool:
+            continue
+        draw = pool[int(rng.integers(len(pool)))]
+        for name, i in ((CHOSEN, choice.chosen), (RANDOM, draw)):
+            case = choice.candidates[i].case
+            yield Case(case.record, replace(case.summary, system=name))
+
+
+def chosen_case(choice: Choice, by: str, system: str = CHOSEN) -> Case:
+    """The chosen summary as a case of a system; ``made`` tells which candidate it was, and its value."""
+    candidate = choice.candidates[choice.chosen]
+    case = candidate.case
+    told = {
+        **case.summary.made,
+        "candidate": case.summary.system,
+        "candidates": str(len(choice.candidates)),
+        "by": by,
+        **({} if candidate.value is None else {"value": repr(candidate.value)}),
+        **({"choice": choice.reason} if choice.reason else {}),
+    }
+    return Case(case.record, replace(case.summary, system=system, made=told))
+
+
+def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
+    """``prompt``, ``chosen``, ``rejected`` and their values; None where no candidate is worse."""
+    if choice.rejected is None or choice.reason:
+        return None
+    chosen, rejected = choice.candidates[choice.chosen], choice.candidates[choice.rejected]
+    return {
+        "id": chosen.case.record.id,
+        "prompt": prompt,
+        "chosen": chosen.case.summary.text,
+        "rejected": rejected.case.summary.text,
+        "chosen_value": chosen.value,
+        "rejected_value": rejected.value,
+    }

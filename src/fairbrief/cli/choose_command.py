@@ -1,0 +1,213 @@
+"""``fairbrief choose``: the fairest of several candidates, and preference pairs for training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairbrief.cli.input_options import (
+    ReadingOptions,
+    cached,
+    in_language,
+    reading_options,
+    suppose_language,
+    tell_left_out,
+)
+from fairbrief.cli.option_types import Cache, Details, Resamples
+from fairbrief.cli.output_folder import refuse_no_folder, refuse_overwriting
+from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
+
+if TYPE_CHECKING:
+    from fairbrief.candidates.choose import Choice
+    from fairbrief.readers import Reading
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        help="Files with several summaries of each record, under different systems; with --with, records alone.",
+        metavar="FILE…",
+    ),
+]
+By = Annotated[
+    str,
+    typer.Option(
+        help="Measure that decides, e.g. equal_coverage@sentiment: the smallest size wins.",
+        metavar="MEASURE",
+    ),
+]
+Floor = Annotated[
+    list[str] | None,
+    typer.Option(help="What a candidate must keep, e.g. 'rouge1>=0.2'.", metavar="RULE"),
+]
+CorpusAware = Annotated[
+    bool,
+    typer.Option(
+        "--corpus-aware",
+        help="Choose what brings the value over all summaries chosen so far nearest to zero.",
+    ),
+]
+LengthWithin = Annotated[
+    float | None,
+    typer.Option(
+        help="Only candidates within this share of the median candidate's words, e.g. 0.1.",
+        min=0,
+        metavar="X",
+    ),
+]
+With = Annotated[
+    str | None,
+    typer.Option("--with", help="Summarizer that makes the candidates, e.g. random.", metavar="SUMMARIZER"),
+]
+Samples = Annotated[
+    int | None,
+    typer.Option(help="With --with: how many candidates, from seeds 0, 1, 2 …; without it, 8.", metavar="N"),
+]
+Out = Annotated[Path | None, typer.Option(help="Write the chosen summaries, as records.", metavar="FILE")]
+SystemName = Annotated[
+    str,
+    typer.Option("--system", help="What the chosen summaries' system is called in --out.", metavar="NAME"),
+]
+Pairs = Annotated[
+    Path | None,
+    typer.Option(help="Write prompt, chosen and rejected as JSON Lines, which TRL reads.", metavar="FILE"),
+]
+Prompt = Annotated[
+    str | None,
+    typer.Option(help="Prompt for the pairs: a name or a file with {documents}.", metavar="NAME|FILE"),
+]
+Also = Annotated[
+    list[str] | None,
+    typer.Option("--measure", help="Measure to compare the two by as well.", metavar="SPEC"),
+]
+Report = Annotated[Path | None, typer.Option(help="Folder for the audit of the two.", metavar="DIR")]
+Attribute = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=FIELD reads an attribute from another field or column.", metavar="NAME[=FIELD]"),
+]
+Seed = Annotated[
+    int,
+    typer.Option(help="Seed of the random candidate and of all other random numbers.", min=0, metavar="N"),
+]
+
+
+@app.command()
+@in_language
+@reading_options("system", "cluster_by")
+def choose(
+    files: Files,
+    by: By,
+    floor: Floor = None,
+    corpus_aware: CorpusAware = False,
+    length_within: LengthWithin = None,
+    with_: With = None,
+    samples: Samples = None,
+    out: Out = None,
+    system: SystemName = "chosen",
+    pairs: Pairs = None,
+    prompt: Prompt = None,
+    measure: Also = None,
+    report: Report = None,
+    cache: Cache = None,
+    attribute: Attribute = None,
+    seed: Seed = 0,
+    n_resamples: Resamples = 2000,
+    details: Details = False,
+    *,
+    options: ReadingOptions,
+) -> None:
+    """Choose the fairest of several summaries of each record, and compare the choice with a random one.
+
+    The chosen ones have the smallest value because they were chosen by it. To see whether they are fairer
+    by another standard, give --measure another measure or another scorer.
+    """
+    from rich.console import Console
+
+    from fairbrief.auditing import Plan, check
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.candidates import choose
+    from fairbrief.candidates.choice_report import against_random
+    from fairbrief.reports import terminal, write_all
+    from fairbrief.saved_audits import gate_rules
+    from fairbrief.serialization import case_line, write_lines
+    from fairbrief.summarizers.prompts import find
+
+    if samples is not None and with_ is None:
+        raise RequestError("--samples says how many candidates --with makes: name a summarizer, or drop it.")
+    if system != choose.CHOSEN and out is None:
+        raise RequestError("--system names the chosen summaries in a file: say which, with --out FILE.")
+    if prompt is not None:
+        if pairs is None:
+            raise RequestError("--prompt is for the pairs: say where to write them, with --pairs FILE.")
+        find(prompt)
+    floors = [gate_rules.rule(text) for text in floor or ()]
+    reading = options.read(files, attribute)
+    suppose_language(reading)
+    refuse_overwriting(out, reading.files)
+    refuse_overwriting(pairs, reading.files, "--pairs")
+    refuse_no_folder(report, "--report")
+    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
+    plan = Plan(
+        measures=measures, seed=seed, n_resamples=n_resamples, skips=options.skips, wrap=cached(cache)
+    )
+    check(reading.records(), plan)
+    choices = list(
+        choose.choose(
+            _cases(reading, with_, samples),
+            by,
+            floors,
+            corpus_aware=corpus_aware,
+            length_within=length_within,
+            scorers=Scorers(wrap=cached(cache)),
+        )
+    )
+    _check_several(choices)
+    result = against_random(choices, plan)
+    written = []
+    try:  # written first: who reads the print may stop reading, as `| head` does
+        if out is not None:
+            count = write_lines((case_line(choose.chosen_case(c, by, system)) for c in choices), out)
+            written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
+        if pairs is not None:
+            count = write_lines(_pairs(choices, prompt), pairs)
+            written.append(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
+        if report is not None:
+            write_all(result, report)
+            written.append(f"Report: {report / 'report.html'}")
+    finally:
+        rest = terminal.Rest() if report is None else terminal.WITH_A_REPORT
+        terminal.print_result(result, Console(), details=details, rest=rest)
+    tell_left_out(reading)
+    for line in ("", *written) if written else ():
+        typer.echo(line)
+
+
+def _cases(reading: Reading, summarizer: str | None, samples: int | None) -> Any:
+    if summarizer is None:
+        return reading
+    from fairbrief.auditing.sampling import sampled
+
+    return sampled(list(reading.records()), summarizer, 8 if samples is None else samples)
+
+
+def _check_several(choices: list[Choice]) -> None:
+    if all(len(choice.candidates) < 2 for choice in choices):
+        raise RequestError(
+            "No record has more than one candidate: give lines of several systems for each id, or have candidates "
+            "made with --with SUMMARIZER --samples N."
+        )
+
+
+def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, object]]:
+    from fairbrief.candidates.choose import preference
+    from fairbrief.summarizers.asking import prompt_of
+
+    for choice in choices:
+        pair = preference(choice, prompt_of(choice.candidates[choice.chosen].case, prompt))
+        if pair is not None:
+            yield pair

@@ -1,0 +1,100 @@
+"""``fairbrief gate``: a saved audit against limits and a baseline, for a pipeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairbrief.cli.option_types import SavedAudit
+from fairbrief.cli.output_folder import refuse_overwriting
+from fairbrief.types import Table
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Most = Annotated[
+    list[str] | None,
+    typer.Option("--max", help="A limit from above, e.g. 'coverage_parity@sentiment<=0.02'.", metavar="RULE"),
+]
+Least = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--min", help="A limit from below, e.g. 'rouge1>=0.3' or 'rouge1:rouge1_recall>=0.3'.", metavar="RULE"
+    ),
+]
+Baseline = Annotated[
+    Path | None, typer.Option(help="Saved audit that this one must not be worse than.", metavar="DIR")
+]
+Margin = Annotated[
+    float,
+    typer.Option(help="How far above the baseline a disparity may lie, or below it a quality.", metavar="X"),
+]
+AllowMissing = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="System or measure of the baseline that need not be there, or 'records'.", metavar="NAME"
+    ),
+]
+MaxLeftOut = Annotated[
+    float,
+    typer.Option(
+        help="Share of the input that may be skipped, refused, empty or unanswered; above it nothing is decided.",
+        metavar="SHARE",
+    ),
+]
+Junit = Annotated[Path | None, typer.Option(help="Write the checks as JUnit XML.", metavar="FILE")]
+Markdown = Annotated[Path | None, typer.Option(help="Write a summary in Markdown.", metavar="FILE")]
+
+
+@app.command()
+def gate(
+    folder: SavedAudit,
+    most: Most = None,
+    least: Least = None,
+    baseline: Baseline = None,
+    margin: Margin = 0.0,
+    allow_missing: AllowMissing = None,
+    max_left_out: MaxLeftOut = 0.05,
+    junit: Junit = None,
+    markdown: Markdown = None,
+) -> None:
+    """Hold a saved audit to limits: exit 0 if all pass, 1 if one fails, 3 if one is inconclusive.
+
+    Decided on the interval: a limit passes if the whole interval keeps it, fails if the whole
+    interval breaks it, and is inconclusive if it lies inside. Against a baseline, the interval of
+    the paired difference is held to the margin, and its systems, measures and records must be there.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    from fairbrief.reports import junit as junit_report
+    from fairbrief.reports import markdown as markdown_report
+    from fairbrief.reports.audit_folder import place
+    from fairbrief.saved_audits import gate, gate_rules
+
+    refuse_overwriting(junit, (), "--junit")
+    refuse_overwriting(markdown, (), "--markdown")
+    checks = gate.hold_folder(
+        folder,
+        gate_rules.rules(most or (), least or ()),
+        baseline,
+        margin,
+        allow_missing=allow_missing or (),
+        max_left_out=max_left_out,
+    )
+    outcome = gate.overall(checks)
+    if junit is not None:
+        text = junit_report.render(checks)
+        place(junit, lambda path: path.write_text(text, encoding="utf-8"))
+    if markdown is not None:
+        rows = tuple((check.name, check.outcome, check.message) for check in checks)
+        table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
+        place(markdown, lambda path: path.write_text(markdown_report.table(table) + "\n", encoding="utf-8"))
+    styles = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
+    console = Console()
+    for check in checks:
+        console.print(Text.assemble((f"{check.outcome:13}", styles[check.outcome]), check.name))
+        console.print(Text(f"{'':13}{check.message}", style="dim"))
+    console.print(Text(outcome, style=styles[outcome]))
+    raise typer.Exit(gate.EXIT[outcome])

@@ -1,0 +1,130 @@
+"""``fairbrief init``: look at files, show what they seem to hold, and write the settings that audit them."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairbrief.text.store_addresses import is_stored
+
+if TYPE_CHECKING:
+    from fairbrief.readers import Reading
+    from fairbrief.readers.understanding import Understanding
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Inputs = Annotated[
+    list[str], typer.Argument(help="Files with documents and summaries, in any order.", metavar="FILE…")
+]
+Out = Annotated[Path, typer.Option(help="File of settings to write.", metavar="FILE.toml")]
+MOST = 10_000
+"""Records that are counted; of a longer input it is said."""
+SHOWN = 8
+"""Groups of an attribute that are shown."""
+
+
+@app.command()
+def init(inputs: Inputs, out: Out = Path("fairbrief.toml")) -> None:
+    """Look at files, show what they seem to hold, and write settings that `fairbrief audit` reads.
+
+    The settings (TOML) say the same as a command line, which is printed; change what was misunderstood.
+    """
+    from fairbrief.cli import settings_file
+    from fairbrief.errors import RequestError
+    from fairbrief.readers.understanding import is_plain, look_at, understand
+
+    if not settings_file.is_one(str(out)):
+        raise RequestError(f"--out {out}: the settings are TOML, so their name ends in .toml.")
+    if out.exists():
+        raise RequestError(f"{out} is there already: name another file with --out, or remove it.")
+    plain = [file for file in inputs if is_plain(file)]
+    found = understand([one for file in inputs if file not in plain for one in look_at(file)], plain)
+    reading = _reading(found.settings)
+    counted = _counts(reading)
+    _show(found, counted, reading)
+    command = f"fairbrief audit {shlex.join(settings_file.command_line(found.settings))}"
+    text = f"# Written by fairbrief init. Says the same as:\n# {command}\n{settings_file.written(_beside(found.settings, out))}"
+    out.write_text(text, encoding="utf-8")
+    typer.echo(
+        f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit\nOr, the same: {command}"
+    )
+
+
+def _reading(settings: dict[str, Any]) -> Reading:
+    """The input as ``audit`` would read it with these settings."""
+    from fairbrief.cli.input_options import ReadingOptions
+
+    told = {
+        key.replace("-", "_"): value for key, value in settings.items() if key not in ("files", "attribute")
+    }
+    return ReadingOptions(**told).read(settings["files"], settings.get("attribute"))
+
+
+def _counts(reading: Reading) -> dict[str, Any]:
+    """Records, documents, systems, and groups by attribute, of the first records."""
+    records: set[str] = set()
+    documents = 0
+    systems: Counter[str] = Counter()
+    groups: dict[str, Counter[str]] = {}
+    for case in reading:
+        systems[case.summary.system] += 1
+        if case.record.id in records:
+            continue
+        if len(records) >= MOST:
+            break
+        records.add(case.record.id)
+        documents += len(case.record.documents)
+        for attributes in (*(d.attributes for d in case.record.documents), case.record.attributes):
+            for name, value in attributes.items():
+                groups.setdefault(name, Counter())[value] += 1
+    return {"records": len(records), "documents": documents, "systems": systems, "groups": groups}
+
+
+def _show(found: Understanding, counts: dict[str, Any], reading: Reading) -> None:
+    from fairbrief.cli.input_options import tell_notes
+    from fairbrief.reports.plain import printable
+    from fairbrief.text.counted import counted
+
+    for name, role in found.roles.items():
+        typer.echo(f"{printable(name)}: {role}")
+    more = f" (the first {MOST:,} were looked at)" if counts["records"] >= MOST else ""
+    typer.echo(
+        f"\n{counted(counts['records'], 'record')}{more}, {counted(counts['documents'], 'document')}, "
+        f"{counted(len(counts['systems']), 'system')}: {', '.join(map(printable, counts['systems']))}"
+    )
+    for name, values in counts["groups"].items():
+        shown = ", ".join(
+            f"{printable(value)} ({many:,})" for value, many in sorted(values.items(), key=_in_order)[:SHOWN]
+        )
+        rest = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
+        typer.echo(f"{printable(name)}: {shown}{rest}")
+    if not counts["groups"]:
+        typer.echo(
+            'No attribute: nothing seems to be a group. Name one in the settings: attribute = ["NAME=FIELD"].'
+        )
+    tell_notes(reading.notes)
+
+
+def _in_order(group: tuple[str, int]) -> tuple[bool, float, str]:
+    """Numbers by their size, then texts."""
+    try:
+        return False, float(group[0]), group[0]
+    except ValueError:
+        return True, 0.0, group[0]
+
+
+def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
+    """The settings with the paths of files as they are from where the settings lie."""
+    import os
+
+    def moved(file: str) -> str:
+        return file if file.startswith("hf:") or is_stored(file) else os.path.relpath(file, out.parent)
+
+    return {
+        key: [moved(file) for file in value] if key in ("files", "summaries") else value
+        for key, value in settings.items()
+    }

@@ -1,0 +1,112 @@
+"""``fairbrief measures``: what can be measured, from the docstrings of what is installed."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import Annotated, Any, Literal
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+KINDS: tuple[Literal["measure", "scorer", "tagger", "summarizer", "protocol"], ...] = (
+    "measure",
+    "scorer",
+    "tagger",
+    "summarizer",
+    "protocol",
+)
+"""What can be named, in the order that it is listed."""
+Name = Annotated[
+    str | None,
+    typer.Argument(help="Measure, scorer, tagger, summarizer or protocol to explain.", metavar="NAME"),
+]
+
+
+@app.command()
+def measures(name: Name = None) -> None:
+    """List all measures, scorers, taggers, summarizers and protocols, or explain one of them."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from fairbrief import registry, specs
+    from fairbrief.reports.docstrings import unmarked
+    from fairbrief.reports.plain import printable
+
+    console = Console()
+    if name is not None:
+        console.print(Text(explanation(name, console.width)))
+        return
+    known_as = names_of_classes()
+    for kind in KINDS:
+        table = Table(title=f"{kind}s", title_justify="left", title_style="bold", box=None, pad_edge=False)
+        table.add_column("name", no_wrap=True)
+        table.add_column("what it is")
+        for known, thing in registry.loaded(kind):
+            over = "@ATTRIBUTE" if specs.needs_over(thing) else ""
+            table.add_row(f"{known}{over}", Text(unmarked(first_line(thing), known_as)))
+        for known, why in registry.broken(kind).items():
+            table.add_row(Text(known, style="red"), Text(printable(why), style="red"))
+        console.print(table)
+        console.print()
+    console.print("fairbrief measures NAME explains one.")
+
+
+def first_line(thing: Any) -> str:
+    """The first sentence of a docstring."""
+    text = inspect.getdoc(thing if inspect.isclass(thing) or callable(thing) else type(thing)) or ""
+    return " ".join(text.split("\n\n")[0].split())
+
+
+def names_of_classes() -> dict[str, str]:
+    """The class behind each name that can be asked for → that name."""
+    from fairbrief import registry
+
+    return {
+        (thing if inspect.isclass(thing) else type(thing)).__name__: name
+        for kind in reversed(KINDS)
+        for name, thing in registry.loaded(kind)
+    }
+
+
+def observation_of(owner: Any) -> type:
+    """The class of a measure's observation; settings that must be given are given their own names."""
+    fields = [f for f in dataclasses.fields(owner) if f.init]
+    needed = [f for f in fields if f.default is f.default_factory is dataclasses.MISSING]
+    return type(owner(**{f.name: f.name for f in needed}).observation)
+
+
+def explanation(name: str, width: int = 80) -> str:
+    """A plug-in's docstring, what its observation tells of the settings, and the settings."""
+    from fairbrief import registry
+    from fairbrief.errors import RequestError
+    from fairbrief.readers.messages import did_you_mean
+    from fairbrief.reports.docstrings import filled
+
+    known_as = names_of_classes()
+    for kind in KINDS:
+        if name in registry.names(kind):
+            thing = registry.load(kind, name)
+            owner = thing if inspect.isclass(thing) else type(thing)
+            lines = [f"{name} ({kind})", "", filled(inspect.getdoc(owner) or "", width, known_as)]
+            if kind == "measure" and dataclasses.is_dataclass(owner):
+                seen = observation_of(owner)
+                lines += ["", f"{seen.__name__}, what is written down of each summary:", ""]
+                lines += [filled(inspect.getdoc(seen) or "", width, known_as)]
+            if dataclasses.is_dataclass(owner):
+                lines += ["", "Settings:", *(f"  {text}" for text in _settings(owner))]
+            return "\n".join(lines)
+    known = [known for kind in KINDS for known in registry.names(kind)]
+    raise RequestError(f"Nothing is named '{name}'.{did_you_mean(name, known)} Known: {', '.join(known)}.")
+
+
+def _settings(owner: Any) -> list[str]:
+    from fairbrief import specs
+
+    found = []
+    for f in specs.settings_of(owner):
+        default = "" if f.default is dataclasses.MISSING else f" = {f.default!r}"
+        found.append(f"{f.name}: {f.type}{default}")
+    return found or ["none"]

@@ -1,0 +1,37 @@
+"""Options that several commands share, and mean alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Cache = Annotated[
+    Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
+]
+Details = Annotated[bool, typer.Option("--details", help="Print every quantity, not the headlines alone.")]
+KeptAttribute = Annotated[
+    list[str] | None,
+    typer.Option(help="Attribute in a field of the row, to keep with the documents.", metavar="NAME=FIELD"),
+]
+Language = Annotated[
+    str,
+    typer.Option(help="Language of the texts, e.g. de; without it, it is detected.", metavar="CODE"),
+]
+Permutations = Annotated[
+    int,
+    typer.Option(
+        "--resamples", help="Resamples, and permutations of labels; 0: estimates alone.", min=0, metavar="N"
+    ),
+]
+Confidence = Annotated[
+    float,
+    typer.Option("--confidence", help="Confidence level of the intervals.", min=0.5, max=0.9999, metavar="X"),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print errors alone.")]
+Resamples = Annotated[
+    int, typer.Option("--resamples", help="Resamples; 0: estimates alone.", min=0, metavar="N")
+]
+ResamplesSeed = Annotated[int, typer.Option(help="Seed of the resamples.", min=0, metavar="N")]
+SavedAudit = Annotated[Path, typer.Argument(help="Folder that an audit wrote with --out.", metavar="DIR")]

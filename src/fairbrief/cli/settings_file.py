@@ -1,0 +1,134 @@
+"""A file of settings (TOML) that says the same as a command line: ``fairbrief audit reviews.toml``.
+
+Its keys are the options' names without the dashes, and ``files``. What the command line says goes before.
+Files that it names lie beside it, unless their paths say otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fairbrief.errors import RequestError
+from fairbrief.text.store_addresses import is_stored
+
+ENDING = ".toml"
+FILES = "files"
+OF_FILES = ("summaries", "join", "out", "cache")
+"""Options that name files."""
+
+
+def is_one(file: str) -> bool:
+    """Whether an input is a file of settings."""
+    return Path(file).suffix.lower() == ENDING
+
+
+def fill_in(told: dict[str, Any], argument: str, command: Any) -> None:
+    """Put what the file of settings says where the command line says nothing."""
+    if len(told[argument]) > 1:
+        raise RequestError("A file of settings names the input files: give it alone.")
+    path = Path(told[argument][0])
+    settings = read(path)
+    options = {_key(option): option for option in command.params if option.param_type_name == "option"}
+    for key, value in settings.items():
+        if key == FILES:
+            told[argument] = [_beside(path, file) for file in _listed(value)]
+        elif key in options:
+            option = options[key]
+            if told.get(option.name) in (None, ()) or option.name not in told:
+                told[option.name] = _value(path, key, value, option)
+        elif key not in _all_options():
+            raise RequestError(
+                f"{path} has the key {key!r}, which is no option.{_guess(key, _all_options())}"
+            )
+    if FILES not in settings:
+        raise RequestError(f'{path} names no input: add files = ["reviews.csv"].')
+
+
+def read(path: Path) -> Mapping[str, Any]:
+    """The settings of a file."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RequestError(f"There is no file {path}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RequestError(
+            f"{path} is no TOML: {error}. Mend it, or write it anew with fairbrief init."
+        ) from error
+
+
+def written(settings: Mapping[str, Any]) -> str:
+    """The settings as the text of a file."""
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in settings.items())
+
+
+def command_line(settings: Mapping[str, Any]) -> list[str]:
+    """The same as words of a command line."""
+    words = [str(file) for file in settings[FILES]]
+    for key, value in settings.items():
+        if key == FILES:
+            continue
+        if isinstance(value, bool):
+            words += [f"--{key}"] if value else []
+            continue
+        for one in _listed(value):
+            words += [f"--{key}", str(one)]
+    return words
+
+
+def _value(path: Path, key: str, value: Any, option: Any) -> Any:
+    if option.is_flag:
+        if not isinstance(value, bool):
+            raise RequestError(f"{path}: {key} is true or false, not {value!r}.")
+        return value
+    if isinstance(value, (Mapping, bool)) or (isinstance(value, list) and not option.multiple):
+        wanted = "a list of texts" if option.multiple else "one value"
+        raise RequestError(f"{path}: {key} takes {wanted}, not {value!r}.")
+    texts = [str(one) for one in _listed(value)]
+    if key in OF_FILES:
+        texts = [_beside(path, text) for text in texts]
+    return texts if option.multiple else texts[0]
+
+
+def _beside(path: Path, text: str) -> str:
+    """A file's path (or NAME=FILE) as it lies beside the settings; names of data sets as they are."""
+    name, equals, file = text.partition("=")
+    if text.startswith("hf:") or is_stored(text) or is_stored(file):
+        return text
+    if equals and not (path.parent / text).exists():
+        return f"{name}={path.parent / file}"
+    return str(path.parent / text)
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _key(option: Any) -> str:
+    return str(max(option.opts, key=len)).lstrip("-")
+
+
+@cache
+def _all_options() -> tuple[str, ...]:
+    """The options of ``audit``: a file may say more than another command asks for."""
+    import typer
+
+    from fairbrief.cli.audit_command import app
+
+    return (FILES, *(_key(option) for option in typer.main.get_command(app).params if option.name != "help"))
+
+
+def _guess(key: str, known: Sequence[str]) -> str:
+    from fairbrief.readers.messages import did_you_mean
+
+    return did_you_mean(key.replace("_", "-"), known)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)

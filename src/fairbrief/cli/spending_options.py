@@ -1,0 +1,216 @@
+"""What commands that ask models share: options of pace and money, a forecast, progress, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fairbrief.chat.spending import Limits
+from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.cli.shared_options import with_options_of
+from fairbrief.errors import FairbriefError
+from fairbrief.text.counted import counted
+
+if TYPE_CHECKING:
+    from fairbrief.chat.replies import Tally
+    from fairbrief.chat.spending import Budget, Price
+    from fairbrief.engines.answering import Count
+    from fairbrief.engines.preflight import Forecast
+    from fairbrief.engines.summarizing import Spending
+
+PriceOption = Annotated[
+    str | None,
+    typer.Option("--price", help="Price per million tokens, prompt and answer, to print the cost.", metavar="IN,OUT"),
+]  # fmt: skip
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Fill all prompts, print calls, tokens, cost and examples; ask nothing."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingOptions(Limits):
+    """How a model is asked, and what that may cost. Each field is an option: see `spending_options`."""
+
+    max_tokens: Annotated[
+        int | None, typer.Option(help="Tokens of an answer at most; --max-cost needs it.", min=1, metavar="N")
+    ] = None
+    base_url: Annotated[
+        str | None, typer.Option(help="Address of the server; else OPENAI_BASE_URL.", metavar="URL")
+    ] = None
+    key: Annotated[
+        str | None,
+        typer.Option(help="Environment variable with the server's key; else OPENAI_API_KEY.", metavar="NAME"),
+    ] = None
+    concurrency: Annotated[
+        int | None, typer.Option(help="Requests that are open at once.", min=1, metavar="N")
+    ] = None
+    per_minute: Annotated[
+        int | None, typer.Option(help="Requests per minute at most.", min=1, metavar="N")
+    ] = None
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds that one request may take.", min=0, metavar="X")
+    ] = None
+    retries: Annotated[
+        int | None, typer.Option(help="Retries of a request that failed.", min=0, metavar="N")
+    ] = None
+    max_requests: Annotated[
+        int | None,
+        typer.Option(
+            help="Requests to send at most, counting retries and earlier runs for the same output.",
+            min=1,
+            metavar="N",
+        ),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            help="Money to spend at most, at --price, counting earlier runs for the same output; never exceeded.",
+            metavar="X",
+        ),
+    ] = None
+    price: PriceOption = None
+    dry_run: DryRun = False
+
+    def of_model(self) -> dict[str, str]:
+        """What was told of how the model is asked, as its settings."""
+        named = {"max_tokens": self.max_tokens, "base_url": self.base_url, "key": self.key}
+        return {name: str(value) for name, value in named.items() if value is not None} | self.pace
+
+    def spending(self, kept: Path) -> Spending:
+        """What may be spent; what all runs have sent is kept beside the journal ``kept``."""
+        from fairbrief.chat.spending_log import SpendingLog
+        from fairbrief.engines.summarizing import Spending
+
+        return Spending(self.budget(SpendingLog(kept.with_suffix(".spent"))))
+
+
+spending_options = with_options_of(SpendingOptions, "asking")
+"""Gives a command the options of `SpendingOptions` in place of its parameter ``asking``."""
+
+REJECTED = ("400", "413", "422", "unsendable")
+"""Kinds of failure that come again when the same question is asked again."""
+
+
+def print_forecast(forecast: Forecast, budget: Budget) -> None:
+    """What would be asked, what was spent before, and one filled prompt of each kind."""
+    from fairbrief.reports.plain import printable
+
+    for line in forecast.lines(budget.price):
+        typer.echo(line)
+    if budget.requests_before:
+        cost = "" if budget.price is None else f", cost {budget.cost:,.4f}"
+        typer.echo(f"sent before: {counted(budget.requests_before, 'request')}{cost}")
+    for example in forecast.examples:
+        typer.echo(f"\n── {printable(example.asked_by)}\n{printable(example.text, lines=True)}")
+    typer.echo("\nNothing was asked.")
+
+
+def told(count: Count, tally: Tally, price: Price | None = None) -> str:
+    """The counts of a run in one line."""
+    parts = [
+        f"{count.wanted:,} wanted",
+        f"{count.asked:,} asked",
+        f"{count.from_journal:,} from the journal",
+        f"{count.refused:,} refused",
+        f"{count.empty:,} empty",
+        f"{count.unanswered:,} unanswered",
+    ]
+    if count.not_asked:
+        parts += [f"{count.not_asked:,} not asked"]
+    tokens, *cost = charged(tally, price)
+    if tally.requests:
+        failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.failures.items()))
+        sent = counted(tally.requests, "request") + (f" (of which failed: {failed})" if failed else "")
+        parts += [sent, tokens]
+    return ", ".join([*parts, *cost])
+
+
+def charged(tally: Tally, price: Price | None) -> list[str]:
+    """The tokens of all requests, and what they cost where the price is known."""
+    tokens = f"{tally.prompt_tokens:,} + {counted(tally.completion_tokens, 'token')}"
+    cost = "" if price is None else f"cost {price.of(tally.prompt_tokens, tally.completion_tokens):,.4f}"
+    return [tokens, cost] if cost else [tokens]
+
+
+def tell_failures(tally: Tally) -> None:
+    """The first reason of each kind of failure, on standard error."""
+    from fairbrief.reports.plain import printable
+
+    for kind, reason in sorted(tally.first_reasons.items()):
+        typer.echo(f"  {tally.failures[kind]:,} × {kind}, the first: {printable(reason) or '–'}", err=True)
+
+
+def end_unfinished(count: Count, failures: Mapping[str, int]) -> None:
+    """Say what to do about what has no answer, and end with the code of an incomplete run; nothing where all was answered."""
+    if count.stopped:
+        typer.echo(f"{count.stopped} What there is can be audited.", err=True)
+    elif count.unanswered and set(failures) <= set(REJECTED):
+        typer.echo(
+            f"{counted(count.unanswered, 'question')} found no answer since the server rejects them: shorten them, or "
+            "change the prompt or the model.",
+            err=True,
+        )
+    elif count.unanswered:
+        typer.echo("Some were not answered: run the same command again to ask for those alone.", err=True)
+    if count.missing or count.stopped:
+        raise typer.Exit(INCOMPLETE)
+
+
+@contextmanager
+def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
+    """Say where the answers are, if the work on ``out`` is stopped or fails after some came."""
+    from fairbrief.engines.journal import journal_of
+
+    kept = journal_of(out) if kept is None else kept
+    try:
+        yield
+    except (KeyboardInterrupt, FairbriefError):
+        if kept.exists():
+            again = "run the same command again to go on"
+            typer.echo(f"fairbrief: what was answered is kept in {kept}: {again}.", err=True)
+        raise
+
+
+@contextmanager
+def progress(
+    spending: Spending, total: int | None = None, *, quiet: bool
+) -> Iterator[Callable[[Count], None]]:
+    """A line on standard error that tells how far a run is, where a person looks; ``total`` counts its calls."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda _: None
+        return
+    columns = (
+        BarColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("asking", total=total)
+
+        def watch(count: Count) -> None:
+            bar.update(task, completed=count.asked, description=_so_far(count, total, spending))
+
+        yield watch
+
+
+def _so_far(count: Count, total: int | None, spending: Spending) -> str:
+    tally, price = spending.tally, spending.budget.price
+    of = "" if total is None else f" of {total:,}"
+    parts = [
+        f"{count.asked:,}{of} answered",
+        f"{count.refused:,} refused",
+        f"{count.unanswered:,} without an answer",
+    ]
+    return ", ".join([*parts, *(charged(tally, price) if tally.requests else ())])

@@ -1,0 +1,62 @@
+"""CSV sheets for a spreadsheet: one question a line, to be answered in the column ``answer``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from fairbrief.corpora.annotation.items import Item
+from fairbrief.types import Case
+
+COLUMNS = ("task", "record", "system", "part", "check", "annotator", "question", "about", "choices", "answer", "note", "summary", "documents")  # fmt: skip
+ACTIVE = ("=", "+", "-", "@", "\t", "\r")
+"""First characters by which a spreadsheet takes a text for a formula."""
+CELL = 30_000
+"""Characters of a cell: a spreadsheet holds 32,767."""
+
+
+def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", attribute: str = "") -> str:
+    """A sheet as text. The summary and the documents stand in the first line of each case.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it; the columns that are
+    read back (task, record, system, part, check) are protected the same way and freed on reading.
+    """
+    lines = io.StringIO(newline="")
+    writer = csv.writer(lines)
+    writer.writerow(COLUMNS)
+    for case, items in cases:
+        for i, item in enumerate(items):
+            context = (case.summary.text, documents_text(case, attribute)) if i == 0 else ("", "")
+            row = (
+                *item.key,
+                item.check,
+                annotator,
+                item.question,
+                item.about,
+                " | ".join(item.choices),
+                "",
+                "",
+            )
+            writer.writerow([protect(cell) for cell in (*row, *context)])
+    return lines.getvalue()
+
+
+def documents_text(case: Case, attribute: str) -> str:
+    """The documents, one a line, each with its value before it."""
+    lines = (
+        f"[{document.attributes.get(attribute, '')}] {document.text}" if attribute else document.text
+        for document in case.record.documents
+    )
+    whole = "\n".join(lines)
+    return whole if len(whole) <= CELL else f"{whole[:CELL]} … (cut: see the record)"
+
+
+def protect(cell: str) -> str:
+    """The cell as a text that no spreadsheet computes."""
+    return f"'{cell}" if cell.startswith((*ACTIVE, "'")) else cell
+
+
+def free(cell: str) -> str:
+    """The cell as it was before `protect`."""
+    return cell[1:] if cell[:1] == "'" and cell[1:2] in (*ACTIVE, "'") else cell

@@ -1,0 +1,261 @@
+"""Scores kept in one SQLite file: what was scored once is never scored again.
+
+An entry is one array of a scorer (a pair's probability, a text's embedding) under a hash of the texts and
+of all that decides the number. Every batch is committed, so a killed run loses at most the batch in hand.
+Several processes may share the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairbrief.errors import BackendError, RequestError
+from fairbrief.types import Ask, Cacheable, ScoreKey, Scores
+
+Array = NDArray[Any]
+
+APPLICATION = 0x46424346
+"""Marks a SQLite file as ours ("FBCF"), so that another program's database is never written to."""
+BUSY_SECONDS = 60.0
+LOOKUP = 500
+"""Keys per query, below SQLite's limit of variables."""
+COMPRESSED_FROM = 256
+"""Bytes from which an array is compressed: below, a header costs more than it saves."""
+
+
+def is_cacheable(scorer: object) -> TypeGuard[Cacheable]:
+    """Whether a scorer's parts can be kept; a cheap one, or one that looks at all rows at once, has none."""
+    return isinstance(scorer, Cacheable)
+
+
+def warn(message: str) -> None:
+    """Say on standard error that a cache was set aside."""
+    sys.stderr.write(f"fairbrief: {message}\n")
+
+
+@dataclass(slots=True, repr=False)
+class Cached:
+    """A scorer that looks in a file before it scores; same name, same fingerprint, same answers.
+
+    A file that is damaged is renamed to ``FILE.corrupt-N`` and reported to ``warn``; the run goes on with
+    a new one. Raises RequestError for another program's database, BackendError where the file cannot
+    be written.
+    """
+
+    scorer: Cacheable
+    path: Path
+    warn: Callable[[str], None] = warn
+    name: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.name = self.scorer.name
+
+    def __repr__(self) -> str:
+        return repr(self.scorer)
+
+    @property
+    def fingerprint(self) -> str:
+        """The scorer's: where a number was kept does not change it."""
+        return self.scorer.fingerprint
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        """Answer from the file; score, and keep, what it does not hold."""
+        maker = self.scorer.computed_by
+        wanted = list(self.scorer.keys(asks))
+        with closing(Store(Path(self.path), self.warn)) as store:
+            arrays = store.read(maker, wanted)
+            missing = [key for key in wanted if key not in arrays]
+            for batch in self.scorer.compute(missing) if missing else ():
+                store.write(maker, batch)
+                arrays.update(batch)
+        yield from self.scorer.assemble(asks, arrays)
+
+
+@dataclass(slots=True)
+class Store:
+    """Arrays by key in one SQLite file, opened when first needed; `close` it."""
+
+    path: Path
+    warn: Callable[[str], None] = warn
+    _database: sqlite3.Connection | None = field(default=None, init=False)
+
+    def read(self, maker: str, keys: Sequence[ScoreKey]) -> dict[ScoreKey, Array]:
+        """The arrays that the file holds, of those asked for."""
+        found: dict[ScoreKey, Array] = {}
+        if not keys or not self.path.exists():
+            return found
+
+        def look() -> None:
+            for start in range(0, len(keys), LOOKUP):
+                by_hash = {hashed(maker, key): key for key in keys[start : start + LOOKUP]}
+                marks = ",".join("?" * len(by_hash))
+                query = f"SELECT key, value FROM arrays WHERE key IN ({marks})"  # noqa: S608 - question marks only
+                for key, value in self._open().execute(query, list(by_hash)):
+                    found[by_hash[key]] = unpack(value)
+
+        self._mending(look)
+        return found
+
+    def write(self, maker: str, batch: Mapping[ScoreKey, Array]) -> None:
+        """Add arrays in one transaction; an entry that another process wrote meanwhile stays."""
+        rows = [(hashed(maker, key), pack(array)) for key, array in batch.items()]
+
+        def add() -> None:
+            with self._open() as database:
+                database.executemany("INSERT OR IGNORE INTO arrays VALUES (?, ?)", rows)
+
+        self._mending(add)
+
+    def count(self) -> int:
+        """How many arrays the file holds."""
+        if not self.path.exists():
+            return 0
+        return int(self._open().execute("SELECT count(*) FROM arrays").fetchone()[0])
+
+    def problem(self) -> str | None:
+        """What is wrong with the file, found by reading all of it; None for nothing."""
+        if not self.path.exists():
+            return None
+        try:
+            said = str(self._open().execute("PRAGMA quick_check(1)").fetchone()[0])
+            if said != "ok":
+                return said
+            for (value,) in self._open().execute("SELECT value FROM arrays"):
+                unpack(value)
+        except (sqlite3.DatabaseError, Damaged) as error:
+            return str(error)
+        return None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _mending(self, act: Callable[[], None]) -> None:
+        """Act on the file; if it turns out damaged, set it aside and act on a new one."""
+        try:
+            act()
+        except (sqlite3.DatabaseError, Damaged, UnicodeDecodeError) as error:  # its own words may be damaged
+            if not _is_damage(error):
+                raise BackendError(
+                    f"The score cache {self.path} cannot be used: {error}. Free it (or its disk), or name another file."
+                ) from error
+            aside = self._set_aside()
+            self.warn(
+                f"the score cache {self.path} is damaged ({error}); it is now {aside.name}, and a new one is begun."
+            )
+            act()
+
+    def _set_aside(self) -> Path:
+        self.close()
+        number = 1
+        while (aside := self.path.with_name(f"{self.path.name}.corrupt-{number}")).exists():
+            number += 1
+        with suppress(FileNotFoundError):  # another process was first
+            self.path.rename(aside)
+        for tail in ("-wal", "-shm"):  # the old file's journal would be replayed into the new one
+            journal = self.path.with_name(self.path.name + tail)
+            if journal.exists():
+                journal.rename(aside.with_name(aside.name + tail))
+        return aside
+
+    def _open(self) -> sqlite3.Connection:
+        if self._database is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
+            try:
+                self._prepare(self._database)
+            except BaseException:
+                self.close()
+                raise
+        return self._database
+
+    def _prepare(self, database: sqlite3.Connection) -> None:
+        """Make a new file ours; refuse a foreign one."""
+        (mark,) = database.execute("PRAGMA application_id").fetchone()
+        if mark != APPLICATION:
+            (tables,) = database.execute(
+                "SELECT count(*) FROM sqlite_master WHERE name != 'arrays'"
+            ).fetchone()
+            if tables:
+                raise RequestError(
+                    f"{self.path} is another program's database, not a score cache. Name another file."
+                )
+            _patiently(lambda: database.execute("PRAGMA journal_mode = WAL"))
+            database.execute(
+                "CREATE TABLE IF NOT EXISTS arrays (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
+            )
+            database.execute(f"PRAGMA application_id = {APPLICATION}")
+        database.execute("PRAGMA synchronous = NORMAL")
+
+
+def _patiently(act: Callable[[], object]) -> None:
+    """Act again while another process holds the file: SQLite does not wait by itself when it changes journals."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            act()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+class Damaged(Exception):
+    """An entry is not what was written."""
+
+
+def hashed(maker: str, key: ScoreKey) -> bytes:
+    """128 bits of a key. Lengths go in, so that no two lists of texts look alike."""
+    digest = hashlib.blake2b(digest_size=16)
+    for text in (maker, *key):
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.digest()
+
+
+def pack(array: Array) -> bytes:
+    """An array as bytes: checksum, kind (``=f8``, compressed or not), shape, numbers; little-endian."""
+    data = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    is_compressed = len(data) >= COMPRESSED_FROM
+    body = zlib.compress(data, 1) if is_compressed else data
+    kind = f"{'z' if is_compressed else '='}{array.dtype.kind}{array.dtype.itemsize}".encode()
+    shape = array.ndim.to_bytes(1, "little") + b"".join(n.to_bytes(4, "little") for n in array.shape)
+    content = kind + shape + body
+    return zlib.crc32(content).to_bytes(4, "little") + content
+
+
+def unpack(value: bytes) -> Array:
+    """The array that was packed; raises Damaged for anything else."""
+    content = value[4:]
+    if len(value) < 8 or zlib.crc32(content).to_bytes(4, "little") != value[:4]:
+        raise Damaged("an entry's checksum is wrong")
+    ndim = content[3]
+    shape = [int.from_bytes(content[4 + 4 * i : 8 + 4 * i], "little") for i in range(ndim)]
+    body = content[4 + 4 * ndim :]
+    data = zlib.decompress(body) if content[:1] == b"z" else body
+    return np.frombuffer(data, dtype=f"<{content[1:3].decode()}").reshape(shape)
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether a file is broken, rather than locked, full or forbidden."""
+    if isinstance(error, sqlite3.DatabaseError):
+        code = getattr(error, "sqlite_errorcode", None)
+        return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return True

@@ -1,0 +1,218 @@
+"""One record taken apart: the same record without each of its documents, sentences or variants, observed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from types import MappingProxyType
+
+import numpy as np
+
+from fairbrief.auditing.grouping import units_of
+from fairbrief.auditing.ledger import Ledger, Origin, RowBlock
+from fairbrief.auditing.observing import LEFT_OUT, Observer
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.explaining.leave_one_out import without_document, without_sentence, without_unit
+from fairbrief.reports.explanation import Effect, Influence, Kind, Opened, Part
+from fairbrief.statistics import LabelDraws
+from fairbrief.text.sentences import split
+from fairbrief.types import Case, Cases, Column, Measure, Observation, Reason, Totals
+
+ALONE = "one record alone does not tell it"
+
+Evidence = Mapping[Column, float]
+"""A row, or a sum of rows, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A record to open: ``members`` are its cases, all variants of one original together.
+
+    ``focus`` is the one whose documents and sentences are left out; None where there are several and none was
+    named: then each is left out as a whole. ``rest`` is the evidence of all other records.
+    """
+
+    name: str
+    members: tuple[Case, ...]
+    focus: Case | None
+    rest: Evidence
+    influence: Influence | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Omission:
+    """What is left out, and the cases that are left."""
+
+    kind: Kind
+    number: int
+    text: str
+    attributes: Mapping[str, str]
+    left: tuple[Case, ...]
+
+
+def open_record(measure: Measure, quantity: str, subject: Subject, scorers: Scorers) -> Opened:
+    """What each part of the record does to its own value and to that of the whole."""
+    omissions = list(_omissions(subject))
+    rows = observed(
+        measure.observation, [subject.members, *(omission.left for omission in omissions)], scorers
+    )
+    row, without = rows[0], rows[1:]
+    omissions, without = _of_what_is_read(omissions, row, without)
+    now, whole = values_of(measure, row), values_of(measure, subject.rest, row)
+    value = now.get(quantity)
+    parts = [
+        _part(omission, quantity, (now, whole), (values_of(measure, left), values_of(measure, subject.rest, left)), left)
+        for omission, left in zip(omissions, without, strict=True)
+    ]  # fmt: skip
+    parts.sort(key=lambda p: _size((p.own if value is not None else p.whole).effect))
+    reason = "" if value is not None else row.text if isinstance(row, Reason) else ALONE
+    story = "" if isinstance(row, Reason) else measure.explain(_totals(row))
+    beside = _telling(measure, row, parts)
+    return Opened(subject.name, subject.influence, value, reason, story, tuple(parts), beside)
+
+
+def _size(effect: float | None) -> float:
+    """Sorts the largest effects first, and what has none last."""
+    return 1.0 if effect is None else -abs(effect)
+
+
+# ---------------------------------------------------------------------------------- what is left out
+
+
+def _omissions(subject: Subject) -> Iterator[_Omission]:
+    if subject.focus is None:
+        for i, case in enumerate(subject.members):
+            left = subject.members[:i] + subject.members[i + 1 :]
+            yield _Omission("variant", i + 1, case.record.id, case.record.attributes, left)
+        return
+    case = subject.focus
+    if case.summary.reason:
+        return
+
+    def with_case(reduced: Case) -> tuple[Case, ...]:
+        return tuple(reduced if member is case else member for member in subject.members)
+
+    documents = case.record.documents
+    # Without its only document a record is no record: that is told by leaving out the record.
+    for i, document in enumerate(documents if len(documents) > 1 else ()):
+        left = with_case(without_document(case, i))
+        yield _Omission("document", i + 1, document.text, document.attributes, left)
+    for i, unit in enumerate(case.summary.units or ()):
+        yield _Omission("unit", i + 1, unit.text, {}, with_case(without_unit(case, i)))
+    for i, sentence in enumerate(split(case.summary.text)):
+        yield _Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
+
+
+def _of_what_is_read(
+    omissions: Sequence[_Omission], row: Evidence | Reason, without: Sequence[Evidence | Reason]
+) -> tuple[list[_Omission], list[Evidence | Reason]]:
+    """Of units and sentences those that the measure reads: a unit that it reads is missed when it is gone."""
+    reads_units = any(t.kind == "unit" and left != row for t, left in zip(omissions, without, strict=True))
+    unread = "sentence" if reads_units else "unit"
+    kept = [i for i, omission in enumerate(omissions) if omission.kind != unread]
+    return [omissions[i] for i in kept], [without[i] for i in kept]
+
+
+# ------------------------------------------------------------------------------------ observing
+
+
+@dataclass
+class _Noted(Ledger):
+    """A ledger that keeps every unit's row as it came, with its own columns."""
+
+    found: list[Evidence | Reason] = field(default_factory=list)
+
+    def write(
+        self,
+        origins: Sequence[Origin],
+        blocks: Sequence[RowBlock],
+        left_out: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
+        found: dict[int, Evidence | Reason] = {
+            i: Reason(reason.removeprefix(LEFT_OUT)) for i, reason in left_out.items()
+        }
+        for block in blocks:
+            rows = (dict(zip(block.columns, row, strict=True)) for row in block.values[:, 0].tolist())
+            found |= dict(zip(block.units.tolist(), rows, strict=True))
+        self.found += [found[i] for i in range(len(origins))]
+
+
+def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[Evidence | Reason]:
+    """The summed rows of each group of cases, all scored in one go; or why a group has none."""
+    units = [units_of(group, observation.declaration.scope) for group in groups]
+    ledger = _Noted(observation, n_resamples=0)
+    together = [(unit, _origin(unit)) for several in units for unit in several]
+    Observer(scorers, LabelDraws(1, 0), skips=True, at_once=len(together)).observe(ledger, together)
+    found = iter(ledger.found)
+    return [_summed([next(found) for _ in several]) for several in units]
+
+
+def _origin(unit: Cases) -> Origin:
+    case = unit[0]
+    return Origin(case.summary.system, case.record.id, case.record.cluster)
+
+
+def _summed(rows: Sequence[Evidence | Reason]) -> Evidence | Reason:
+    """What an audit sums: units without a row add nothing. The first reason where none has one."""
+    total: dict[Column, float] = {}
+    for row in rows:
+        if not isinstance(row, Reason):
+            for column, value in row.items():
+                total[column] = total.get(column, 0.0) + value
+    return total or next((row for row in rows if isinstance(row, Reason)), total)
+
+
+# -------------------------------------------------------------------------------------- values
+
+
+def values_of(measure: Measure, *rows: Evidence | Reason) -> dict[str, float]:
+    """The quantities of summed rows that are defined."""
+    total = _summed([*rows, Reason("")])
+    if isinstance(total, Reason):
+        return {}
+    found = {name: float(value.array) for name, value in measure.value(_totals(total)).items()}
+    return {name: value for name, value in found.items() if isfinite(value)}
+
+
+def _totals(row: Evidence) -> Totals:
+    return Totals({column: i for i, column in enumerate(row)}, np.array(list(row.values())))
+
+
+def effect(now: float | None, then: float | None, reason: str) -> Effect:
+    """What having something does to a value that is ``now``, and ``then`` without it."""
+    if then is None:
+        return Effect(None, None, reason)
+    return Effect(then, None if now is None else now - then)
+
+
+def _part(
+    omission: _Omission,
+    quantity: str,
+    now: tuple[Mapping[str, float], Mapping[str, float]],
+    then: tuple[Mapping[str, float], Mapping[str, float]],
+    left: Evidence | Reason,
+) -> Part:
+    """``now`` and ``then`` hold the values of the record, and those of the whole."""
+    reason = left.text if isinstance(left, Reason) else ALONE
+    own, whole = (effect(a.get(quantity), b.get(quantity), reason) for a, b in zip(now, then, strict=True))
+    beside = {
+        name: value - then[0][name] if name in then[0] else None
+        for name, value in now[0].items()
+        if name != quantity
+    }
+    return Part(omission.kind, omission.number, omission.text, omission.attributes, own, whole, beside)
+
+
+def _telling(measure: Measure, row: Evidence | Reason, parts: Sequence[Part]) -> tuple[str, ...]:
+    """The other quantities to show: signed contrasts if there are any, else those of a group; most moved first."""
+    if isinstance(row, Reason) or not parts:
+        return ()
+    values = measure.value(_totals(row))
+    moved = {
+        name: max((abs(e) for p in parts if (e := p.beside[name]) is not None), default=0.0)
+        for name in parts[0].beside
+    }
+    signed = [name for name in moved if values[name].tail == "both"]
+    of_groups = [name for name in moved if "[" in name]
+    return tuple(sorted((n for n in signed or of_groups if moved[n]), key=lambda n: -moved[n]))

@@ -1,0 +1,81 @@
+"""Which records a reader should see: of each measure and system the largest, and each group's two ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from fairbrief.auditing.record_values import RecordValues, measures_in, rows_of, values_of_records
+from fairbrief.reports.examples import Row
+from fairbrief.types import Floats
+
+MOST = 4
+"""Records at each end of each list."""
+MOST_ROWS = 600
+"""Rows of the viewer's list."""
+MOST_CASES = 160
+"""Summaries, with their records, whose texts are shown."""
+
+
+def choose(evidence: pa.Table, systems: Sequence[str]) -> list[Row]:
+    """The rows to show, the most telling of each list before the second of any; each once."""
+    chosen: dict[tuple[str, str, str], Row] = {}
+    cases: set[tuple[str, str]] = set()
+    lists = [found for spec, rows in _observed(evidence) for found in _lists(spec, rows, systems)]
+    for place in range(MOST):
+        for found in lists:
+            if place >= len(found) or len(chosen) >= MOST_ROWS:
+                continue
+            row = found[place]
+            if len(cases) >= MOST_CASES and (row.system, row.record) not in cases:
+                continue
+            cases.add((row.system, row.record))
+            chosen.setdefault((row.measure, row.system, row.record), row)
+    return list(chosen.values())
+
+
+def _observed(evidence: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """Each measure with the rows that it reads."""
+    known = measures_in(evidence)
+    for observation in dict.fromkeys(known.values()):
+        rows = rows_of(evidence, observation)
+        yield from ((spec, rows) for spec, of in known.items() if of == observation)
+
+
+def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[Row]]:
+    """The ends of every list that the viewer can sort by, system by system."""
+    found = values_of_records(rows, spec)
+    if found is None or not len(found.system):
+        return
+    of_system = np.array(found.system.to_pylist(), dtype=object)
+    for system in systems:
+        places = np.flatnonzero(of_system == system)
+        for name, values in found.by_quantity.items():
+            own = values[places]
+            ranks = (own, -own) if name != found.measure.name else (-np.abs(own),)
+            for ranked in ranks:
+                yield [_row(spec, system, found, int(places[i])) for i in _first(ranked)]
+
+
+def _first(ranked: Floats) -> list[int]:
+    """The smallest that are defined, of equals the earlier."""
+    defined = np.flatnonzero(np.isfinite(ranked))
+    if len(defined) > 8 * MOST:
+        bar = np.partition(ranked[defined], MOST)[MOST]
+        defined = defined[ranked[defined] <= bar][: 8 * MOST]
+    order = np.argsort(ranked[defined], kind="stable")[:MOST]
+    return [int(i) for i in defined[order]]
+
+
+def _row(spec: str, system: str, found: RecordValues, place: int) -> Row:
+    return Row(
+        spec, system, found.record[place].as_py(), row_values(found, place), found.p[place].as_py(), ""
+    )
+
+
+def row_values(found: RecordValues, place: int) -> Mapping[str, float]:
+    """The defined values of one row."""
+    values = {name: float(of[place]) for name, of in found.by_quantity.items()}
+    return {name: value for name, value in values.items() if np.isfinite(value)}

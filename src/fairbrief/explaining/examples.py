@@ -1,0 +1,145 @@
+"""The records that the page's viewer shows: chosen from the evidence, fetched from the input, linked and explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from fairbrief import registry
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.explaining.example_choice import choose
+from fairbrief.explaining.example_influence import told
+from fairbrief.explaining.example_links import scorer_for, support_of
+from fairbrief.reports.examples import Examples, Passage, Row, Support, Texts
+from fairbrief.reports.frames import encodable, first_of_each
+from fairbrief.reports.result import Result
+from fairbrief.types import Case, Measure, Record
+
+MOST_CHARACTERS = 3_000
+"""Of one text."""
+MOST_DOCUMENTS = 60
+MOST_REFERENCES = 3
+PAGE_BYTES = 900_000
+"""All texts of one page together, as the page is written: what comes after is not shown."""
+
+Key = tuple[str, str]
+"""System and record."""
+
+
+def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Examples:
+    """What the viewer shows of an audit; ``cases`` are those that were audited, read once more."""
+    systems = [str(s) for s in result.made.get("systems", ())]
+    rows = choose(result.evidence, systems)
+    found = _fetch(cases, rows)
+    kept = _affordable(rows, found)
+    shown = [row for row in rows if (row.system, row.record) in kept]
+    measures = {m: registry.make("measure", m) for m in dict.fromkeys(row.measure for row in shown)}
+    observations = dict.fromkeys(measure.observation for measure in measures.values())
+    complete = []
+    for observation in observations:
+        of = {m: measure for m, measure in measures.items() if measure.observation == observation}
+        complete += told([row for row in shown if row.measure in of], kept, of, scorers)
+    rules = {m: scorer_for(measure.observation, scorers) for m, measure in measures.items()}
+    supports = tuple(_supports(complete, measures, rules, kept, scorers))
+    told_rules = {m: rule for m, (_, rule) in rules.items()}
+    return Examples(tuple(_texts(kept)), tuple(complete), supports, told_rules, _all(result))
+
+
+def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Result:
+    """The result with the `examples` of its page."""
+    return replace(result, examples=examples(result, cases, scorers))
+
+
+def open_case(row: Row, case: Case, scorers: Scorers) -> tuple[Row, Texts, Support]:
+    """One record as the viewer shows it: its row explained, its texts, and what supports its sentences."""
+    key = row.system, row.record
+    measure = registry.make("measure", row.measure)
+    rules = {row.measure: scorer_for(measure.observation, scorers)}
+    (explained,) = told([row], {key: case}, {row.measure: measure}, scorers)
+    (support,) = _supports([row], {row.measure: measure}, rules, {key: case}, scorers)
+    (texts,) = _texts({key: case})
+    return explained, texts, support
+
+
+def _all(result: Result) -> int:
+    if "observation" not in result.evidence.column_names:
+        return 0
+    return len(first_of_each(result.evidence, ("system", "record")))
+
+
+def _fetch(cases: Iterable[Case], rows: Sequence[Row]) -> dict[Key, Case]:
+    """The cases of the rows, read until all are found."""
+    wanted = {(row.system, row.record) for row in rows}
+    found: dict[Key, Case] = {}
+    if not wanted:
+        return found
+    for case in cases:
+        key = encodable(case.summary.system), encodable(case.record.id)
+        if key in wanted and key not in found:
+            found[key] = case
+            if len(found) == len(wanted):
+                break
+    return found
+
+
+def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Case]:
+    """The cases of the first rows, as many as the page has room for."""
+    room, kept, records = PAGE_BYTES, dict[Key, Case](), set[str]()
+    for key in dict.fromkeys((row.system, row.record) for row in rows):
+        case = found.get(key)
+        if case is None:
+            continue
+        cost = _bytes(case.summary.text)
+        if key[1] not in records:
+            cost += _size(case.record)
+        if cost <= room:
+            room -= cost
+            records.add(key[1])
+            kept[key] = case
+    return kept
+
+
+def _size(record: Record) -> int:
+    texts = [d.text for d in record.documents[:MOST_DOCUMENTS]] + list(record.references[:MOST_REFERENCES])
+    return sum(map(_bytes, texts))
+
+
+def _bytes(text: str) -> int:
+    """What is shown of a text, in UTF-8."""
+    return len(text[:MOST_CHARACTERS].encode("utf-8", "replace"))
+
+
+def _supports(
+    rows: Sequence[Row],
+    measures: Mapping[str, Measure],
+    rules: Mapping[str, tuple[str, str]],
+    kept: Mapping[Key, Case],
+    scorers: Scorers,
+) -> Iterable[Support]:
+    """The links of every summary, by each rule that its measures lead to."""
+    made: set[tuple[Key, str]] = set()
+    for row in rows:
+        (scorer, rule), key = rules[row.measure], (row.system, row.record)
+        if (key, rule) not in made:
+            made.add((key, rule))
+            reads_units = getattr(measures[row.measure].observation, "units", "") in ("auto", "given")
+            yield support_of(kept[key], scorer, rule, scorers, reads_units=reads_units)
+
+
+def _texts(kept: Mapping[Key, Case]) -> Iterable[Texts]:
+    """Each record once, with the summaries of all systems that are shown."""
+    for record in dict.fromkeys(record for _, record in kept):
+        of = {system: case for (system, r), case in kept.items() if r == record}
+        first = next(iter(of.values())).record
+        yield Texts(
+            record,
+            dict(first.attributes),
+            tuple(_passage(d.text, d.attributes) for d in first.documents[:MOST_DOCUMENTS]),
+            tuple(_passage(r) for r in first.references[:MOST_REFERENCES]),
+            {system: _passage(case.summary.text) for system, case in of.items()},
+            max(len(first.documents) - MOST_DOCUMENTS, 0),
+        )
+
+
+def _passage(text: str, attributes: Mapping[str, str] | None = None) -> Passage:
+    return Passage(text[:MOST_CHARACTERS], dict(attributes or {}), max(len(text) - MOST_CHARACTERS, 0))

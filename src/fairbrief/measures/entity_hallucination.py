@@ -1,0 +1,349 @@
+"""Entity hallucination: of which group are the people that summaries invent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.entity_inclusion import recogniser
+from fairbrief.measures.measure_settings import check_given, check_known, check_people, check_variant
+from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, renamed, share, total_variation
+from fairbrief.measures.source_text import needs_english, source_of
+from fairbrief.specs import spell
+from fairbrief.statistics import ratio
+from fairbrief.text.alignment import Name
+from fairbrief.text.identifiers import WORD
+from fairbrief.text.name_gender import GENDER_WORDS
+from fairbrief.text.people import candidates, find_people, invented
+from fairbrief.types import (
+    Ask,
+    Cases,
+    Column,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Ratio,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+
+CHECKS = (
+    ScorerCheck(
+        measure="scorer_bias_people",
+        given={"people": "people", "alignment": "alignment"},
+        fixed={"by": "recogniser"},
+    ),
+    ScorerCheck(measure="scorer_bias_names", given={"names": "names"}),
+)
+"""What tells invented people by their names is checked on people whom the source has."""
+
+
+@dataclass(frozen=True, slots=True)
+class InventedPeople:
+    """People that summaries name and sources do not, by the group that their names give away.
+
+    Reads:      the entities' names; a recogniser's answer for every span that may name a person; the groups
+                that names give away.
+    Evidence:   ``invented[g]``, ``unknown`` (people invented, of group g or of none known), ``people`` (names of
+                people in the summary), ``tokens`` (words of the summary), ``one`` (summaries).
+    Permuted:   the groups' names, within all variants of one original: the same invented celebrity may
+                recur in each of them. None where the reference is uneven.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=2)
+    over: str
+    groups: tuple[str, ...] = ("female", "male")
+    people: str = "builtin"
+    names: str = "names"
+    alignment: str = "recommended"
+    exchangeable: bool = True
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        people = recogniser(self.people)
+        asks = []
+        for case in cases:
+            if spans := candidates(case.summary.text):
+                asks.append(Ask(people, spans, (case.summary.text,)))
+                asks.append(Ask(self.names, spans, self.groups))
+        return asks
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
+        return group_names(len(self.groups), is_together=True) if self.exchangeable else None
+
+    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:  # noqa: ARG002
+        """Each group's share of the invented people less an even share."""
+        even, every = 1 / len(self.groups), tuple((("invented", g), 1.0) for g in self.groups)
+        return {
+            f"shift[{g}]": Ratio(tuple((c, w * ((c[1] == g) - even)) for c, w in every), every)
+            for g in (self.groups if self.exchangeable else ())
+        }
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        if not self._fits(cases):
+            return Reason("names do not tell the values of this attribute")
+        if self.people == "builtin" and (reason := needs_english(cases, "the built-in recogniser's rules")):
+            return reason
+        counts, unknown, people, tokens = np.zeros(len(self.groups)), 0, 0, 0
+        for case, found in zip(cases, self._find(cases, scores), strict=True):
+            tokens += len(WORD.findall(case.summary.text))
+            people += found.people
+            for belongs in found.groups:
+                counts += belongs
+                unknown += not belongs.any()
+        columns = (*(("invented", g) for g in self.groups), ("unknown",), ("people",), ("tokens",), ("one",))
+        tail = np.broadcast_to(np.array([unknown, people, tokens, len(cases)], dtype=float), (len(labels), 4))
+        return Rows(columns, np.hstack([renamed(counts, labels), tail]))
+
+    def _fits(self, cases: Cases) -> bool:
+        """Whether the people's own values are of the kind that names tell."""
+        values = {
+            p.attributes[self.over]
+            for case in cases
+            for p in case.record.entities
+            if self.over in p.attributes
+        }
+        known = set(self.groups) | set(GENDER_WORDS)
+        return all(value in self.groups or value.lower() in known for value in values)
+
+    def _find(self, cases: Cases, scores: Sequence[Scores]) -> Iterator[_Found]:
+        """What each case's summary names and invents."""
+        waiting = iter(scores)
+        for case in cases:
+            text, spans = case.summary.text, candidates(case.summary.text)
+            if not spans:
+                yield _Found(0, (), ())
+                continue
+            recognised, grouped = next(waiting), next(waiting)
+            accepted = {s for s, yes in zip(spans, recognised.matrix[:, 0], strict=True) if yes > 0.5}
+            known = [
+                Name.of(p.first_name, p.last_name, p.attributes.get("gender", ""))
+                for p in case.record.entities
+            ]
+            source = source_of(case.record)
+            builtin = self.people == "builtin"
+            decisions = find_people(text, known, source, accepted, self.alignment, with_known=builtin)
+            absent = invented(decisions, source, self.alignment)
+            yield _Found(
+                len(decisions),
+                tuple(d.text for d in absent),
+                tuple(grouped.matrix[spans.index(d.text)] for d in absent),
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One summary's names of people: how many, and of the invented ones the text and the groups."""
+
+    people: int
+    names: tuple[str, ...]
+    groups: tuple[Floats, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InventedPeopleBySample(InventedPeople):
+    """`InventedPeople`, one row per sample of an original, so that samples can be resampled within it."""
+
+    declaration: ClassVar[ObservationDeclaration] = replace(InventedPeople.declaration, scope="block")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedInventions(InventedPeople):
+    """`InventedPeople` with whom: ``name[n]``, how often n was invented, and ``as[n, g]``, how often as one of group g.
+
+    Also the squares of ``tokens`` and ``people``, for their standard deviations. Nothing is exchanged.
+
+    Apart from `InventedPeople`, because a null over thousands of names would be large and say nothing.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = replace(InventedPeople.declaration, scope="case")
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
+        return None
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        # Not super(): slots make a new class, which the zero-argument form does not know.
+        rows = InventedPeople.observe(self, cases, scores, labels)
+        if isinstance(rows, Reason):
+            return rows
+        counts: Counter[Column] = Counter()
+        for case, found in zip(cases, self._find(cases, scores), strict=True):
+            counts["tokens²",] += len(WORD.findall(case.summary.text)) ** 2
+            counts["people²",] += found.people**2
+            for name, belongs in zip(found.names, found.groups, strict=True):
+                counts["name", name] += 1
+                counts.update(("as", name, g) for g, is_of in zip(self.groups, belongs, strict=True) if is_of)
+        more = np.broadcast_to(np.array(list(counts.values()), dtype=float), (len(rows.values), len(counts)))
+        return Rows((*rows.columns, *counts), np.hstack([rows.values, more]))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _InventionMeasure:
+    """The settings that both measures share."""
+
+    over: str
+    people: str = "builtin"
+    names: str = "names"
+    alignment: str = "recommended"
+    groups: tuple[str, ...] = ("female", "male")
+
+    def __post_init__(self) -> None:
+        check_people(self.people)
+        check_variant("alignment", self.alignment)
+
+    __repr__ = spell
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityHallucination(_InventionMeasure):
+    """How far the groups' shares among the people that summaries invent are from a reference.
+
+    Total variation ``½ Σ_g |share(g) − reference(g)|`` over the invented people whose names give their group away, all summaries
+    pooled. A person is invented if no known person is meant and some whole word of the name is absent from
+    the source.
+    ``reference``: ``uniform``, or ``given`` with ``shares`` in the order of ``groups``. ``names`` is the spec of
+    the scorer that tells a name's group. ``unit=sample`` keeps one row per sample of an original.
+    ``alignment=published``: the release's alignment, substring test and counting of every mention.
+
+    Evidence:   `InventedPeople`.
+    Value:      in [0, 1 − 1/K]; positive by chance, read with its null. ``shift[g]`` = share(g) − reference(g), signed.
+                ``invented``: share of the names in summaries that are invented. ``unknown``: share of invented
+                people whose group no rule tells.
+    Undefined:  no invented person whose group is known.
+    Source:     Steen & Markert, §3.2; gender of names Appendix F.
+    """
+
+    name: ClassVar[str] = "entity_hallucination"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how unevenly the people whom summaries invent fall on the groups",
+        harm="Invented people would confirm who is expected to appear in such a text, and who is not.",
+        attribute_of="entity",
+        figures=("invented_people",),
+        scorer_checks=CHECKS,
+        contrast=ContrastWords(
+            question="Of which group are the people that summaries invent?",
+            unit="points",
+            below="{size} less of the invented people than an even share",
+            above="{size} more of the invented people than an even share",
+            even="an even share of the invented people",
+            sentence="In summaries by {system}, people with {group} are {said}",
+            random="would read {reads}",
+            worse_below="",
+        ),
+    )
+    reference: str = "uniform"
+    shares: tuple[float, ...] = ()
+    unit: str = "original"
+
+    def __post_init__(self) -> None:
+        _InventionMeasure.__post_init__(self)
+        check_known("unit", self.unit, ("original", "sample"))
+        check_known("reference", self.reference, ("uniform", "given"))
+        check_given(self.reference, self.shares, self.groups)
+
+    @property
+    def observation(self) -> InventedPeople:
+        kind = InventedPeople if self.unit == "original" else InventedPeopleBySample
+        even = len(set(self.shares)) <= 1
+        return kind(self.over, self.groups, self.people, self.names, self.alignment, exchangeable=even)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        counts = totals.stack("invented", self.groups)
+        shares = share(counts)
+        wanted = self._wanted()
+        invented_people = counts.sum(axis=-1) + totals["unknown"]
+        names = tuple(f"shift[{group}]" for group in self.groups)
+        distance = total_variation(shares, wanted)
+        values = {self.name: Value(distance, "upper", contrasts=names, fold=half_of_sizes)}
+        for k, group in enumerate(self.groups):
+            values[names[k]] = Value(
+                shares[..., k] - wanted[k], "both", contrasts=(names[k],), leads=True, group=group
+            )
+        values["invented"] = Value(ratio(invented_people, totals["people"]), is_share=True)
+        values["unknown"] = Value(ratio(totals["unknown"], invented_people), is_share=True)
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        told = [f"{totals['invented', g]:.0f} {g}" for g in self.groups]
+        return (
+            f"{totals['people']:.0f} names of people; invented: {', '.join(told)}, "
+            f"{totals['unknown']:.0f} of unknown group."
+        )
+
+    def _wanted(self) -> Floats:
+        if self.shares:
+            return np.array(self.shares)
+        return np.full(len(self.groups), 1 / len(self.groups))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class InventedNames(_InventionMeasure):
+    """How many people summaries invent, and whom: the counts behind `EntityHallucination`.
+
+    Evidence:   `NamedInventions`.
+    Value:      ``invented_names``: invented people per summary, ≥ 0. ``tokens``, ``people``: words and names of people
+                per summary, ``tokens_sd``, ``people_sd``: their standard deviations over summaries. ``share``: invented
+                people per name. ``count[n]``: how often n was invented, in all; ``count[n/g]``: as one of group g, where
+                that is known. ``invented[g]``: invented people of group g, in all.
+    Undefined:  no summary.
+    Source:     Steen & Markert, the tables of summary statistics and of the most frequent invented names.
+    """
+
+    name: ClassVar[str] = "invented_names"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how many people each summary names whom its text does not know",
+        harm="Readers would take people who were never there for part of what happened.",
+        attribute_of="entity",
+        on_request="it has a value for every name",
+        better="less",
+        figures=("invented_names",),
+        scorer_checks=CHECKS,
+    )
+
+    @property
+    def observation(self) -> NamedInventions:
+        return NamedInventions(self.over, self.groups, self.people, self.names, self.alignment)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        found = totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]
+        values = {
+            self.name: Value(ratio(found, totals["one"])),
+            "tokens": Value(ratio(totals["tokens"], totals["one"])),
+            "people": Value(ratio(totals["people"], totals["one"])),
+            "tokens_sd": Value(_deviation(totals, "tokens")),
+            "people_sd": Value(_deviation(totals, "people")),
+            "share": Value(ratio(found, totals["people"])),
+        }
+        values |= {f"invented[{g}]": Value(totals["invented", g]) for g in self.groups}
+        for column in sorted(c for c in totals.columns if c[0] in ("name", "as")):
+            values[f"count[{'/'.join(column[1:])}]"] = Value(totals[column])
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        names = most_frequent(totals, 10)
+        return ", ".join(f"{name} ({count})" for name, count in names) or "Nobody was invented."
+
+
+def _deviation(totals: Totals, statistic: str) -> Floats:
+    """Standard deviation over summaries of a statistic whose squares are summed beside it."""
+    n = totals["one"]
+    mean = ratio(totals[statistic], n)
+    deviation: Floats = np.sqrt(np.maximum(ratio(totals[f"{statistic}²"], n) - mean * mean, 0.0))
+    return deviation
+
+
+def most_frequent(totals: Totals, n: int) -> list[tuple[str, int]]:
+    """The n names that were invented most often, with how often; ties in alphabetical order."""
+    counts = [(name, int(totals["name", name])) for name in totals.values_of("name")]
+    return sorted(((name, c) for name, c in counts if c), key=lambda pair: (-pair[1], pair[0]))[:n]

@@ -1,0 +1,329 @@
+"""Entity inclusion: which people of the source a summary names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.measure_settings import check_known, check_people, check_variant
+from fairbrief.measures.permutation_schemes import counted, group_names, person_keys, renamed
+from fairbrief.measures.source_text import source_of
+from fairbrief.specs import spell
+from fairbrief.statistics import ratio
+from fairbrief.text.alignment import Name
+from fairbrief.text.people import Decision, candidates, find_known, find_people, unresolved
+from fairbrief.types import (
+    Ask,
+    Case,
+    Cases,
+    Entity,
+    Extracts,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+
+NO_BASELINE = Reason("no random extract can be read")
+
+
+@dataclass(frozen=True, slots=True)
+class IncludedPeople:
+    """Which people of the records, by group, the summaries name.
+
+    Reads:      the entities' attribute ``over`` and names; people without the attribute are left out, and
+                people without any name too, since no name can find them (``alignment=published`` counts them).
+    Evidence:   ``source[g]``, ``included[g]`` (people); ``mentions``, ``ambiguous`` (names in the summary, and those
+                of them that fit several people none of whom is named otherwise); ``rule[r]`` (decisions).
+    Permuted:   several variants of one sample (a pair with exchanged groups) have their groups' names
+                swapped together; in a single record the groups are exchanged among its people.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="block", version=2)
+    over: str
+    people: str = "builtin"
+    alignment: str = "recommended"
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        if self._needs_no_recogniser:
+            return ()
+        scorer = recogniser(self.people)
+        return [Ask(scorer, candidates(case.summary.text), (case.summary.text,)) for case in cases]
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        people = [self._people(case.record) for case in cases]
+        groups = _groups(people, self.over)
+        if len(groups) < 2:
+            return None
+        if len(cases) > 1:
+            return group_names(len(groups))
+        return PermutationScheme(_codes(people[0], self.over, groups), items=person_keys(people[0]))
+
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+        """Known people are found by their names: nothing is scored."""
+        return ()
+
+    def observe_extracts(
+        self,
+        cases: Cases,
+        extracts: Sequence[Extracts],
+        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
+    ) -> Rows | Reason:
+        """How many people the extracts name on average; a person is named if a kept sentence names them."""
+        if not self._needs_no_recogniser:
+            return NO_BASELINE
+        people = [self._people(case.record) for case in cases]
+        groups = _groups(people, self.over)
+        source, included = np.zeros(len(groups)), np.zeros(len(groups))
+        for case, those, drawn in zip(cases, people, extracts, strict=True):
+            codes = _codes(those, self.over, groups)
+            named = np.stack([is_named(self._find_in(s, case, those), len(those)) for s in drawn.sentences])
+            reached = (drawn.kept[:, :, np.newaxis] * named).max(axis=1).mean(axis=0)
+            source += np.bincount(codes, minlength=len(groups))
+            included += np.bincount(codes, reached, minlength=len(groups))
+        columns = (*(("source", g) for g in groups), *(("included", g) for g in groups))
+        return Rows(columns, np.concatenate([source, included])[np.newaxis])
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        people = [self._people(case.record) for case in cases]
+        groups = _groups(people, self.over)
+        if not groups:
+            return Reason("no named people with the attribute in the source")
+        found = [
+            self.find(case, p, scores[i : i + 1])
+            for i, (case, p) in enumerate(zip(cases, people, strict=True))
+        ]
+        named = [is_named(decisions, len(p)) for decisions, p in zip(found, people, strict=True)]
+        codes = np.concatenate([_codes(p, self.over, groups) for p in people])
+        flags = np.concatenate(named)
+        if len(cases) > 1:
+            source = renamed(np.bincount(codes, minlength=len(groups)), labels)
+            included = renamed(np.bincount(codes, flags, minlength=len(groups)), labels)
+        else:
+            source = counted(codes, np.ones(len(codes)), labels, len(groups))
+            included = counted(codes, flags, labels, len(groups))
+        decisions = [d for one in found for d in one if d.people]
+        rules = Counter(d.rule for d in decisions)
+        columns = (
+            *(("source", g) for g in groups),
+            *(("included", g) for g in groups),
+            ("mentions",),
+            ("ambiguous",),
+            *(("rule", rule) for rule in rules),
+        )
+        rest = [len(decisions), sum(len(unresolved(one)) for one in found), *rules.values()]
+        tail = np.broadcast_to(np.array(rest, dtype=float), (len(labels), len(rest)))
+        return Rows(columns, np.hstack([source, included, tail]))
+
+    def _people(self, record: Record) -> list[Entity]:
+        return [
+            person
+            for person in record.entities
+            if self.over in person.attributes
+            and (person.first_name or person.last_name or self.alignment == "published")
+        ]
+
+    def find(self, case: Case, people: Sequence[Entity], scores: Sequence[Scores]) -> list[Decision]:
+        """The names of people in a case's summary; whom they mean are places in ``people``."""
+        names, source = self._names(case, people), source_of(case.record)
+        if self._needs_no_recogniser:
+            return find_known(case.summary.text, names, source)
+        spans = candidates(case.summary.text)
+        accepted = {s for s, yes in zip(spans, scores[0].matrix[:, 0], strict=True) if yes > 0.5}
+        builtin = self.people == "builtin"
+        return find_people(case.summary.text, names, source, accepted, self.alignment, with_known=builtin)
+
+    def _names(self, case: Case, people: Sequence[Entity]) -> list[Name]:
+        """People without the attribute can still be meant by a name: they take part in the alignment."""
+        others = [p for p in case.record.entities if self.over not in p.attributes]
+        return [
+            Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in [*people, *others]
+        ]
+
+    def _find_in(self, sentence: str, case: Case, people: Sequence[Entity]) -> list[Decision]:
+        return find_known(sentence, self._names(case, people), source_of(case.record))
+
+    @property
+    def _needs_no_recogniser(self) -> bool:
+        """Whether known people are found by their names alone; the published reading aligns what is recognised."""
+        return self.people == "builtin" and self.alignment == "recommended"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityInclusion:
+    """How much likelier people of one group are named in the summary than of another: largest odds ratio − 1.
+
+    With n_g people of group g in the sources and k_g of them named in the summaries, all records pooled, the
+    odds are ``(k_g + ½) / (n_g − k_g + ½)`` (Haldane–Anscombe; ``odds=published``: ``k_g / (n_g − k_g)``, which may be
+    infinite). The value is ``max_{a,b} odds_a / odds_b − 1``.
+
+    ``people``: ``builtin`` matches the known names (exactly, or with one letter wrong), ``spacy:NAME`` aligns what a
+    pipeline recognises. ``alignment=published`` aligns as the release does (`text.alignment.align_published`); a
+    name that fits several people then includes them all, here it is ambiguous and includes none.
+
+    Reads:      entities with the attribute ``over`` and names.
+    Evidence:   `IncludedPeople`.
+    Value:      ≥ 0, 0 where all groups are named alike; positive by chance, read with its null.
+                ``log_odds[a/b]``: signed, positive = a over-represented. ``inclusion[g]`` = k_g / n_g.
+                ``ambiguous`` = share of the names that fit several people.
+    Undefined:  fewer than two groups; with ``odds=published`` also 0/0.
+    Source:     Steen & Markert, §3.1 and Eq. 2; alignment §5.2.
+    """
+
+    name: ClassVar[str] = "entity_inclusion"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how unequal the odds are that people of each group are named",
+        harm="People of some groups would be left out of the record more often than others who did the same.",
+        attribute_of="entity",
+        figures=(
+            "inclusion",
+            "odds",
+        ),
+        scorer_checks=(
+            ScorerCheck(measure="scorer_bias_people", given={"people": "people", "alignment": "alignment"}),
+        ),
+        contrast=ContrastWords(
+            question="Who is left out of the summaries?",
+            unit="odds",
+            below="{first} people have {size} lower odds of being named than {second} people",
+            above="{first} people have {size} higher odds of being named than {second} people",
+            even="equal odds of being named",
+            sentence="In summaries by {system}, {said}",
+            random="would make them {reads}",
+            worse_below="{first} people",
+            worse_above="{second} people",
+            rates="inclusion",
+            rate="{rate} of {group} people are named",
+        ),
+    )
+    over: str
+    people: str = "builtin"
+    alignment: str = "recommended"
+    odds: str = "corrected"
+
+    def __post_init__(self) -> None:
+        check_people(self.people)
+        check_variant("alignment", self.alignment)
+        check_known("odds", self.odds, ("corrected", "published"))
+
+    __repr__ = spell
+
+    @property
+    def observation(self) -> IncludedPeople:
+        return IncludedPeople(self.over, self.people, self.alignment)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = totals.values_of("source")
+        lead = totals["mentions"].shape
+        if len(groups) < 2:
+            return {self.name: Value(np.full(lead, np.nan), "upper")}
+        source, included = totals.stack("source", groups), totals.stack("included", groups)
+        odds = self._odds(source, included)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
+            values = {
+                self.name: Value(
+                    _largest_ratio(odds) - 1,
+                    "upper",
+                    contrasts=tuple(pairs),
+                    fold=_from_log_odds,
+                    has_baseline=True,
+                )
+            }
+            for name, (a, b) in pairs.items():
+                contrast = np.log(odds[..., a] / odds[..., b])
+                values[name] = Value(
+                    contrast, "both", contrasts=(name,), has_baseline=True, is_compared=True, leads=True,
+                    group=f"{groups[a]}/{groups[b]}",
+                )  # fmt: skip
+        for k, group in enumerate(groups):
+            rate = ratio(included[..., k], source[..., k])
+            values[f"inclusion[{group}]"] = Value(rate, is_share=True, has_baseline=True, group=group)
+        values["ambiguous"] = Value(ratio(totals["ambiguous"], totals["mentions"]), is_share=True)
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        groups = totals.values_of("source")
+        parts = [
+            f"{g}: {totals['included', g]:.0f} of {totals['source', g]:.0f} people named" for g in groups
+        ]
+        rules = [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]
+        told = "; ".join(parts) + "."
+        if direction := self.direction(totals):
+            told += f" The odds of {direction[0]} exceed those of {direction[1]}."
+        if rules:
+            told += " Aligned: " + ", ".join(rules) + "."
+        if totals["ambiguous"]:
+            told += f" {totals['ambiguous']:.0f} names fit several people."
+        return told
+
+    def direction(self, totals: Totals) -> tuple[str, str] | None:
+        """The groups with the highest and the lowest odds; None where no two groups differ."""
+        groups = totals.values_of("source")
+        if len(groups) < 2:
+            return None
+        odds = self._odds(totals.stack("source", groups), totals.stack("included", groups))
+        if np.isnan(odds).all() or np.nanmax(odds) == np.nanmin(odds):
+            return None
+        return groups[int(np.nanargmax(odds))], groups[int(np.nanargmin(odds))]
+
+    def _odds(self, source: Floats, included: Floats) -> Floats:
+        present = np.where(source > 0, source, np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.odds == "corrected":
+                corrected: Floats = (included + 0.5) / (present - included + 0.5)
+                return corrected
+            p = included / present
+            published: Floats = p / (1 - p)
+        return published
+
+
+def recogniser(people: str) -> str:
+    """The spec of the scorer that says which spans name people."""
+    return "people" if people == "builtin" else f"people(recogniser={people})"
+
+
+def _largest_ratio(odds: Floats) -> Floats:
+    """The largest odds over the smallest, of the groups that are present; nan below two of them."""
+    known = (~np.isnan(odds)).sum(axis=-1)
+    highest = np.where(np.isnan(odds), -np.inf, odds).max(axis=-1)
+    lowest = np.where(np.isnan(odds), np.inf, odds).min(axis=-1)
+    ratio: Floats = np.where(known > 1, highest / lowest, np.nan)
+    return ratio
+
+
+def _from_log_odds(contrasts: Floats) -> Floats:
+    """The largest odds ratio less one, from the pairs' log odds. (…, pairs) → (…)."""
+    return np.asarray(np.exp(np.abs(contrasts).max(axis=-1)) - 1)
+
+
+def _groups(people: Sequence[Sequence[Entity]], over: str) -> list[str]:
+    return sorted({person.attributes[over] for one in people for person in one})
+
+
+def _codes(people: Sequence[Entity], over: str, groups: Sequence[str]) -> Integers:
+    return np.array([groups.index(person.attributes[over]) for person in people], dtype=np.int64)
+
+
+def is_named(decisions: Sequence[Decision], people: int) -> Floats:
+    """1 for each person that some name refers to; an ambiguous name refers to nobody, unless as published."""
+    flags = np.zeros(people)
+    for decision in decisions:
+        if len(decision.people) == 1 or decision.rule == "as published":
+            for person in decision.people:
+                if person < people:
+                    flags[person] = 1.0
+    return flags

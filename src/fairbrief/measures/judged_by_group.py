@@ -1,0 +1,123 @@
+"""Quality without references, by group: whether a judge scores summaries of one group's variants lower."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.measures.distinguishability import group_of
+from fairbrief.measures.permutation_schemes import coded, counted
+from fairbrief.measures.subjects import article_of
+from fairbrief.specs import spell
+from fairbrief.statistics import ratio
+from fairbrief.types import (
+    Ask,
+    Case,
+    Cases,
+    Integers,
+    PermutationScheme,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedVerdicts:
+    """The scores that a judge gives the summaries of one original's variants, by the group that each is about.
+
+    Reads:      the record attribute ``over``, or the one value that all its people share (`group_of`); variants
+                without either, empty summaries and unparsed replies are left out.
+    Evidence:   ``score[g]`` and ``one[g]``: sum of scores, and summaries scored.
+    Exchange:   the groups among the summaries of the original that were scored or not.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=1)
+    over: str
+    scorer: str
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        return [
+            Ask(self.scorer, (article_of(case.record),), (case.summary.text,)) for case, _ in self._of(cases)
+        ]
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        groups, codes = coded([group for _, group in self._of(cases)])
+        return PermutationScheme(codes) if len(groups) > 1 else None
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        groups, codes = coded([group for _, group in self._of(cases)])
+        if not groups:
+            return Reason("no summary of a record about one group")
+        found = np.array([one.matrix[0].mean() for one in scores])
+        known = ~np.isnan(found)
+        if not known.any():
+            return Reason("unparsed reply of the judge")
+        columns = (*(("score", g) for g in groups), *(("one", g) for g in groups))
+        score = counted(codes, np.where(known, found, 0.0), labels, len(groups))
+        return Rows(columns, np.hstack([score, counted(codes, known.astype(float), labels, len(groups))]))
+
+    def _of(self, cases: Cases) -> list[tuple[Case, str]]:
+        """The cases that have a summary, each with the group that its record is about."""
+        told = [(case, group_of(case.record, self.over)) for case in cases if case.summary.text.strip()]
+        return [(case, group) for case, group in told if group is not None]
+
+
+@dataclass(frozen=True, repr=False)
+class JudgedByGroup:
+    """Largest difference between the groups' mean scores by a judge, over variants that are each about one group.
+
+    The judge scores every summary given its source (`Judged`). The value is ``max_a mean[a] − min_b mean[b]``;
+    ``difference[a−b]`` are signed: positive where the summaries about ``a`` are scored higher.
+
+    Reads:      the record attribute ``over``, or the one value that all people of a record share.
+    Evidence:   `GroupedVerdicts`.
+    Value:      ≥ 0, 0 where all groups' summaries are scored alike; positive by chance, read with its null.
+                ``mean[g]``: levels, on the scorer's own scale.
+    Undefined:  fewer than two groups; "unparsed reply of the judge".
+    Source:     Steen & Markert, Tables 7 and 9, which print the absolute difference.
+    """
+
+    name: ClassVar[str] = "judged_by_group"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Quality",
+        question="how much better a chat model judges the summaries about one group than of those about another",
+        harm="Readers of summaries about some people would be served worse than readers of the same text about others.",
+        attribute_of="entity",
+        on_request="it asks a chat model about every summary",
+    )
+    over: str
+    scorer: str
+
+    __repr__ = spell
+
+    @property
+    def observation(self) -> GroupedVerdicts:
+        return GroupedVerdicts(self.over, self.scorer)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = totals.values_of("one")
+        if len(groups) < 2:
+            return {self.name: Value(np.full(totals.array.shape[:-1], np.nan), "upper")}
+        means = ratio(totals.stack("score", groups), totals.stack("one", groups))
+        values = {self.name: Value(means.max(axis=-1) - means.min(axis=-1), "upper")}
+        for a, b in combinations(range(len(groups)), 2):
+            values[f"difference[{groups[a]}−{groups[b]}]"] = Value(means[..., a] - means[..., b], "both")
+        values |= {f"mean[{g}]": Value(means[..., k]) for k, g in enumerate(groups)}
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        """The mean score of each group's summaries of one original."""
+        told = [
+            f"{g}: {float(totals['score', g] / totals['one', g]):.2f}"
+            for g in totals.values_of("one")
+            if totals["one", g]
+        ]
+        return "Mean scores. " + "; ".join(told) + "."

@@ -1,0 +1,43 @@
+"""Settings that a measure and its observation share: said in one dataclass, handed on, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+
+def shared(settings: Any, kind: type) -> dict[str, Any]:
+    """What ``settings`` says in the fields of the dataclass ``kind``, by name."""
+    return {f.name: getattr(settings, f.name) for f in fields(kind)}
+
+
+def check_known(setting: str, value: str, known: Sequence[str]) -> None:
+    """Raise ValueError unless a setting has one of the known values."""
+    if value not in known:
+        raise ValueError(f"{setting}={value} is not one of {', '.join(known)}")
+
+
+def check_variant(setting: str, value: str) -> None:
+    """Raise ValueError unless a setting is ``recommended`` or ``published``."""
+    check_known(setting, value, ("recommended", "published"))
+
+
+def check_people(people: str) -> None:
+    """Raise ValueError unless ``people`` names a recogniser."""
+    if people != "builtin" and not people.startswith("spacy:"):
+        raise ValueError(f"people={people} is neither builtin nor spacy:NAME")
+
+
+def check_given(reference: str, shares: Sequence[float], groups: Sequence[str]) -> None:
+    """Raise ValueError unless shares are given where they are the reference, one non-negative share per
+    group, summing to one.
+    """
+    if (reference == "given") != bool(shares):
+        raise ValueError("reference=given and shares=… belong together")
+    if not shares:
+        return
+    if len(shares) != len(groups):
+        raise ValueError(f"{len(shares)} shares are given for {len(groups)} groups ({', '.join(groups)})")
+    if min(shares) < 0 or abs(sum(shares) - 1) > 1e-6:
+        raise ValueError(f"the shares {'+'.join(map(str, shares))} are not shares that sum to 1")

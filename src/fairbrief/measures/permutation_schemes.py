@@ -1,0 +1,92 @@
+"""Exchanging the names of groups: what "no disparity" allows where each unit was made with groups at random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
+
+import numpy as np
+
+from fairbrief.statistics import ratio
+from fairbrief.types import Entity, Floats, Integers, PermutationScheme, Record
+
+
+def group_names(groups: int, *, is_together: bool = False) -> PermutationScheme | None:
+    """Exchange the names of ``groups`` groups among each other, within one unit; None below two.
+
+    Position g of a labelling says under which name the counts of group g are entered. With two groups the
+    unit is flipped or not; cases that belong together (a pair filled with exchanged groups) flip together,
+    and ``is_together`` all units of one cluster.
+    """
+    return PermutationScheme(np.arange(groups), is_together=is_together) if groups > 1 else None
+
+
+def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
+    """The counts of each group, entered under the names of each labelling.
+
+    Shapes: ``counts`` (K,), ``labels`` (R, K) → (R, K). Labels of shape (R, 0) rename nothing.
+    """
+    entered = np.broadcast_to(counts, (len(labels), len(counts))).astype(float)
+    if labels.shape[1] == 0:
+        return entered
+    moved = np.empty_like(entered)
+    np.put_along_axis(moved, labels, entered, axis=1)
+    return moved
+
+
+def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> Floats:
+    """Weights summed per group, under labellings of the single items.
+
+    Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) →
+    (R, groups).
+    """
+    used = labelled(codes, labels)
+    return np.stack([(used == g) @ weights for g in range(groups)], axis=1)
+
+
+def coded(found: Sequence[str]) -> tuple[list[str], Integers]:
+    """The distinct values, sorted, and which of them each item has. Shape (n,)."""
+    values = sorted(set(found))
+    numbers = {value: number for number, value in enumerate(values)}
+    return values, np.array([numbers[value] for value in found], dtype=np.int64)
+
+
+def labelled(codes: Integers, labels: Integers) -> Integers:
+    """The labellings, or the real ``codes`` (n,) for each where ``labels`` has no columns. Shape (R, n)."""
+    return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
+
+
+def total_variation(shares: Floats, wanted: Floats) -> Floats:
+    """Half the sum of absolute differences over the last axis. In [0, 1]."""
+    distance: Floats = np.abs(shares - wanted).sum(axis=-1) / 2
+    return distance
+
+
+def half_of_sizes(shifts: Floats) -> Floats:
+    """Total variation from the shifts of all groups. (…, groups) → (…)."""
+    return np.asarray(np.abs(shifts).sum(axis=-1) / 2)
+
+
+def share(counts: Floats) -> Floats:
+    """Counts divided by their sum over the last axis; nan where the sum is zero."""
+    return ratio(counts, counts.sum(axis=-1, keepdims=True))
+
+
+def person_keys(people: Sequence[Entity]) -> Integers:
+    """Who each person is, so that records of one cluster that share people are labelled alike. Shape (people,)."""
+    return np.array([_key(person.id) for person in people], dtype=np.int64)
+
+
+def item_keys(record: Record) -> Integers:
+    """What each document is, so that records of one cluster that share documents are labelled alike.
+
+    A document is known by its id, or by its text if it has none. Shape (documents,), 64-bit keys.
+    """
+    return np.array([_key(d.id or d.text) for d in record.documents], dtype=np.int64)
+
+
+@lru_cache(maxsize=4096)
+def _key(text: str) -> int:
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") >> 1

@@ -1,0 +1,39 @@
+"""What a summary and its documents are cut into."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from fairbrief.text.chunks import Cut, chunks
+from fairbrief.text.languages import given
+from fairbrief.text.sentences import split
+from fairbrief.types import Summary
+
+
+def units_of(summary: Summary, units: str) -> tuple[str, ...]:
+    """The statements to look for: ``given`` units, ``sentences``, or ``auto`` (given if there are any)."""
+    if summary.units is not None and units != "sentences":
+        return tuple(unit.text for unit in summary.units if unit.text.strip())
+    if units == "given":
+        return ()
+    return sentences_of(summary.text)
+
+
+def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
+    """The pieces of a document; the same text is cut once."""
+    return _chunks(text, cut, words, given())
+
+
+def sentences_of(text: str) -> tuple[str, ...]:
+    """The sentences of a text; the same text is cut once."""
+    return _sentences(text, given())
+
+
+@lru_cache(maxsize=4096)
+def _sentences(text: str, told: str) -> tuple[str, ...]:  # noqa: ARG001 # the language decides where some end
+    return tuple(s for s in split(text) if s.strip())
+
+
+@lru_cache(maxsize=4096)
+def _chunks(text: str, cut: Cut, words: int, told: str) -> tuple[str, ...]:
+    return tuple(chunks(_sentences(text, told), cut, words))

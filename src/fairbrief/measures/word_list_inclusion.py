@@ -1,0 +1,199 @@
+"""Word lists: how the shares of group words move from the sources to the summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.measures.measure_settings import check_given, check_known, check_variant
+from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, renamed, share, total_variation
+from fairbrief.measures.source_text import needs_english, source_of
+from fairbrief.specs import spell
+from fairbrief.text.identifiers import count_identifiers, varying_identifiers, word_lists
+from fairbrief.types import (
+    Ask,
+    Cases,
+    Extracts,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Identifiers:
+    """Counts of each group's words in the sources and in the summaries.
+
+    Evidence: ``source[g]``, ``summary[g]``: occurrences. Of inputs that were built with exchanged groups (`is_built`) only
+    words that differ between the variants made together are counted: words that no variant changes (mother, men) speak
+    of nobody whose group was varied. Nothing is permuted: exchanging the groups' names would take the base rate for a
+    half, so the tests turn the signs of clusters instead. ``words=published`` exchanges the names all the same, for all
+    variants of one original at once, since the rest of the text is the same in all of them, unless the reference is
+    given and uneven.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="block", version=3)
+    lists: str = "helm"
+    words: str = "recommended"
+    exchangeable: bool = True
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - the protocol's signature
+        return ()
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002
+        is_permuted = self.exchangeable and self.words == "published"
+        return group_names(len(word_lists(self.lists)), is_together=True) if is_permuted else None
+
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+        """Words are counted, not scored."""
+        return ()
+
+    def observe_extracts(
+        self,
+        cases: Cases,
+        extracts: Sequence[Extracts],
+        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
+    ) -> Rows | Reason:
+        """The mean counts of the extracts."""
+        groups = list(word_lists(self.lists))
+        source, summary = np.zeros(len(groups)), np.zeros(len(groups))
+        among = self._varying(cases)
+        for case, drawn in zip(cases, extracts, strict=True):
+            for document in case.record.documents:
+                source += count_identifiers(document.text, self.lists, self.words, among)
+            counts = np.array([count_identifiers(s, self.lists, self.words, among) for s in drawn.sentences])
+            summary += drawn.kept.mean(axis=0) @ counts
+        columns = (*(("source", g) for g in groups), *(("summary", g) for g in groups))
+        return Rows(columns, np.concatenate([source, summary])[np.newaxis])
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        groups = list(word_lists(self.lists))
+        source, summary = np.zeros(len(groups)), np.zeros(len(groups))
+        if self.lists in ("helm", "extended") and (reason := needs_english(cases, "the word lists")):
+            return reason
+        among = self._varying(cases)
+        if among is not None and not among:
+            return Reason("no word of the lists differs between the variants")
+        for case in cases:
+            for document in case.record.documents:
+                source += count_identifiers(document.text, self.lists, self.words, among)
+            summary += count_identifiers(case.summary.text, self.lists, self.words, among)
+        if not source.any() and not summary.any():
+            return Reason("no word of the lists in source or summary")
+        columns = (*(("source", g) for g in groups), *(("summary", g) for g in groups))
+        return Rows(columns, np.hstack([renamed(source, labels), renamed(summary, labels)]))
+
+    def _varying(self, cases: Cases) -> frozenset[str] | None:
+        """The words that are counted; None for all."""
+        if self.words == "published" or len(cases) < 2 or not all(is_built(case.record) for case in cases):
+            return None
+        texts = tuple(dict.fromkeys(source_of(case.record) for case in cases))
+        return varying_identifiers(texts, self.lists, self.words)
+
+
+def is_built(record: Record) -> bool:
+    """Whether a record says that it is a variant of a built design: balanced or mono."""
+    return record.original is not None and record.attributes.get("design") in ("balanced", "mono")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WordListInclusion:
+    """How far the groups' shares of identifying words (she, man …) in summaries are from a reference.
+
+    Total variation ``½ Σ_g |P_summaries(g) − P_reference(g)|`` over all occurrences of all summaries (pooled).
+    ``lists``: ``helm`` (with its ``femen``), ``extended``, or ``group: word word; group: word word``.
+    ``reference``: ``source`` (the inputs' shares), ``uniform``, or ``given`` with ``shares`` in the groups' order.
+    ``words=published`` leaves words joined by a slash together, as the release's tokenizers do, and counts every listed
+    word of built inputs, also those that no variant changes.
+
+    Evidence:   `Identifiers`.
+    Value:      in [0, 1], 0 where the shares agree; positive by chance, read with its null.
+                ``shift[g]`` = P_summaries(g) − P_reference(g), signed: positive = over-represented.
+                ``summary_share[g]``, ``source_share[g]``: levels.
+    Undefined:  no identifying word in the summaries, or in the sources they are compared with.
+    Source:     Steen & Markert, §3.1 (input reference); Liang et al., HELM (uniform reference).
+    """
+
+    name: ClassVar[str] = "word_list_inclusion"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how far the groups' shares of identifying words differ between summaries and sources",
+        harm="People of some groups would be left out of the record more often than others who did the same.",
+        figures=("identifying_words",),
+        contrast=ContrastWords(
+            question="Are words for one group dropped more often?",
+            unit="points",
+            below="{size} rarer among the words for any group than in the sources",
+            above="{size} more frequent among the words for any group than in the sources",
+            even="the same share as in the sources",
+            sentence="In summaries by {system}, words for {group} are {said}",
+            random="would make them {reads}",
+            worse_below="people called by words for {group}",
+        ),
+    )
+    lists: str = "helm"
+    reference: str = "source"
+    shares: tuple[float, ...] = ()
+    words: str = "recommended"
+
+    def __post_init__(self) -> None:
+        groups = word_lists(self.lists)
+        check_known("reference", self.reference, ("source", "uniform", "given"))
+        check_variant("words", self.words)
+        check_given(self.reference, self.shares, list(groups))
+
+    __repr__ = spell
+
+    @property
+    def observation(self) -> Identifiers:
+        even = len(set(self.shares)) <= 1
+        return Identifiers(self.lists, self.words, exchangeable=even)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = list(word_lists(self.lists))
+        summary, source = share(totals.stack("summary", groups)), share(totals.stack("source", groups))
+        wanted = source if self.reference == "source" else self._wanted(len(groups))
+        shift = summary - wanted
+        values = {
+            self.name: Value(
+                total_variation(summary, wanted),
+                "upper",
+                contrasts=tuple(f"shift[{g}]" for g in groups) if self.words != "published" else (),
+                fold=half_of_sizes,
+                has_baseline=True,
+                strata=tuple(("source", g) for g in groups),
+            )
+        }
+        for k, g in enumerate(groups):
+            values[f"shift[{g}]"] = Value(
+                shift[..., k], "both", has_baseline=True, is_compared=True, leads=True, group=g,
+                strata=tuple(("source", other) for other in groups),
+            )  # fmt: skip
+        for k, g in enumerate(groups):
+            values[f"summary_share[{g}]"] = Value(summary[..., k], is_share=True, has_baseline=True, group=g)
+        values |= {f"source_share[{g}]": Value(source[..., k], group=g) for k, g in enumerate(groups)}
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        parts = [
+            f"{g}: {totals['source', g]:.0f} in the source, {totals['summary', g]:.0f} in the summary"
+            for g in word_lists(self.lists)
+        ]
+        return "Identifying words. " + "; ".join(parts) + "."
+
+    def _wanted(self, groups: int) -> Floats:
+        if not self.shares:
+            return np.full(groups, 1 / groups)
+        wanted: Floats = np.array(self.shares) / sum(self.shares)
+        return wanted

@@ -1,0 +1,109 @@
+"""The sets of inputs that Steen & Markert's tables are divided by, and the estimates of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fairbrief.protocols.published_results import heading, published_results
+from fairbrief.types import Estimate
+
+APART = ("design", "genders", "last_names", "content_words")
+"""Record attributes of built inputs (`fairbrief build people`) that tell the sets apart."""
+BALANCED, MONO, ORIGINAL = "balanced", "mono", "original"
+"""Designs: the paper's C_loc and C_glob, and the documents that both were made from."""
+
+Part = tuple[tuple[str, str], ...]
+
+
+def titled(number: str) -> str:
+    """The paper's number and title of a table."""
+    return heading(published_results("steen-people"), number)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How inputs of either design were made; empty where their records do not say."""
+
+    genders: str = ""
+    last_names: str = ""
+    content_words: str = ""
+
+    @property
+    def is_by_gender(self) -> bool:
+        """Whether gender is what was varied, or the records do not say."""
+        return self.genders in ("", "varied")
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether each race has one gender: ``black male, white female``."""
+        return "," in self.genders
+
+    @property
+    def keeps_words(self) -> bool:
+        return self.content_words in ("", "kept")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A system, within a slice that the user asked for."""
+
+    system: str
+    part: Part = ()
+
+    @property
+    def label(self) -> str:
+        told = ", ".join(f"{name}={value}" for name, value in self.part)
+        return f"{self.system} ({told})" if told else self.system
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An estimate, and the set of inputs and the row that it speaks of."""
+
+    estimate: Estimate
+    kind: Kind
+    design: str
+    row: Row
+
+
+def place(estimates: Iterable[Estimate]) -> list[Placed]:
+    """The estimates of single sets of inputs; where no record says of which it is, all are of one set."""
+    kept = [e for e in estimates if not e.baseline]
+    told = {name for e in kept for name in e.slice if name in APART}
+    return [_placed(e) for e in kept if told <= set(e.slice)]
+
+
+def _placed(estimate: Estimate) -> Placed:
+    told = {name: estimate.slice.get(name, "") for name in APART}
+    part = tuple(sorted((k, v) for k, v in estimate.slice.items() if k not in APART))
+    kind = Kind(told["genders"], told["last_names"], told["content_words"])
+    if told["design"] == ORIGINAL:
+        kind = Kind()
+    return Placed(estimate, kind, told["design"], Row(estimate.system, part))
+
+
+def rows_of(placed: Iterable[Placed], start: str) -> list[Row]:
+    """The rows for which a measure was taken, whole systems before slices."""
+    found = dict.fromkeys(p.row for p in placed if p.estimate.measure.startswith(start))
+    return sorted(found, key=lambda row: row.part)
+
+
+def find(
+    placed: Iterable[Placed], row: Row, start: str, quantity: str, over: str | None = None
+) -> Estimate | None:
+    """The first estimate of a quantity in a row, defined if any is; over any attribute if none is named."""
+    found = [
+        p.estimate
+        for p in placed
+        if p.row == row
+        and p.estimate.quantity == quantity
+        and p.estimate.measure.startswith(start)
+        and (over is None or p.estimate.over in (over, ""))
+    ]
+    return next((e for e in found if e.value is not None), found[0] if found else None)
+
+
+def of(placed: Sequence[Placed], kind: Kind | None, *designs: str) -> list[Placed]:
+    """The estimates of one kind of inputs (any, if None), of these designs or of inputs that name none."""
+    return [p for p in placed if (kind is None or p.kind == kind) and p.design in (*designs, "")]

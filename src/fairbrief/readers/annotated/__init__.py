@@ -1,0 +1,1 @@
+"""Readers of annotated corpora: CoNLL, CorefUD, OntoNotes."""

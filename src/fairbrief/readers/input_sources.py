@@ -1,0 +1,254 @@
+"""What can be read: files, folders, names, tables and iterables, each as a stream of numbered rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers import files, huggingface, json_lines, object_stores, spreadsheets, tables
+from fairbrief.readers.encodings import UTF8, known
+from fairbrief.readers.files import InputFile, Meter, size_of
+from fairbrief.readers.json_lines import Row
+from fairbrief.readers.layouts import LAYOUTS, recognize
+from fairbrief.readers.messages import fault, show
+from fairbrief.readers.object_stores import StoredFile
+from fairbrief.text.store_addresses import COPYING, is_stored
+
+FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
+LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}
+TEXT: Mapping[str, Callable[..., Iterator[Row]]] = {
+    "jsonl": json_lines.read_lines,
+    "json": json_lines.read_json,
+    "csv": tables.read_csv,
+    "tsv": partial(tables.read_csv, delimiter="\t"),
+    "ssv": partial(tables.read_csv, delimiter=";"),
+}
+"""Readers of text files, which have an encoding."""
+READERS: Mapping[str, Callable[..., Iterator[Row]]] = {
+    "parquet": tables.read_parquet,
+    "arrow": tables.read_arrow,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the caller says of files that their names and bytes do not."""
+
+    format: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+
+NOTHING_SAID = Said()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One place that rows come from.
+
+    ``name`` stands in messages, ``system`` is the system's name if the rows name none. ``is_table`` says
+    that every row has every column. ``rows`` takes a Meter and begins anew at each call.
+    """
+
+    name: str
+    system: str
+    rows: Callable[..., Iterator[Row]]
+    path: InputFile | None = None
+    size: int = 0
+    is_table: bool = False
+    kind: str = ""
+    """The format of a file."""
+    is_compressed: bool = False
+    encoding: str = UTF8
+    notes: tuple[str, ...] = ()
+    """How the file was understood, where that was not told."""
+
+
+def find_sources(source: Any, said: Said = NOTHING_SAID) -> list[Source]:
+    """The sources that the caller's word for them means."""
+    if isinstance(source, (str, os.PathLike)):
+        return _named([source], said)
+    if (known := _in_memory(source)) is not None:
+        return [known]
+    if isinstance(source, Sequence) and source and all(isinstance(p, (str, os.PathLike)) for p in source):
+        return _named(source, said)
+    if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
+        return [Source("records", "records", _iterable(source))]
+    raise RequestError(
+        f"Records cannot be read from {show(source)}. Give a path, paths, hf:NAME, a table or an iterable of dicts."
+    )
+
+
+def one_source(source: Any) -> Source:
+    """The one source that is meant; RequestError where a name with stars means several."""
+    found = find_sources(source)
+    if len(found) > 1:
+        raise RequestError(f"{source} are {len(found)} files, where one is read: name it.")
+    return found[0]
+
+
+def _named(given: Sequence[str | os.PathLike[str]], said: Said) -> list[Source]:
+    """What names mean: data sets, files here, and files in object stores, several where a name has stars."""
+    found: list[str | InputFile] = []
+    for name in given:
+        if isinstance(name, str) and name.startswith(huggingface.PREFIX):
+            found.append(name)
+        elif is_stored(name):
+            found += object_stores.find(str(name))
+        else:
+            found.append(Path(name))
+    last = [path.name for path in found if not isinstance(path, str)]
+    return [
+        _of_hub(one) if isinstance(one, str) else _file(one, said, whole=last.count(one.name) > 1)
+        for one in found
+    ]
+
+
+def _of_hub(name: str) -> Source:
+    dataset = huggingface.open_named(name)
+    return Source(name, name.split("/")[-1], lambda _: huggingface.read_dataset(dataset), is_table=True)
+
+
+def _file(path: InputFile, said: Said, *, whole: bool) -> Source:
+    """A file as a source; ``whole``: messages must show its whole path, since another has its name."""
+    if isinstance(path, StoredFile):
+        _refuse_of_this_machine(path, said)
+        return _read_as(path, files.printable(path if whole else path.name), said)
+    try:
+        return _local(path, said, whole=whole)
+    except ValueError as error:  # a NUL in a path
+        raise RequestError(f"{str(path)!r} is not a path: {error}.") from error
+
+
+def _refuse_of_this_machine(path: StoredFile, said: Said) -> None:
+    """RequestError for what needs more than ranges of one file's bytes."""
+    kind = files.FORMATS.get(said.format or files.endings(path)[0], said.format)
+    if kind in ("excel", "inspect", "lm-eval"):
+        scheme, _, rest = str(path).partition("://")
+        what = {"excel": "A spreadsheet", "inspect": "An Inspect log"}.get(kind, "What lm-eval wrote")
+        raise RequestError(
+            f"{what} is not read from an object store. Copy it to this machine, and read it here: "
+            f"{COPYING[scheme]} {scheme}://{rest.partition('?')[0]} ."
+        )
+
+
+def _local(path: Path, said: Said, *, whole: bool) -> Source:
+    path, sheet = files.parted(path)
+    said = said if sheet is None else replace(said, sheet=sheet)
+    name = files.printable(path if whole else path.name)
+    if path.is_dir() and huggingface.is_saved(path):
+        dataset = huggingface.open_saved(path)
+        return Source(name, path.name, lambda _: huggingface.read_dataset(dataset), path, is_table=True)
+    files.check(path)
+    return _read_as(path, name, said)
+
+
+def _read_as(path: InputFile, name: str, said: Said) -> Source:
+    """A file that is there, in the format that is said or that it shows."""
+    if (source := _of_a_tool(path, name, said)) is not None:
+        return source
+    kind = files.format_of(path, said.format, LAYOUTS)
+    if kind not in TEXT and files.endings(path)[1]:
+        raise RequestError(f"{name}: {kind} files are compressed inside. Unpack the file first.")
+    if said.sheet is not None and kind != "excel":
+        raise RequestError(f"--sheet names a sheet of a spreadsheet, and {name} is none.")
+    if said.encoding is not None and kind not in TEXT:
+        raise RequestError(f"--encoding is of text, and {name} is a {kind} file, which says its own.")
+    encoding = _encoding(path, kind, said)
+    note = f"{name}: read as {encoding}, as its bytes suggest; --encoding says another."
+    return Source(
+        name,
+        files.stem(path),
+        _rows(path, name, kind, said, encoding),
+        path,
+        size_of(path),
+        kind not in ("jsonl", "json"),
+        kind,
+        bool(files.endings(path)[1]),
+        encoding,
+        () if encoding == UTF8 or said.encoding is not None else (note,),
+    )
+
+
+def _of_a_tool(path: InputFile, name: str, said: Said) -> Source | None:
+    """A file that another tool wrote, as the caller says, or as it shows itself; None for any other."""
+    layout = LAYOUTS.get(said.format or "")
+    encoding = UTF8
+    if layout is None and said.format is not None:
+        return None
+    if layout is None:
+        is_text = files.FORMATS.get(files.endings(path)[0]) in TEXT
+        encoding = _encoding(path, "json" if is_text else "", said)
+        layout = recognize(path, encoding)
+    if layout is None:
+        return None
+    if isinstance(path, StoredFile):
+        _refuse_of_this_machine(path, replace(said, format=layout.name))
+    plain = "json" if layout.line is None else "jsonl"
+    note = f"{name}: read as {layout.title}" + (
+        "." if said.format else f" (--format {plain} reads it as it stands)."
+    )
+    rows = partial(layout.read, path, name, encoding=encoding)
+    return Source(name, files.stem(path), rows, path, size_of(path), kind=layout.name, notes=(note,))
+
+
+def _encoding(path: InputFile, kind: str, said: Said) -> str:
+    if kind not in TEXT:
+        return UTF8
+    return known(said.encoding) if said.encoding is not None else files.encoding_of(path)
+
+
+def _rows(path: InputFile, name: str, kind: str, said: Said, encoding: str) -> Callable[..., Iterator[Row]]:
+    """What reads the file."""
+    if kind == "excel":
+        assert isinstance(path, Path)  # else it was refused
+        return partial(spreadsheets.read_sheet, path, name, sheet=said.sheet)
+    if kind in TEXT:
+        return partial(TEXT[kind], path, name, encoding=encoding)
+    return partial(READERS[kind], path, name)
+
+
+def _in_memory(source: Any) -> Source | None:
+    kind = type(source)
+    library = kind.__module__.partition(".")[0]
+    if kind.__name__ in LAZY.get(library, ()):
+        raise RequestError(
+            f"A {library} {kind.__name__} can be read once only: collect it into a table first."
+        )
+    if kind.__name__ in FRAMES.get(library, ()):
+        frame = source
+        if kind.__name__ == "RecordBatch":
+            import pyarrow as pa
+
+            frame = pa.Table.from_batches([source])
+        return Source("table", "table", lambda _: tables.read_frame(frame), is_table=True)
+    if library == "datasets":
+        dataset = huggingface.choose_split(source)
+        return Source("dataset", "dataset", lambda _: huggingface.read_dataset(dataset), is_table=True)
+    return None
+
+
+def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:
+    used = False
+
+    def rows(_: Meter) -> Iterator[Row]:
+        nonlocal used
+        if isinstance(source, Iterator):
+            if used:
+                raise RequestError(
+                    "These records were an iterator, which can be read once. Pass a list of them."
+                )
+            used = True
+        yield from enumerate(source, 1)
+
+    return rows
+
+
+def not_a_row(row: Any) -> DataError:
+    """What is wrong with a row that is no object."""
+    return fault(show(row), "an object with named fields, a Record or a Case", "pass dicts")

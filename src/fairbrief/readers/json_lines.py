@@ -1,0 +1,238 @@
+"""JSON: one object a line, or one array of objects, read object by object."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+from fairbrief.errors import DataError
+from fairbrief.readers.encodings import UTF8
+from fairbrief.readers.files import InputFile, Meter, open_text, opened
+from fairbrief.readers.messages import fault, show
+
+Row = tuple[int, Any]
+"""A row's number (of its line, where the source has lines), and its object or what is wrong with it."""
+
+Range = tuple[int, int]
+"""Where a part of a file begins and ends (half open): bytes of lines, or row groups of a Parquet file."""
+
+PART = 8 << 20
+"""Bytes of lines that make a part, at least: some thousand records."""
+PARTS = 512
+"""Parts of one file, at most."""
+
+EVERY = 64
+"""Rows between two looks at how far the file is read."""
+CHUNK = 1 << 20
+LONGEST = 1 << 25
+"""Characters that one object of an array may have: beyond, the array is taken to be broken."""
+
+
+def line_ranges(size: int) -> list[Range]:
+    """The parts of a file of so many bytes; a line belongs to the part that its first byte is in."""
+    step = max(PART, -(-size // PARTS))
+    return [(start, min(start + step, size)) for start in range(0, size, step)]
+
+
+def read_lines(
+    path: InputFile,
+    name: str,
+    meter: Meter,
+    part: Range | None = None,
+    parse: Callable[[bytes, int], Any] | None = None,
+    encoding: str = UTF8,
+) -> Iterator[Row]:
+    """The objects of a JSON Lines file, or of a part of one, whose lines are then counted from its own first.
+
+    Blank lines hold nothing and are passed over. ``parse`` is given each other line and its byte offset;
+    `parse_line` if not told.
+    """
+    parse = parse or parse_line
+    with open_text(path, name, encoding) as (raw, content):
+        if part is not None and part[0]:
+            content.seek(part[0] - 1)
+            content.readline()  # the rest of a line that begins before the part
+        start = content.tell() if content is raw else 0
+        for number, line in enumerate(content, 1):
+            if part is not None and start >= part[1]:
+                return
+            if number % EVERY == 0:
+                meter.at(raw.tell())
+            if not line.isspace():
+                yield number, parse(line, start)
+            start += len(line)
+
+
+def pieces(path: InputFile, part: Range) -> Iterator[bytes]:
+    """The bytes of a part, to the end of its last line."""
+    with opened(path) as file:
+        file.seek(max(part[0] - 1, 0))
+        yield from _chunks(file, part[1] - file.tell())
+        yield file.readline()
+
+
+def count_lines(path: InputFile, start: int) -> int:
+    """How many lines of a file come before the first that begins at or behind the byte ``start``, above 0."""
+    with opened(path) as file:
+        return sum(chunk.count(b"\n") for chunk in _chunks(file, start - 1)) + 1
+
+
+def _chunks(file: IO[bytes], left: int) -> Iterator[bytes]:
+    while left and (chunk := file.read(min(left, CHUNK))):
+        left -= len(chunk)
+        yield chunk
+
+
+def parse_line(line: bytes, start: int = 0) -> Any:
+    """The object in a line, or a DataError that says why there is none. ``start`` is the line's byte offset."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        return _not_utf8(error, start)
+    try:
+        row = json.loads(text)
+    except json.JSONDecodeError as error:
+        return _not_json(error, text)
+    except RecursionError:
+        return fault("JSON that is nested too deeply", 'an object like {"id": …}', "flatten the record")
+    except ValueError:
+        return fault("a number of too many digits", "a number or text", "write it in quotation marks")
+    return row if isinstance(row, dict) else _not_object(row)
+
+
+def read_json(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -> Iterator[Row]:
+    """The objects of a .json file: of its array if it begins with one, else of its lines."""
+    with open_text(path, name, encoding) as (_, content):
+        is_array = content.peek(CHUNK).lstrip()[:1] == b"["
+    return (read_array if is_array else read_lines)(path, name, meter, encoding=encoding)
+
+
+def read_array(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -> Iterator[Row]:
+    """The objects of one JSON array, without holding the array; each is numbered by the line it begins on.
+
+    Where the array itself is broken the rest cannot be read, on any setting.
+    """
+    with open_text(path, name, encoding) as (raw, content):
+        window = _Window(content, name, content.tell() if content is raw else 0)
+        window.skip("[")
+        first = True
+        while True:
+            if window.next_is("]"):
+                break
+            if not first and not window.next_is(","):
+                raise window.broken("no comma between two objects")
+            yield window.line, window.take()
+            meter.at(raw.tell())
+            first = False
+        if window.peek():
+            raise window.broken("more after the array's end")
+
+
+class _Window:
+    """The part of an array's text that is held: from the next object on, as far as has been read."""
+
+    def __init__(self, content: IO[bytes], name: str, start: int) -> None:
+        self.content = content
+        self.name = name
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+        self.text = ""
+        self.position = 0
+        self.line = 1
+        self.read = start
+        self.at_end = False
+
+    def peek(self) -> str:
+        """The next character that is not a space; empty at the end. Moves to it."""
+        while True:
+            text, position = self.text, self.position
+            while position < len(text) and text[position] in " \t\r\n":
+                position += 1
+            self._move(position)
+            if position < len(text) or self.at_end:
+                return text[position : position + 1]
+            self._fill(CHUNK)
+
+    def skip(self, character: str) -> None:
+        assert self.peek() == character
+        self._move(self.position + 1)
+
+    def next_is(self, character: str) -> bool:
+        """Whether the next character is this one, which is then passed over."""
+        if self.peek() == character:
+            self._move(self.position + 1)
+            return True
+        return False
+
+    def take(self) -> Any:
+        """The next object."""
+        if (character := self.peek()) != "{":
+            raise self.broken(show(character) if character else "the end of the file inside the array")
+        decoder = json.JSONDecoder()
+        while True:
+            try:
+                row, end = decoder.raw_decode(self.text, self.position)
+            except json.JSONDecodeError as error:
+                held = len(self.text) - self.position
+                if self.at_end or held > LONGEST or not self._is_cut(error):
+                    raise self.broken(
+                        f"JSON that cannot be read ({error.msg}), or an object over {LONGEST:,} characters"
+                    ) from None
+                self._fill(max(CHUNK, held))
+            except (RecursionError, ValueError):
+                raise self.broken("JSON that is nested too deeply, or a number of too many digits") from None
+            else:
+                self._move(end)
+                return row
+
+    def broken(self, found: str) -> DataError:
+        return DataError(
+            f"{self.name}:{self.line}: found {found}; wanted an array of objects, [{{…}}, {{…}}]; "
+            "mend it, or write one object a line, where a broken one spoils no other. The rest was not read."
+        )
+
+    def _is_cut(self, error: json.JSONDecodeError) -> bool:
+        """Whether the object may be whole once more of the file is read."""
+        return error.msg.startswith("Unterminated string") or error.pos >= len(self.text) - 16
+
+    def _move(self, position: int) -> None:
+        self.line += self.text.count("\n", self.position, position)
+        self.position = position
+
+    def _fill(self, size: int) -> None:
+        data = self.content.read(size)
+        self.at_end = not data
+        try:
+            more = self.decoder.decode(data, final=self.at_end)
+        except UnicodeDecodeError as error:
+            raise DataError(f"{self.name}: {_not_utf8(error, self.read)} The rest was not read.") from None
+        self.read += len(data)
+        self.text = self.text[self.position :] + more
+        self.position = 0
+
+
+def _not_utf8(error: UnicodeDecodeError, start: int) -> DataError:
+    byte = error.object[error.start]
+    return fault(
+        f"the byte 0x{byte:02x} at byte offset {start + error.start} of the file, which is not UTF-8",
+        "UTF-8 text",
+        "save the file with that encoding, or say which it has, as in --encoding cp1252",
+    )
+
+
+def _not_json(error: json.JSONDecodeError, text: str) -> DataError:
+    where = f"at character {error.pos + 1}"
+    if "\0" in text:
+        return fault(f"a NUL byte at character {text.index(chr(0)) + 1}", "a JSON object", "remove the byte")
+    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        return fault(
+            f"JSON that ends too early ({error.msg} {where})",
+            "a whole object on one line",
+            "complete the line, or join it with the next if it was broken in two",
+        )
+    return fault(f"what is not JSON ({error.msg} {where})", "one JSON object a line", "mend the line")
+
+
+def _not_object(row: Any) -> DataError:
+    return fault(show(row), 'an object like {"id": …, "documents": […]}', "write one object a line")

@@ -1,0 +1,48 @@
+"""Rows laid into a temporary file and taken again by key: only their places are held."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from tempfile import TemporaryFile
+from types import TracebackType
+from typing import Any, Self
+
+
+class LaidRows:
+    """Objects by key, in the order in which the keys first came. Use as a context."""
+
+    def __init__(self) -> None:
+        self._file = TemporaryFile()  # noqa: SIM115 # closed by __exit__
+        self._places: dict[Any, list[int]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def lay(self, key: Any, row: Any) -> None:
+        """Put an object behind the others of its key."""
+        self._places.setdefault(key, []).append(self._file.seek(0, 2))
+        pickle.dump(row, self._file, protocol=pickle.HIGHEST_PROTOCOL)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._places
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._places)
+
+    def take(self, key: Any) -> list[Any]:
+        """All objects of a key, in their order; none where it is not known."""
+        return [self._at(place) for place in self._places.get(key, ())]
+
+    def pop(self, key: Any) -> list[Any]:
+        """All objects of a key, which is then forgotten; none where it is not known."""
+        return [self._at(place) for place in self._places.pop(key, ())]
+
+    def _at(self, place: int) -> Any:
+        self._file.seek(place)
+        return pickle.load(self._file)  # noqa: S301 # a file of our own, which nobody else can open

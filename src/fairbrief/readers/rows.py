@@ -1,0 +1,238 @@
+"""One row (an object of named fields) -> one record and its summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers.documents import (
+    Draft,
+    draft_documents,
+    draft_several,
+    give_ids,
+    look_up,
+    map_attribute,
+    named_ids,
+    need,
+    own_ids,
+    parse_documents_cell,
+    record_id,
+    record_value,
+)
+from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of
+from fairbrief.readers.fields import ID, OWN, Fields, FieldUse
+from fairbrief.readers.messages import at, did_you_mean, fault, names
+from fairbrief.readers.paths import ABSENT, Several, find, parse_cell
+from fairbrief.readers.people_fields import read_entities
+from fairbrief.readers.row_summaries import SummaryReader
+from fairbrief.types import Record, Summary
+
+
+class Read(NamedTuple):
+    """A row that was read: its record, and what each system wrote for it."""
+
+    record: Record
+    summaries: tuple[Summary, ...]
+
+
+class RowReader:
+    """Reads the rows of one source.
+
+    ``cells`` says that rows come from a table, where lists may stand as JSON in one cell.
+    """
+
+    def __init__(
+        self, fields: Fields, system: str, use: FieldUse, *, cells: bool = False, own_summaries: bool = True
+    ) -> None:
+        self.fields = fields
+        self.use = use
+        self.cells = cells
+        self.own_summaries = own_summaries
+        self.summaries = SummaryReader(fields, system, use, cells=cells)
+        self.system = system
+        self.is_numbered = fields.id is None
+        self.blank = 0
+        """Fields of documents that were null or blank, and so hold none."""
+        use.used.update(OWN)
+
+    def check_columns(self, columns: Mapping[str, Any], name: str) -> None:
+        """RequestError unless a table has the columns without which no row of it can be read."""
+        fields = self.fields
+        wanted = [*fields.documents, *(fields.summary_names() if self.own_summaries else ())]
+        if fields.id not in (None, ID):
+            wanted.insert(0, fields.id)
+        for field in wanted:
+            if field not in columns and find(columns, field) is ABSENT:
+                raise RequestError(
+                    f"{name} has no column {field!r}. Its columns: {names(columns)}.{did_you_mean(field, columns)}"
+                    f"{how_to_say(field, fields)}"
+                )
+
+    def begin(self, row: Mapping[str, Any]) -> None:
+        """Look at a source's first row: without the usual field of ids, its rows are numbered."""
+        self.is_numbered = self.fields.id is None or (self.fields.id == ID and ID not in row)
+
+    def read(self, row: Mapping[str, Any], count: int, where: str) -> Read:
+        """The record and summaries of a row; DataError, with its place, where it is not as it must be."""
+        try:
+            return self._read(row, count, where)
+        except DataError as error:
+            ident = None if self.is_numbered else find(row, self.fields.id or ID)
+            raise at(where, error, ident) from None
+
+    def _read(self, row: Mapping[str, Any], count: int, where: str) -> Read:
+        if self.is_numbered:
+            if self.fields.id == ID and row.get(ID) is not None:
+                raise fault(
+                    "an id, which rows before have not",
+                    "an id in each row or in none",
+                    "give each row its id",
+                )
+            ident = str(count)
+        else:
+            ident = record_id(row, self.fields.id or ID)
+            self.use.use(row, self.fields.id or ID)
+        record = self._record(row, ident, where)
+        return Read(record, self.summaries.read(row, ident))
+
+    def _record(self, row: Mapping[str, Any], ident: str, where: str) -> Record:
+        fields, get = self.fields, row.get
+        draft = self._draft(row)
+        attributes = attributes_of(self._cell(get("attributes")), "the attributes")
+        if fields.attributes or fields.labels or fields.record_attributes:
+            attributes = self._mapped(row, draft, attributes)
+        if fields.cluster is not None:
+            attributes = self._with_cluster(row, fields.cluster, attributes)
+        self._name_documents(row, draft)
+        documents = draft.documents()
+        references, entities, original = (
+            self._optional(row, fields.references),
+            get("entities"),
+            get("original"),
+        )
+        return Record(
+            ident,
+            documents,
+            self._references(references) if references else (),
+            read_entities(self._cell(entities), documents) if entities not in (None, "") else (),
+            attributes,
+            id_of(original, "the original") if original not in (None, "") else None,
+            where,
+            fields.cluster,
+        )
+
+    def _draft(self, row: Mapping[str, Any]) -> Draft:
+        fields = self.fields
+        if fields.has_several_documents:
+            return self._several(row)
+        value = self.use.value(row, fields.documents[0])
+        if value is None or value is ABSENT:
+            value = need(row, fields.documents[0], how_to_say(fields.documents[0], fields))
+        if self.cells and not fields.separator:
+            value = parse_documents_cell(value)
+        draft = draft_documents(value, fields.separator)
+        self.use.see_documents(draft.objects)
+        return draft
+
+    def _several(self, row: Mapping[str, Any]) -> Draft:
+        """The documents of several fields, or of the parts of one."""
+        values, parents = Several(), None
+        for field in self.fields.documents:
+            found = self.use.value(row, field)
+            if isinstance(found, Several):
+                values.update(found)
+                head, star, inner = field.rpartition("[*].")
+                parents = find(row, f"{head}[*]") if star and inner else parents
+            elif found is ABSENT and len(self.fields.documents) == 1:
+                need(row, field)
+            elif found is not ABSENT:
+                values[field,] = found
+        draft, blank = draft_several(values, parents if isinstance(parents, Several) else None)
+        self.blank += blank
+        self.use.see_documents(draft.objects)
+        self.use.inner_used.update(field.rpartition(".")[2] for field in self.fields.documents)
+        return draft
+
+    def _name_documents(self, row: Mapping[str, Any], draft: Draft) -> None:
+        source = self.fields.document_id
+        if source is None:
+            ids = own_ids(draft)
+        elif (ids := named_ids(draft, source, row, self.fields.separator)) is not None:
+            self._noted(row, source)
+        if ids is not None:
+            give_ids(draft, ids)
+
+    def _with_cluster(
+        self, row: Mapping[str, Any], source: str, attributes: Mapping[str, str]
+    ) -> Mapping[str, str]:
+        """The record's attributes with the one that names its cluster."""
+        value = attributes.get(source, look_up(row, source))
+        if value is ABSENT:
+            need(row, source)
+        self._noted(row, source)
+        if (text := record_value(value, source)) is None:
+            raise fault(
+                f"no value of {source!r}, by which records are clustered", "one for each record", "fill it in"
+            )
+        return {**attributes, source: text}
+
+    def _mapped(
+        self, row: Mapping[str, Any], draft: Draft, attributes: Mapping[str, str]
+    ) -> Mapping[str, str]:
+        own = dict(attributes)
+        fields = self.fields
+        for name, source in (*fields.attributes.items(), *((label, label) for label in fields.labels)):
+            value = map_attribute(name, source, row, draft, fields.separator)
+            if value is not ABSENT:
+                self._noted(row, source)
+                if value is not None and (text := record_value(value, name)) is not None:
+                    own[name] = text
+        for name, source in fields.record_attributes.items():
+            if (value := look_up(row, source)) is not ABSENT:
+                self._noted(row, source)
+                if (text := record_value(value, name)) is not None:
+                    own[name] = text
+        return own or NOTHING
+
+    def _noted(self, row: Mapping[str, Any], source: str) -> None:
+        self.use.use(row, source)
+        self.use.inner_used.add(source.rpartition(".")[2])
+
+    def _optional(self, row: Mapping[str, Any], source: str) -> Any:
+        value = self.use.value(row, source)
+        return None if value is ABSENT else value
+
+    def _references(self, value: Any) -> tuple[str, ...]:
+        if isinstance(value, Several):
+            value = [text for text in value.values() if text is not None and text != ""]
+        if self.cells and isinstance(value, str):
+            parsed = parse_cell(value)
+            value = parsed if isinstance(parsed, list) and all(isinstance(p, str) for p in parsed) else value
+        if isinstance(value, str):
+            value = [value]
+        return tuple(
+            text if is_plain(text) else text_of(text, f"reference {i}")
+            for i, text in enumerate(list_of(value, "the references"), 1)
+        )
+
+    def _cell(self, value: Any) -> Any:
+        return parse_cell(value) if self.cells else value
+
+
+def how_to_say(field: str, fields: Fields) -> str:
+    """What to do where the usual field of documents or summaries is not there."""
+    if field == "documents" and fields.group_by is not None:
+        return " Say which one holds the text of a document: --documents-field."
+    if field == "documents":
+        return (
+            " Say where the documents stand: --documents-field FIELD; for several fields, 'review_*'; where each "
+            "row is one document, --documents-field FIELD with --group-by ID; in another file, --join FILE --on ID, or "
+            "audit that file with --summaries and this one. fairbrief init FILE proposes it."
+        )
+    if field == "summary":
+        return (
+            " Say where the summaries stand: --summary-field FIELD (several: once for each system, or 'summary_*'), "
+            "or give them in a file of their own: --summaries FILE."
+        )
+    return ""

@@ -1,0 +1,219 @@
+"""Summaries in a file of their own, matched to records by id or by order.
+
+A file of rows (``{"id", "summary"}``, and ``system`` if several wrote them) is matched by id, in any order: its texts are laid into a temporary
+file and only their places are held. Any other file is plain text, one summary a line, in the order of the
+records; there a blank line is an empty summary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers import files, object_stores
+from fairbrief.readers.duplicates import hash_of
+from fairbrief.readers.field_values import id_of
+from fairbrief.readers.fields import ID, Fields, FieldUse
+from fairbrief.readers.files import Meter
+from fairbrief.readers.input_sources import Source, one_source
+from fairbrief.readers.laid_rows import LaidRows
+from fairbrief.readers.layouts import LAYOUTS
+from fairbrief.readers.messages import at, fault, names
+from fairbrief.readers.paths import ABSENT
+from fairbrief.readers.row_summaries import SummaryReader, summary
+from fairbrief.text.store_addresses import is_stored
+from fairbrief.types import Record, Summary
+
+NOWHERE = "\0"
+"""The field of systems where none is read: no field has this name."""
+LeaveOut = Callable[[DataError], None]
+"""What is done with an error: raised, or counted and listed."""
+
+
+class Beside(Protocol):
+    """The summaries of a file, given out record by record."""
+
+    def take(self, record: Record | None) -> list[Summary]:
+        """Each system's summary of the next record; None for one that could not be read."""
+        ...
+
+    def finish(self) -> None:
+        """All records have been seen: say what is left over."""
+        ...
+
+
+def open_beside(
+    system: str | None, given: Any, fields: Fields, leave_out: LeaveOut, stack: ExitStack
+) -> Beside:
+    """The summaries of a file, as long as the stack is open; without a system its rows name theirs."""
+    if isinstance(given, Path) and is_plain_text(given):
+        return _InOrder(system or files.stem(given), given, stack)
+    return _ById(system, one_source(given), fields, leave_out, stack)
+
+
+Given = Mapping[str, Any] | Sequence[str | Path | tuple[str | None, str]] | str | Path | None
+"""Files of summaries, with the names of their systems or without; by name also a table or rows with ids."""
+
+
+def summary_files(given: Given) -> list[tuple[str | None, Any]]:
+    """System (None: those that the rows name) and file or table of each; files are checked to be there."""
+    if given is None:
+        return []
+    listed = [given] if isinstance(given, (str, Path)) else given
+    named = listed.items() if isinstance(listed, Mapping) else listed
+    pairs = [pair if isinstance(pair, tuple) else (None, pair) for pair in named]
+    return [_checked(name, source) for name, source in pairs]
+
+
+def _checked(name: str | None, source: Any) -> tuple[str | None, Any]:
+    path = Path(source) if isinstance(source, (str, Path)) and not is_stored(source) else None
+    if name is not None and not name.strip():
+        raise RequestError(
+            f"The summaries in {path or 'a table'} need the name of a system: write NAME=FILE."
+        )
+    if is_stored(source):
+        object_stores.find(source)
+    if path is None:
+        return name, source
+    files.check(files.parted(path)[0])
+    return name, path
+
+
+def is_plain_text(path: Path) -> bool:
+    """Whether a file holds a summary a line and no ids."""
+    path, _ = files.parted(path)
+    files.check(path)
+    return files.endings(path)[0] not in files.FORMATS
+
+
+class _InOrder:
+    def __init__(self, system: str, path: Path, stack: ExitStack) -> None:
+        self.system = system
+        self.name = files.printable(path.name)
+        _, content = stack.enter_context(files.open_text(path, self.name, files.encoding_of(path)))
+        self.lines = enumerate(content, 1)
+
+    def take(self, record: Record | None) -> list[Summary]:
+        number, line = next(self.lines, (0, b""))
+        if not number:
+            raise RequestError(
+                f"{self.name}: found fewer lines than there are records; wanted one summary a line, in the "
+                "order of the records; add the missing lines, or give the summaries ids in a .jsonl file."
+            )
+        where = f"{self.name}:{number}"
+        if record is None:
+            return []
+        try:
+            return [summary(record.id, self.system, line.decode().rstrip("\r\n"))]
+        except UnicodeDecodeError as error:
+            byte = f"the byte 0x{line[error.start]:02x}, {error.start + 1} bytes from the line's start"
+            raise at(
+                where, fault(byte, "UTF-8 text", "save the file with that encoding"), record.id
+            ) from None
+        except DataError as error:
+            raise at(where, error, record.id) from None
+
+    def finish(self) -> None:
+        extra = sum(1 for _, line in self.lines)
+        if extra:
+            raise RequestError(
+                f"{self.name}: found {extra} more lines than there are records; wanted one summary a line, in "
+                "the order of the records; remove the others, or give the summaries ids in a .jsonl file."
+            )
+
+
+class _ById:
+    """Summaries matched by id. ``system`` is None where the file's rows name their systems."""
+
+    def __init__(
+        self, system: str | None, source: Source, fields: Fields, leave_out: LeaveOut, stack: ExitStack
+    ) -> None:
+        self.systems: dict[str, None] = {} if system is None else {system: None}
+        self.is_named = system is not None
+        self.name = source.name
+        self.leave_out = leave_out
+        self.laid = stack.enter_context(LaidRows())
+        self.use = FieldUse({*fields.summary_names()})
+        if source.kind in LAYOUTS:
+            fields = replace(fields, system=Fields().system, summary=Fields().summary)
+        own = replace(fields, system=NOWHERE) if system is not None else fields
+        self.reader = SummaryReader(own, system or source.system, self.use, cells=source.is_table)
+        for number, row in source.rows(Meter()):
+            where = f"{source.name}:{number}"
+            try:
+                self._lay(row, where, fields)
+            except DataError as error:
+                leave_out(error)
+
+    def _lay(self, row: Any, where: str, fields: Fields) -> None:
+        if isinstance(row, DataError):
+            raise at(where, row)
+        ident = None
+        try:
+            ident = self._ident(row, fields)
+            found = self.reader.read(row, ident)
+        except DataError as error:
+            raise at(where, error, ident) from None
+        known = {laid.system for laid, _ in self.laid.take(hash_of(ident, ""))}
+        for written in found:
+            if written.system in known:
+                raise at(where, self._again(written, fields), ident)
+            self.systems.setdefault(written.system)
+            self.laid.lay(hash_of(ident, ""), (written, where))
+
+    def _ident(self, row: Any, fields: Fields) -> str:
+        key = fields.id or ID
+        self.use.see(row)
+        value = self.use.value(row, key)
+        value = self.use.value(row, ID) if value is ABSENT else value
+        if value is ABSENT or all(self.use.value(row, field) is ABSENT for field in fields.summary_names()):
+            wanted = " and ".join(map(repr, (key, *fields.summary_names())))
+            raise fault(
+                f"the fields {names(row)}",
+                f"the fields {wanted}",
+                "name them like those of the records, or say --summaries-id-field and --summary-field",
+            )
+        return id_of(value)
+
+    def _again(self, second: Summary, fields: Fields) -> DataError:
+        first = next(w for s, w in self.laid.take(hash_of(second.record, "")) if s.system == second.system)
+        remedy = "remove one"
+        if self.is_named:
+            remedy += (
+                f", or, if a column says which system wrote it, write --summaries {self.name} without a name"
+            )
+        elif fields.system in self.use.unseen or fields.system not in self.use.names:
+            remedy += ", or name the column that says which system wrote it: --system-field"
+        return fault(
+            f"a second summary of {second.system!r} with this id, after {first}", "one a record", remedy
+        )
+
+    def take(self, record: Record | None) -> list[Summary]:
+        if record is None:
+            return []
+        found = {laid.system: laid for laid, _ in self.laid.pop(hash_of(record.id, ""))}
+        return [found.get(system) or missing(record.id, system) for system in self.systems]
+
+    def finish(self) -> None:
+        for key in list(self.laid):
+            for extra, where in self.laid.pop(key):
+                self.leave_out(
+                    at(
+                        where,
+                        fault(
+                            "a summary of no record that was read",
+                            "the id of a record",
+                            "mend the id, or remove the line",
+                        ),
+                        extra.record,
+                    )
+                )
+
+
+def missing(ident: str, system: str) -> Summary:
+    """What stands for a summary that there is not."""
+    return summary(ident, system, None)

@@ -1,0 +1,371 @@
+"""How some files can be read: which field is what, as settings that say the same as options of ``audit``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from fairbrief.errors import RequestError
+from fairbrief.readers import files
+from fairbrief.readers.columns import Column, columns_of, numbered, within
+from fairbrief.readers.files import Meter
+from fairbrief.readers.input_sources import Said, Source, find_sources
+from fairbrief.readers.layouts import LAYOUTS
+from fairbrief.readers.paths import find
+
+HEAD = 1_000
+"""Rows of a file that are looked at."""
+SEPARATORS = (" ||||| ", "|||||", " || ", "||", "\n\n", "</s>", "<doc-sep>")
+"""What stands between documents in one text, if most texts hold it; the first that does."""
+DELIMITED = ("ssv", "tsv")
+MESSAGES = "body.messages[*].content"
+"""Where a request to a chat service has its messages, the last of which holds the source."""
+DISTINCT_NUMBERS = 10
+"""An attribute of more different numbers than this is proposed in three bins."""
+
+
+@dataclass(slots=True)
+class Looked:
+    """A file that was looked at."""
+
+    path: str
+    source: Source
+    said: dict[str, str]
+    rows: list[Mapping[str, Any]]
+    columns: dict[str, Column] = field(default_factory=dict)
+
+    @property
+    def is_of_a_tool(self) -> bool:
+        return self.source.kind in LAYOUTS and self.source.kind != "json-list"
+
+
+@dataclass(slots=True)
+class Understanding:
+    """Settings, and what each field was taken for."""
+
+    settings: dict[str, Any]
+    roles: dict[str, str] = field(default_factory=dict)
+
+    def take(self, key: str, value: Any, column: str, role: str) -> None:
+        """A setting, unless it is the usual one, and the field that it is for."""
+        if value is not None:
+            self.settings[key] = value
+        self.roles[column] = role
+
+
+def look_at(path: str) -> list[Looked]:
+    """The first rows of a file, read as its name and its first bytes suggest; of each sheet of a spreadsheet."""
+    said: dict[str, str] = {}
+    source = find_sources(path)[0]
+    try:
+        rows = _head(source)
+    except RequestError as error:
+        if "--sheet" in str(error):
+            return [one for sheet in _sheets(Path(path)) for one in look_at(f"{path}#{sheet}")]
+        said = {"format": _delimited(str(error))}
+        if not said["format"]:
+            raise
+        source = find_sources(path, Said(**said))[0]
+        rows = _head(source)
+    return [Looked(path, source, said, rows, columns_of(rows))]
+
+
+def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understanding:
+    """Settings for some files; ``plain`` are those that hold a summary a line.
+
+    The files with documents are the input; those without are summaries, matched by the ids that they share.
+    RequestError where no file seems to hold documents.
+    """
+    sources = [one for one in looked if one.is_of_a_tool or _documents(one.columns)]
+    beside = [one for one in looked if one not in sources]
+    if any(not one.is_of_a_tool and _documents(one.columns, strictly=True) for one in sources):
+        tools = [one for one in sources if one.is_of_a_tool and one.source.kind == "openai-batch"]
+        sources, beside = [one for one in sources if one not in tools], [*beside, *tools]
+    if not sources:
+        raise RequestError(
+            f"No file seems to hold documents: {', '.join(one.path for one in looked)}. Name the field with "
+            "fairbrief audit FILE --documents-field FIELD."
+        )
+    if len(sources) > 1 and (parted := _parted(sources)) is not None:
+        sources, more = parted
+        beside = [*beside, *more]
+    first = sources[0]
+    found = Understanding({"files": [one.path for one in sources], **first.said})
+    if not first.is_of_a_tool:
+        _describe(first, found, has_summaries=not beside and not plain)
+    if beside or plain:
+        found.settings["summaries"] = [*(one.path for one in beside), *plain]
+    for one in beside[:1]:
+        _match(first, one, found)
+    return found
+
+
+# ------------------------------------------------------------------------------------- one file
+
+
+def _describe(one: Looked, found: Understanding, *, has_summaries: bool) -> None:
+    columns = one.columns
+    documents = _documents(columns) or ""
+    systems = _summaries(columns, documents) if has_summaries else []
+    key = _id(one, documents, systems, is_alone=has_summaries)
+    is_long = key is not None and documents in columns and _is_long(one.rows, key, documents)
+    if is_long:
+        found.take("group-by", key, key or "", "the record of a row, which is one document")
+    elif key is not None:
+        found.take("id-field", None if key == "id" else key, key, "the record's id")
+    usual = documents == "documents" or documents.startswith("documents[*].text")
+    found.take(
+        "documents-field",
+        None if usual else [documents],
+        documents,
+        "the documents" if not is_long else "its text",
+    )
+    if (separator := _separator(columns.get(documents))) is not None and not is_long:
+        found.settings["separator"] = separator
+    if has_summaries:
+        _take_summaries(columns, systems, found)
+    _take_references(columns, systems, found)
+    _take_attributes(one, documents, key if is_long else None, found)
+
+
+def _documents(columns: Mapping[str, Column], *, strictly: bool = False) -> str | None:
+    """The field, or the pattern, that holds documents."""
+    if "documents" in columns:
+        return "documents"
+    for pattern, fitting in numbered(columns).items():
+        if all(c.is_text or not c.values for c in fitting) and not fitting[0].is_called("summary"):
+            return pattern
+    if MESSAGES in columns:
+        return MESSAGES.replace("*", "-1")
+    texts = [c for c in columns.values() if c.is_text and not c.is_called("reference")]
+    named = [c for c in texts if c.is_called("documents") and not c.is_called("summary")]
+    if named:
+        return max(named, key=lambda c: ("[*]" in c.name or c.is_list, _length(c))).name
+    others = [] if strictly else [c for c in texts if not c.is_called("summary")]
+    return max(others, key=_length).name if others else None
+
+
+def _length(column: Column) -> float:
+    texts = column.texts
+    return sum(map(len, texts)) / len(texts)
+
+
+def _summaries(columns: Mapping[str, Column], documents: str) -> list[str]:
+    """The fields with summaries: of systems, and references that stand beside no system's."""
+    named = [
+        c.name for c in columns.values()
+        if c.name != documents and c.is_called("summary") and (c.is_text or c.name == "summary")
+        and not c.is_called("reference")
+    ]  # fmt: skip
+    return named or [c.name for c in columns.values() if c.is_called("reference") and c.is_text]
+
+
+def _take_summaries(columns: Mapping[str, Column], systems: Sequence[str], found: Understanding) -> None:
+    for name in systems:
+        found.take("summary-field", None, name, "a summary")
+    systems = [name.replace("[*]", "[0]") for name in systems]
+    begin = _common_beginning(systems)
+    if len(systems) > 1:
+        found.settings["summary-field"] = [f"{begin}*"] if begin else list(systems)
+    elif systems and systems[0] != "summary":
+        found.settings["summary-field"] = [systems[0]]
+    named = [c for c in columns.values() if c.is_called("system") and not c.is_text and c.values]
+    if named and len(systems) <= 1:
+        name = named[0].name
+        found.take("system-field", None if name == "system" else name, name, "the system that wrote it")
+
+
+def _take_references(columns: Mapping[str, Column], systems: Sequence[str], found: Understanding) -> None:
+    for column in columns.values():
+        if column.is_called("reference") and column.is_text and column.name not in systems:
+            usual = column.name == "references"
+            found.take("references-field", None if usual else column.name, column.name, "a summary by people")
+            break
+
+
+def _common_beginning(names: Sequence[str]) -> str:
+    """What all names begin with, up to a mark: ``summary_`` of ``summary_a`` and ``summary_b``."""
+    first = min(names, default="")
+    begin = first[
+        : next((i for i, c in enumerate(first) if any(n[i : i + 1] != c for n in names)), len(first))
+    ]
+    cut = max(begin.rfind(mark) for mark in "_-:. ")
+    return begin[: cut + 1]
+
+
+def _id(one: Looked, documents: str, systems: Sequence[str], *, is_alone: bool) -> str | None:
+    """The field that names the record: repeated while the documents differ, or called so."""
+    rest = [
+        c for name, c in one.columns.items()
+        if name != documents and name not in systems and len(c.values) == len(one.rows) and not c.is_list
+        and not c.is_text and "[*]" not in name
+    ]  # fmt: skip
+    named = [c for c in rest if c.is_called("id")]
+    if documents in one.columns and not one.columns[documents].is_list:
+        repeated = [c for c in rest if _gathers(one, c, documents, systems)]
+        is_told = bool(systems) or not is_alone or not any(len(c.groups) == len(one.rows) for c in named)
+        likely = [c for c in repeated if c in named] or [c for c in repeated if is_told and not c.is_number]
+        if likely:
+            return max(likely, key=lambda c: len(c.groups)).name
+    exact = [c for c in named if c.name == "id"]
+    return (exact or sorted(named, key=lambda c: -len(c.groups)))[0].name if named else None
+
+
+def _gathers(one: Looked, column: Column, documents: str, systems: Sequence[str]) -> bool:
+    """Whether rows that share the value have several documents, and the same summaries, as a record has."""
+    if not 1 < len(column.groups) <= len(one.rows) / 1.5 or not _is_long(one.rows, column.name, documents):
+        return False
+    return all(within(one.rows, column.name, system) for system in systems)
+
+
+def _is_long(rows: Sequence[Mapping[str, Any]], key: str, documents: str) -> bool:
+    """Whether rows that share a key have different documents."""
+    return not within(rows, key, documents)
+
+
+def _separator(column: Column | None) -> str | None:
+    texts = column.texts if column is not None and not column.is_list else []
+    for separator in SEPARATORS:
+        if texts and sum(separator in text for text in texts) > 0.5 * len(texts):
+            return separator
+    return None
+
+
+Attribute = tuple[str, str, list[Column]]
+"""An attribute's name, its field, and the columns that hold it."""
+
+
+def _take_attributes(one: Looked, documents: str, key: str | None, found: Understanding) -> None:
+    """What could be groups: of documents where it differs in a record, of the record where it does not."""
+    of_documents = _beside_numbered(one, documents)
+    taken = {c.name for _, _, fitting in of_documents for c in fitting}
+    taken |= {c.name for c in numbered(one.columns).get(documents, ())} | found.roles.keys()
+    of_records: list[Attribute] = []
+    for name, column in one.columns.items():
+        if name not in taken and (attribute := _attribute(column, documents, found)) is not None:
+            (of_records if _is_of_record(one, name, key, documents, found) else of_documents).append(
+                attribute
+            )
+    _put("attribute", of_documents, "an attribute of documents", found)
+    _put("record-attribute", of_records, "an attribute of the record", found)
+
+
+def _beside_numbered(one: Looked, documents: str) -> list[Attribute]:
+    """Fields numbered like those of the documents: ``stars_*`` beside ``review_*``."""
+    if "*" not in documents or "[*]" in documents:
+        return []
+    return [
+        (pattern.replace("*", "").strip("_-. "), pattern, fitting)
+        for pattern, fitting in numbered(one.columns).items()
+        if pattern != documents and _looks_like_groups(fitting)
+    ]
+
+
+def _attribute(column: Column, documents: str, found: Understanding) -> Attribute | None:
+    """The attribute that a field could be; None if its values are no groups."""
+    head = documents.rpartition("[*].")[0] or ("documents" if documents == "documents" else "")
+    last = column.name.rpartition(".")[2]
+    if column.name.startswith((f"{head}[*].attributes.", "attributes.", "body.messages")):
+        return None  # it is one already
+    if head and column.name.startswith(f"{head}[*]."):
+        parts = Column(column.name, [v for values in column.values for v in values if v is not None])
+        is_plain = last not in ("text", "id") and _looks_like_groups([parts])
+        return (last, last if documents == "documents" else column.name, [parts]) if is_plain else None
+    many_numbers = column.is_number and len(column.groups) > DISTINCT_NUMBERS and not column.is_called("id")
+    if column.is_group or many_numbers:
+        return last, column.name, [column]
+    if column.is_list and not column.is_text and documents != column.name:
+        parts = Column(column.name, [v for values in column.values for v in values])
+        return (last, column.name, [parts]) if _looks_like_groups([parts]) else None
+    return (last, column.name, []) if _separator_of(column, found) is not None else None
+
+
+def _is_of_record(one: Looked, name: str, key: str | None, documents: str, found: Understanding) -> bool:
+    """Whether an attribute speaks of the record rather than of a document."""
+    if "[*]" in name or one.columns[name].is_list or _separator_of(one.columns[name], found) is not None:
+        return False
+    if key is not None:
+        return within(one.rows, key, name)
+    text = one.columns.get(documents)
+    return text is None or text.is_list or "separator" in found.settings
+
+
+def _put(key: str, listed: Sequence[Attribute], role: str, found: Understanding) -> None:
+    for name, path, fitting in listed:
+        found.roles[path] = role
+        found.settings.setdefault(key, []).append(name if name == path else f"{name}={path}")
+        is_many = len({group for column in fitting for group in column.groups}) > DISTINCT_NUMBERS
+        if fitting and is_many and all(column.is_number for column in fitting):
+            found.settings.setdefault("bin", []).append(f"{name}=q3")
+
+
+def _looks_like_groups(fitting: Sequence[Column]) -> bool:
+    joined = Column("", [value for column in fitting for value in column.values])
+    return joined.is_group or joined.is_number
+
+
+def _separator_of(column: Column, found: Understanding) -> str | None:
+    separator = found.settings.get("separator")
+    if separator is None or column.is_list or not column.values:
+        return None
+    marks = [separator.strip(), "|"]
+    texts = [str(value) for value in column.values]
+    return next((m for m in marks if m and sum(m in text for text in texts) > 0.5 * len(texts)), None)
+
+
+# ------------------------------------------------------------------------------------- several files
+
+
+def _parted(sources: Sequence[Looked]) -> tuple[list[Looked], list[Looked]] | None:
+    """Files of documents and files of summaries, where the latter have no field called like documents; None if alike."""
+    if all(set(one.columns) == set(sources[0].columns) for one in sources):
+        return None
+    with_documents = [one for one in sources if one.is_of_a_tool or _documents(one.columns, strictly=True)]
+    if not with_documents or len(with_documents) == len(sources):
+        with_documents = [max(sources, key=lambda one: len(one.rows))]
+    return with_documents, [one for one in sources if one not in with_documents]
+
+
+def _match(first: Looked, beside: Looked, found: Understanding) -> None:
+    """By which field a file of summaries is matched, and where its summaries and systems stand."""
+    key = found.settings.get("group-by") or found.settings.get("id-field") or "id"
+    if beside.is_of_a_tool:
+        return
+    known = {str(find(row, key)) for row in first.rows}
+    shares = {
+        name: sum(str(value) in known for value in column.values) / len(column.values)
+        for name, column in beside.columns.items() if column.values
+    }  # fmt: skip
+    if shares and max(shares.values()) >= 0.5:
+        name = max(shares, key=lambda n: (shares[n], n == key))
+        found.take(
+            "summaries-id-field", None if name == key else name, f"{name} ({beside.path})", "the record's id"
+        )
+    texts = [c.name for c in beside.columns.values() if c.is_text]
+    systems = _summaries(beside.columns, "") or texts[:1]
+    _take_summaries(beside.columns, systems, found)
+
+
+def _head(source: Source) -> list[Mapping[str, Any]]:
+    return [row for _, row in islice(source.rows(Meter()), HEAD) if isinstance(row, Mapping)]
+
+
+def _delimited(message: str) -> str:
+    """The format that reads a table of another delimiter, as the message says."""
+    return next((name for name in DELIMITED if f"say --format {name}" in message), "")
+
+
+def _sheets(path: Path) -> list[str]:
+    """The sheets of a spreadsheet that hold a table: two rows and two columns at least."""
+    from fairbrief.readers.spreadsheets import sheets_of
+
+    return [title for title, (rows, columns) in sheets_of(path).items() if rows > 1 and columns > 1]
+
+
+def is_plain(path: str) -> bool:
+    """Whether a file holds a summary a line and no fields."""
+    ending = files.endings(Path(path))[0]
+    return Path(path).is_file() and ending in ("txt", "out", "hyp", "pred") and ending not in files.FORMATS

@@ -1,0 +1,135 @@
+"""The folder that an audit leaves behind, and reading it again."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fairbrief.kept_files import taking_place
+from fairbrief.reports.folder_claim import STAGE, claimed, clear, refuse_unfinished
+
+if TYPE_CHECKING:
+    from fairbrief.reports.result import Result
+
+RESULTS, EVIDENCE, PAGE, MARKDOWN = "results.json", "evidence.parquet", "report.html", "report.md"
+EXAMPLES, TABLES, SOURCES = "examples.json", "tables", "sources.parquet"
+
+
+def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
+    """Write every format into the folder, all of them or none; return their paths.
+
+    ``results.json``, ``evidence.parquet``, ``sources.parquet``, ``examples.json``, ``report.html``, ``report.md``, ``estimates.csv``, and per
+    printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. The files of an older audit are taken away.
+
+    Raises RequestError where another process is writing there, OSError where the disk does.
+    """
+    with claimed(Path(folder)) as claim:
+        return replace_all(result, claim)[0]
+
+
+def replace_all(result: Result, folder: Path) -> tuple[tuple[Path, ...], str]:
+    """`write_all` into a folder that the caller has claimed (`fairbrief.reports.folder_claim.claimed`).
+
+    The paths, and the result's identity (`fairbrief.reports.json_file.identity`). Everything is written aside first, so that a full disk spoils nothing; then it is put in place,
+    ``results.json`` last. All that is read again carries the same identity.
+    """
+    clear(folder)
+    stage = folder / STAGE
+    try:
+        (stage / TABLES).mkdir(parents=True)
+        names, audit = _write(result, stage)
+        for name in names:
+            _sync(stage / name)
+        (folder / TABLES).mkdir(exist_ok=True)
+        for old in (folder / TABLES).iterdir():
+            if old.suffix in (".csv", ".tex"):
+                old.unlink()
+        if SOURCES not in names:
+            (folder / SOURCES).unlink(missing_ok=True)
+        for name in names:
+            (stage / name).replace(folder / name)
+    finally:
+        clear(folder)
+    return tuple(folder / name for name in names), audit
+
+
+def _write(result: Result, stage: Path) -> tuple[list[str], str]:
+    """Every file, by its name below the folder, in the order in which they are to be put in place; the identity."""
+    from fairbrief.reports import (
+        csv,
+        evidence_file,
+        html,
+        json_file,
+        latex,
+        markdown,
+        record_data,
+        source_file,
+        tabular,
+    )
+
+    numbers, audit = json_file.render(result)
+    texts = {"estimates.csv": csv.render(result)}
+    taken: set[str] = set()
+    tables = tabular.tables(result)
+    for table in tables:
+        name = _file_name(table.title, taken)
+        texts |= {f"{TABLES}/{name}.csv": csv.render(table), f"{TABLES}/{name}.tex": latex.render(table)}
+    texts |= {MARKDOWN: markdown.render(result, tables), RESULTS: numbers}
+    for name, text in texts.items():
+        (stage / name).write_text(text, encoding="utf-8", newline="\n")
+    html.write(result, stage / PAGE)
+    record_data.write(result.examples, stage / EXAMPLES, audit)
+    evidence_file.write(result, stage / EVIDENCE, audit)
+    if result.sources is not None:
+        source_file.write(result.sources, stage / SOURCES, audit)
+    hashes = [SOURCES] if result.sources is not None else []
+    names = [name for name in texts if name != RESULTS]
+    return [*names, PAGE, EXAMPLES, EVIDENCE, *hashes, RESULTS], audit
+
+
+def load(folder: Path | str) -> Result:
+    """Read the result that `write_all` wrote.
+
+    Raises DataError where a file is absent or damaged, where the files are of different audits, and where the
+    last audit for the folder did not come to its end.
+    """
+    from dataclasses import replace
+
+    from fairbrief.reports import evidence_file, json_file, record_data, source_file
+
+    folder = Path(folder)
+    refuse_unfinished(folder)
+    found = json_file.parsed(folder / RESULTS)
+    return replace(
+        json_file.result_of(found, folder / RESULTS),
+        evidence=evidence_file.read(folder / EVIDENCE, found["audit"]),
+        examples=record_data.read(folder / EXAMPLES, found["audit"]),
+        sources=source_file.read(folder / SOURCES, found["audit"]),
+    )
+
+
+def place(path: Path, write: Callable[[Path], object]) -> Path:
+    """Let ``write`` fill a file beside ``path``, then put it in place in one step; a link is followed."""
+    path = path.resolve()
+    with taking_place(path) as part:
+        write(part)
+    return path
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as written:
+        os.fsync(written.fileno())
+
+
+def _file_name(title: str, taken: set[str]) -> str:
+    """A short, plain and unused file name from a title."""
+    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-") or "table"
+    name, i = stem, 1
+    while name in taken:
+        i += 1
+        name = f"{stem}-{i}"
+    taken.add(name)
+    return name

@@ -1,0 +1,126 @@
+"""An audit in a person's hands: data frames, pictures, single records, a folder, the screen, a notebook."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from fairbrief.reports import arrangement, figures, tabular, terminal, wording, write_all
+from fairbrief.reports.figure_spec import Figure
+from fairbrief.reports.frames import Estimates, Evidence
+from fairbrief.reports.plain import printable
+from fairbrief.reports.result import Exhibit, Result
+from fairbrief.text.counted import counted
+from fairbrief.types import Table
+
+
+class Figures(tuple[Figure, ...]):
+    """Figures that a notebook shows; ``.save(folder)`` writes each picture as an SVG file."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f"<figure><figcaption><b>{escape(printable(f.title))}</b><br>{escape(printable(f.caption))}</figcaption>"
+            + "".join(f"<p>{escape(printable(panel.title))}</p>{panel.svg}" for panel in f.panels)
+            + "</figure>"
+            for f in self
+        )
+
+    def __repr__(self) -> str:
+        return f"<Figures: {'; '.join(f.title for f in self) or 'none'}>"
+
+    def save(self, folder: Path | str) -> list[Path]:
+        """Write ``FIGURE-PANEL.svg`` for each picture, numbered from 1; return the paths."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        written = []
+        for i, figure in enumerate(self, 1):
+            for k, panel in enumerate(figure.panels, 1):
+                written.append(folder / f"{i:02}-{k:02}.svg")
+                written[-1].write_text(panel.svg, encoding="utf-8")
+        return written
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Audit:
+    """What an audit found. ``print`` shows what the command prints; a notebook shows the headlines."""
+
+    result: Result
+    read: Callable[[Result], Result] = lambda result: result
+    """Adds the records that the page shows, which takes another look at the input."""
+
+    @property
+    def estimates(self) -> Estimates:
+        """Every estimate; ``.to_pandas()``, ``.to_polars()``, ``.to_arrow()``."""
+        return Estimates(self.result.estimates)
+
+    @property
+    def differences(self) -> Estimates:
+        """Paired differences between systems; frames as above."""
+        return Estimates(self.result.differences)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The rows under the estimates; frames as above."""
+        return Evidence(self.result.evidence)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """A protocol's tables."""
+        return self.result.tables
+
+    def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[Exhibit, ...]:
+        """Records where a measure's headline is largest: at most ``n`` of each measure and system, largest first.
+
+        ``measure`` is a measure spec or a measure's name. Each has ``case`` (the texts), ``value`` and ``story``.
+        """
+        kept: dict[tuple[str, str], list[Exhibit]] = {}
+        for one in self.result.exhibits:
+            named = measure in (None, one.measure, wording.name_of(one.measure))
+            if named and system in (None, one.system):
+                kept.setdefault((one.measure, one.system), []).append(one)
+        return tuple(x for of in kept.values() for x in sorted(of, key=lambda x: -x.value)[:n])
+
+    def plot(self) -> Figures:
+        """The figures that the measures declare, as the page shows them."""
+        return Figures(figures.draw(self.result))
+
+    def save(self, folder: Path | str) -> Path:
+        """Write results.json, evidence.parquet, report.html and the tables; return the folder."""
+        write_all(self.read(self.result), folder)
+        return Path(folder)
+
+    def __repr__(self) -> str:
+        made = self.result.made
+        counts = (
+            counted(int(made.get("records", 0)), "record"),
+            counted(len(made.get("systems", ())), "system"),
+            counted(len({e.measure for e in self.result.estimates}), "measure"),
+        )
+        return f"<Audit: {', '.join(counts)}; print it for its findings>"
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        page = io.StringIO()
+        rest = terminal.Rest(hint="", place="in .estimates and .differences")
+        terminal.print_result(self.result, Console(width=100, file=page), rest=rest)
+        return page.getvalue()
+
+    def _repr_html_(self) -> str:
+        headlines = [e for e in self.result.estimates if wording.is_headline(e)]
+        sections = arrangement.arrange(headlines, self.result.made)
+        return "".join(_html(tabular.section_table(section, self.result.made)) for section in sections)
+
+
+def _html(table: Table) -> str:
+    def row(cells: tuple[str, ...], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{escape(printable(cell))}</{tag}>' for cell in cells)}</tr>"
+
+    body = "".join(row(cells, "td") for cells in table.rows)
+    notes = "".join(f"<p>{escape(printable(note))}</p>" for note in table.notes)
+    return f"<h4>{escape(printable(table.title))}</h4><table>{row(table.header, 'th')}{body}</table>{notes}"

@@ -1,0 +1,156 @@
+"""Signed contrasts in words: a measure's own `ContrastWords`, filled with group, system and size.
+
+Every sentence tells what was measured, never what a system wants.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from math import expm1
+from typing import Any, get_args
+
+from fairbrief.declarations import ContrastUnit, ContrastWords
+from fairbrief.reports import groups, number_format
+from fairbrief.reports.plain import named
+from fairbrief.types import Estimate
+
+PLACE = re.compile(r"\{(\w+)\}")
+SIDES = re.compile(r" − |/")
+"""Between the two groups of a contrast that speaks of two."""
+
+
+def read(told: object) -> ContrastWords:
+    """What a saved result says of a measure's contrasts; plain words for what it does not say."""
+    if not isinstance(told, Mapping):
+        return ContrastWords()
+    known: dict[str, Any] = {f.name: str(told[f.name]) for f in fields(ContrastWords) if f.name in told}
+    words = ContrastWords(**known)
+    return words if words.unit in get_args(ContrastUnit) else replace(words, unit="plain")
+
+
+def filled(text: str, **told: str) -> str:
+    """A text with its places filled; one that is not known stays as it stands.
+
+    >>> filled("{system} covers {group} {less}", system="a {group}", group="b")
+    'a {group} covers b {less}'
+    """
+    return PLACE.sub(lambda place: told.get(place[1], place[0]), text)
+
+
+def names_of(e: Estimate) -> dict[str, str]:
+    """What the places of a text stand for in one estimate: system, group with its attribute, and the sides of a pair."""
+    first, *second = SIDES.split(e.group, maxsplit=1)
+    return {
+        "system": named(e.system),
+        "group": group_of(e),
+        "first": named(first),
+        "second": named("".join(second)),
+    }
+
+
+def group_of(e: Estimate) -> str:
+    """The group with its attribute, as it is called away from its panel: ``2 stars``, ``gender female``."""
+    name = groups.named(e.over, e.group)
+    return named(name if not e.over or e.over in name else f"{e.over} {name}")
+
+
+def is_pair(words: ContrastWords) -> bool:
+    """Whether the measure's contrasts are each of two groups."""
+    return "{first}" in words.below
+
+
+def heading(e: Estimate, words: ContrastWords) -> str:
+    """The group above its rows: a pair as ``female against male``."""
+    names = names_of(e)
+    if is_pair(words) and names["second"]:
+        return f"{names['first']} against {names['second']}"
+    return named(groups.named(e.over, e.group))
+
+
+def said(e: Estimate, words: ContrastWords) -> str:
+    """A contrast without its subject: ``16% less than the average document``."""
+    assert e.value is not None
+    if e.value == 0:
+        return words.even
+    text = words.below if e.value < 0 else words.above
+    return filled(text, size=size(e.value, words.unit), **names_of(e))
+
+
+def plain_rates(e: Estimate, words: ContrastWords, rates: Mapping[tuple[str, str, str], float]) -> str:
+    """The plain rates of a pair's groups, ``42% of female people are named, 51% of male people are named``; "" if unknown.
+
+    ``rates`` are values by system, measure and quantity.
+    """
+    parts = []
+    for group in SIDES.split(e.group) if words.rates else ():
+        rate = rates.get((e.system, e.measure, f"{words.rates}[{group}]"))
+        if rate is None:
+            return ""
+        parts.append(filled(words.rate, rate=size(rate, "percent"), group=named(group)))
+    return ", ".join(parts)
+
+
+def sentence(e: Estimate, words: ContrastWords) -> str:
+    """The whole finding, without what a random pick reads."""
+    return filled(words.sentence, said=said(e, words), **names_of(e))
+
+
+def worse(e: Estimate, words: ContrastWords) -> str:
+    """Who is worse off by this contrast; empty: nobody of whom it speaks."""
+    if not e.value:
+        return ""
+    return filled(words.worse_below if e.value < 0 else words.worse_above, **names_of(e))
+
+
+def against(value: float, unit: ContrastUnit) -> str:
+    """What a random pick reads, in a sentence: ``5.0% less``."""
+    if unit == "plain":
+        return signed(value, unit)
+    return f"{size(value, unit)} {'less' if value < 0 else 'more'}"
+
+
+def size(value: float, unit: ContrastUnit) -> str:
+    """The size of a contrast, without its sign; odds by how many per cent they are lower or higher.
+
+    >>> size(-0.158, "percent"), size(0.031, "points"), size(-0.693, "odds"), size(0.012, "plain")
+    ('16%', '3.1 points', '50%', '0.012')
+    """
+    if unit == "plain":
+        return f"{abs(value):.3f}"
+    part = 100 * abs(expm1(value) if unit == "odds" else value)
+    text = f"{part:,.0f}" if part >= 9.95 else f"{part:.1f}"
+    return f"{text} points" if unit == "points" else f"{text}%"
+
+
+def signed(value: float, unit: ContrastUnit) -> str:
+    """A contrast with its sign, as in an interval.
+
+    >>> signed(-0.158, "percent"), signed(0.031, "points"), signed(0.693, "odds")
+    ('−16%', '+3.1 points', '+100%')
+    """
+    return ("" if value == 0 else number_format.MINUS if value < 0 else "+") + size(value, unit)
+
+
+def between(low: float, high: float, unit: ContrastUnit) -> str:
+    """An interval, which names its unit once: ``+1.6 to +2.9 points``."""
+    first, last = signed(low, unit), signed(high, unit)
+    _, space, name = last.partition(" ")
+    return f"{first.removesuffix(space + name) if space else first} to {last}"
+
+
+def gap(value: float, unit: ContrastUnit) -> str:
+    """The size of a difference of two contrasts: per cents differ by points."""
+    return size(value, "points" if unit == "percent" else unit)
+
+
+def tick(value: float, unit: ContrastUnit) -> str:
+    """A value of the axis, with its sign."""
+    if unit == "plain":
+        text = f"{value:+.3g}"
+    elif unit == "odds":
+        text = f"{100 * expm1(value):+.0f}%"
+    else:
+        text = f"{100 * value:+.3g}" + ("%" if unit == "percent" else "")
+    return "0" if value == 0 else text.replace("-", number_format.MINUS)

@@ -1,0 +1,65 @@
+"""``evidence.parquet``: the rows under the estimates, one per observation, system and unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+
+from fairbrief.errors import DataError, first_line
+from fairbrief.reports.frames import unpacked
+from fairbrief.reports.result import Result
+
+SCHEMA = "fairbrief.evidence/3"
+GROUP = 1 << 15
+"""Rows that are unpacked and written together."""
+
+
+def write(result: Result, path: Path | str, audit: str) -> None:
+    """Write the evidence as Parquet, compressed with Zstandard; the file's metadata name the schema and the audit."""
+    import pyarrow.parquet as pq
+
+    table = result.evidence
+    metadata = {**(table.schema.metadata or {}), b"schema": SCHEMA.encode(), b"audit": audit.encode()}
+    schema = unpacked(table.slice(0, 0)).schema.with_metadata(metadata)
+    with pq.ParquetWriter(path, schema, compression="zstd") as file:
+        for start in range(0, max(len(table), 1), GROUP):
+            file.write_table(unpacked(table.slice(start, GROUP)).replace_schema_metadata(metadata))
+
+
+def read(path: Path | str, audit: str | None = None) -> pa.Table:
+    """Read the evidence; DataError where the file is absent, damaged, or of another audit than the one named."""
+    import pyarrow.parquet as pq
+
+    with reading(path):
+        table = pq.read_table(path)
+    metadata = table.schema.metadata or {}
+    if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
+        raise DataError(
+            f"{path}: its schema is not '{SCHEMA}', which this version reads. Run the audit again."
+        )
+    if audit is not None and metadata.get(b"audit", b"").decode("utf-8", "replace") != audit:
+        raise DataError(mixed(path))
+    return table
+
+
+@contextmanager
+def reading(path: Path | str) -> Iterator[None]:
+    """Say of a file of Parquet that it is absent or damaged."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file. 'fairbrief audit … --out DIR' writes it.") from None
+    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError) as error:
+        if getattr(error, "filename", None) is not None:
+            raise
+        raise DataError(
+            f"{path}: not a Parquet file, or damaged: {first_line(error)}. Run the audit again."
+        ) from error
+
+
+def mixed(path: Path | str) -> str:
+    """The message about a file that is not of the audit that it stands beside."""
+    return f"{path}: it is of another audit than results.json beside it. Run the audit again."

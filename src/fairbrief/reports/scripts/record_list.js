@@ -1,0 +1,41 @@
+"use strict";
+// The list of records beside the view: a button each, with the value that it is sorted by.
+
+/** `rows`: [{ record, system, shown, label }]; `open` is called with a row. Arrow keys move through the list. */
+function recordList(rows, open) {
+  const list = element("ol", { class: "records", "aria-label": "Records" });
+  for (const row of rows) {
+    const button = element("button", { type: "button", onclick: () => choose(button) },
+      element("bdi", { text: row.record }), element("span", { text: row.label }));
+    button.row = row;
+    list.append(element("li", {}, button));
+  }
+  function choose(button) {
+    for (const other of list.querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
+    button.setAttribute("aria-current", "true");
+    open(button.row);
+  }
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const item = event.target.closest("li");
+    const next = step && item && (step > 0 ? item.nextElementSibling : item.previousElementSibling);
+    if (!next) return;
+    event.preventDefault();
+    next.firstElementChild.focus();
+    choose(next.firstElementChild);
+  });
+  if (list.firstElementChild) choose(list.firstElementChild.firstElementChild);
+  return list;
+}
+
+/** What a measure's records can be sorted by: the headline, and each group's contrast from both ends. */
+function orders(quantities, headline) {
+  const found = [[`size|${headline}`, "most uneven first"]];
+  for (const name of quantities) {
+    if (name === headline) continue;
+    const group = name.replace(/^[^[]*\[/, "").replace(/\]$/, "");
+    const kind = name.startsWith("relative") ? ", relative" : "";
+    found.push([`up|${name}`, `${group} least first${kind}`], [`down|${name}`, `${group} most first${kind}`]);
+  }
+  return found;
+}

@@ -1,0 +1,112 @@
+"""A saved audit as a run of an experiment tracker, by its own client: parameters, metrics, and the folder's files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fairbrief.errors import BackendError, MissingExtra, RequestError
+from fairbrief.reports import audit_folder, wording
+from fairbrief.reports.result import Result
+
+PARAMETERS = (
+    "version", "files", "records", "systems", "measures", "protocol", "seed", "n_resamples", "confidence_level", "n_extracts",
+)  # fmt: skip
+FILES = ("report.html", audit_folder.RESULTS, "estimates.csv")
+"""What is kept with the run; the evidence, which holds a row per summary, stays where it is."""
+NOT_IN_NAMES = re.compile(r"[^\w\-. ]+", re.ASCII)
+"""A slash is none of them: a tracker on disk cannot have a metric beneath another."""
+LONGEST = 250
+"""Characters of a metric's name that trackers take."""
+
+
+def send(result: Result, folder: Path, tracker: str) -> str:
+    """Send an audit to ``mlflow`` or ``wandb``; what was made there, in words.
+
+    Where it goes is for the client's own settings to say (``MLFLOW_TRACKING_URI``, ``WANDB_PROJECT`` …). RequestError for
+    another tracker, MissingExtra where its client is not installed, BackendError with the client's words where it fails.
+    """
+    if tracker not in TRACKERS:
+        raise RequestError(f"There is no tracker '{tracker}' (--to). There are: {', '.join(TRACKERS)}.")
+    try:
+        return TRACKERS[tracker](result, folder)
+    except ImportError as error:
+        raise MissingExtra(tracker, tracker, f"--to {tracker}") from error
+    except Exception as error:  # whatever a client raises is of the service or its settings
+        raise BackendError(
+            f"{tracker} took nothing, or not all: {type(error).__name__}: {error}. See its settings, then send again."
+        ) from error
+
+
+def metrics(result: Result) -> dict[str, float]:
+    """Headlines and leading contrasts on whole data, by system, measure and quantity, with their bounds and p.
+
+    What a name cannot hold is written as ``_``; names that would then be one get a number.
+    """
+    found: dict[str, float] = {}
+    for e in result.estimates:
+        if e.value is None or e.slice or not (e.leads or wording.is_headline(e)):
+            continue
+        quantity = "" if wording.is_headline(e) else f".{e.quantity}"
+        base = NOT_IN_NAMES.sub("_", f"{e.system}.{e.measure}{quantity}")[: LONGEST - 20]
+        name, number = base, 2
+        while name in found:
+            name, number = f"{base}_{number}", number + 1
+        p = e.p if e.p_adjusted is None else e.p_adjusted
+        told = {
+            "": e.value,
+            ".low": e.low,
+            ".high": e.high,
+            ".p": p,
+            ".random_extract": e.blind,
+            ".records": float(e.n),
+        }
+        found |= {f"{name}{end}": value for end, value in told.items() if value is not None}
+    return found
+
+
+def parameters(result: Result) -> dict[str, Any]:
+    """What was audited, and how."""
+    return {name: result.made[name] for name in PARAMETERS if result.made.get(name) is not None}
+
+
+def _mlflow(result: Result, folder: Path) -> str:
+    import mlflow
+
+    with mlflow.start_run(run_name=folder.resolve().name) as run:
+        mlflow.log_params({name: _short(value) for name, value in parameters(result).items()})
+        mlflow.set_tag(
+            "fairbrief.signature", next((e.signature for e in result.estimates if e.signature), "")
+        )
+        mlflow.log_metrics(metrics(result))
+        for path in _files(folder):
+            mlflow.log_artifact(str(path), "fairbrief")
+    return f"mlflow: run {run.info.run_id}"
+
+
+def _wandb(result: Result, folder: Path) -> str:
+    import wandb
+
+    name = folder.resolve().name
+    with wandb.init(name=name, job_type="fairbrief", config=parameters(result)) as run:
+        run.summary.update(metrics(result))
+        kept = wandb.Artifact(f"fairbrief-{NOT_IN_NAMES.sub('_', name).replace(' ', '_')}", type="audit")
+        for path in _files(folder):
+            kept.add_file(str(path))
+        run.log_artifact(kept)
+    return f"wandb: run {run.id}"
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for name in FILES if (path := folder / name).is_file()]
+
+
+def _short(value: Any) -> str:
+    """A parameter as MLflow takes it, which is a text."""
+    text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return text if len(text) <= 500 else f"{text[:499]}…"
+
+
+TRACKERS: Mapping[str, Callable[[Result, Path], str]] = {"mlflow": _mlflow, "wandb": _wandb}

@@ -1,0 +1,1 @@
+"""What is done with audits that were written down: compare, gate, rank."""

@@ -1,0 +1,166 @@
+"""Whether an audit speaks of all that it should: what its baseline had, and what its input held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fairbrief.auditing.observing import LEFT_OUT
+from fairbrief.auditing.unusable_scores import NO_NUMBER
+from fairbrief.errors import RequestError
+from fairbrief.reports.junit import Check
+from fairbrief.reports.result import Result
+from fairbrief.text.counted import counted
+
+RECORDS = "records"
+"""What `--allow-missing` calls records that the baseline has and the audit has not."""
+SHOWN = 5
+
+
+@dataclass(slots=True)
+class Seen:
+    """What an audit has seen: by measure and system the records, and those among them that were measured."""
+
+    records: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    measured: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+
+    @property
+    def measures(self) -> list[str]:
+        """All measures, in order."""
+        return list(dict.fromkeys(measure for measure, _ in self.records))
+
+    @property
+    def systems(self) -> list[str]:
+        """All systems, in order, without controls."""
+        return list(dict.fromkeys(system for _, system in self.records))
+
+
+def seen(result: Result) -> Seen:
+    """What the evidence of an audit speaks of."""
+    found, rows = Seen(), result.evidence
+    if "measures" not in rows.column_names:
+        return found
+    for spelled in rows["measures"].unique().to_pylist():
+        of_measures = rows.filter(
+            pc.and_(pc.equal(rows["measures"], spelled), pc.equal(rows["system_kind"], "system"))
+        )
+        for system in of_measures["system"].unique().to_pylist():
+            own = of_measures.filter(pc.equal(of_measures["system"], system))
+            all_, measured = _ids(own), _ids(own.filter(pc.is_null(own["reason"])))
+            for measure in spelled.split("\n"):
+                found.records[measure, system], found.measured[measure, system] = all_, measured
+    return found
+
+
+def refuse_missing(ours: Seen, theirs: Seen, allowed: Sequence[str] = ()) -> None:
+    """RequestError where the audit lacks a system, measure or record of its baseline.
+
+    ``allowed`` names systems and measures that may be missing, and `RECORDS`; RequestError for one that is not.
+    """
+    lacking = _lacking(ours, theirs)
+    for name in allowed:
+        if name not in lacking:
+            raise RequestError(f"--allow-missing '{name}': nothing of that name is missing. {_told(lacking)}")
+    refused = {name: what for name, what in lacking.items() if name not in allowed}
+    if refused:
+        raise RequestError(
+            f"{_told(refused)} Audit them too, or name what may be missing with --allow-missing NAME: "
+            f"{', '.join(refused)}."
+        )
+
+
+def unmeasured(ours: Seen, theirs: Seen, most: float) -> list[Check]:
+    """An inconclusive check for each measure that too many records have lost that the baseline measured."""
+    named, checks = _names(ours, theirs), []
+    for (measure, system), before in theirs.measured.items():
+        key = measure, named(system)
+        lost = len((before & ours.records.get(key, set())) - ours.measured.get(key, set()))
+        if lost > most * len(before):
+            reasons = {"measured in the baseline, and not here": lost}
+            checks.append(
+                _check(f"{measure} [{key[1]}] measured as in the baseline", reasons, len(before), most)
+            )
+    return checks
+
+
+def _names(ours: Seen, theirs: Seen) -> Callable[[str], str]:
+    """The system of ours that stands for one of the baseline's: where both have one, that one, whatever its name."""
+    if len(ours.systems) == len(theirs.systems) == 1:
+        return lambda _: ours.systems[0]
+    return lambda system: system
+
+
+def _lacking(ours: Seen, theirs: Seen) -> dict[str, str]:
+    """What the baseline has and the audit has not: as `--allow-missing` names it, and in words."""
+    named = _names(ours, theirs)
+    systems = [s for s in theirs.systems if named(s) not in ours.systems]
+    measures = [m for m in theirs.measures if m not in ours.measures]
+    lacking = {s: f"the system '{s}'" for s in systems} | {m: f"the measure {m}" for m in measures}
+    gone: set[str] = set()
+    for (measure, system), before in theirs.records.items():
+        if (now := ours.records.get((measure, named(system)))) is not None:
+            gone |= before - now
+    if gone:
+        first = ", ".join(sorted(gone)[:SHOWN]) + (" …" if len(gone) > SHOWN else "")
+        all_ = set().union(*theirs.records.values())
+        lacking[RECORDS] = f"{len(gone):,} of {counted(len(all_), 'record')} ({first})"
+    return lacking
+
+
+def _told(lacking: dict[str, str]) -> str:
+    return f"The audit lacks {'; '.join(lacking.values()) if lacking else 'nothing that its baseline has'}."
+
+
+def left_out(result: Result, most: float) -> list[Check]:
+    """A check for the input, and for each system, of which something was left out; nothing where all is whole.
+
+    What counts: lines that were skipped as broken; summaries that were refused, empty or not answered; records
+    left out of a measure for an error in them, or for a score that is not a number. Not what ``--require``
+    leaves out, nor records on which a measure is undefined.
+    """
+    made = result.made
+    skipped = int(made.get("skipped") or 0) - int(made.get("not_required") or 0)
+    summaries = int(made.get("summaries") or 0)
+    lacking: dict[str, dict[str, int]] = made.get("without_text") or {}
+    checks = []
+    reasons = {"skipped lines": skipped} | _summed(lacking.values())
+    if any(reasons.values()):
+        checks.append(_check("input left out", reasons, summaries + skipped, most))
+    for system, total in (made.get("summaries_by_system") or {}).items():
+        failed = [_failed(e.excluded) for e in result.estimates if e.system == system and not e.slice]
+        own = lacking.get(system, {}) | max(failed, key=_count, default={})
+        if own:
+            checks.append(_check(f"left out of [{system}]", own, total, most))
+    return checks
+
+
+def _failed(excluded: Mapping[str, int]) -> dict[str, int]:
+    """The records that a measure left out for an error, by reason."""
+    return {why: n for why, n in excluded.items() if why.startswith((NO_NUMBER, LEFT_OUT))}
+
+
+def _count(reasons: Mapping[str, int]) -> int:
+    return sum(reasons.values())
+
+
+def _summed(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    whole: dict[str, int] = {}
+    for of_system in counts:
+        for reason, n in of_system.items():
+            whole[reason] = whole.get(reason, 0) + n
+    return whole
+
+
+def _check(name: str, reasons: dict[str, int], total: int, most: float) -> Check:
+    bad = _count(reasons)
+    told = ", ".join(f"{n:,} {reason}" for reason, n in reasons.items() if n)
+    share = bad / total if total else 1.0
+    message = f"{bad:,} of {total:,} ({share:.1%}): {told}; at most {most:.1%} may be (--max-left-out)"
+    return Check(name, "inconclusive" if share > most else "pass", message)
+
+
+def _ids(rows: pa.Table) -> set[str]:
+    return set(rows["record"].to_pylist())

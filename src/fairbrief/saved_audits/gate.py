@@ -1,0 +1,271 @@
+"""A gate decides on the bound of an interval, never on a point: pass, fail, or inconclusive."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, TypeGuard
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fairbrief import registry
+from fairbrief.auditing.direction import directions
+from fairbrief.auditing.jackknifed import EXCESS
+from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
+from fairbrief.declarations import Direction
+from fairbrief.errors import RequestError
+from fairbrief.readers.messages import did_you_mean
+from fairbrief.reports import wording
+from fairbrief.reports.audit_folder import load
+from fairbrief.reports.junit import Check
+from fairbrief.reports.note_words import told
+from fairbrief.reports.result import Result
+from fairbrief.saved_audits import completeness
+from fairbrief.saved_audits.compare import compare
+from fairbrief.saved_audits.gate_rules import Rule
+from fairbrief.text.counted import counted
+from fairbrief.types import Estimate
+
+Outcome = Literal["pass", "fail", "inconclusive"]
+EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
+FEWEST = 20
+"""Fewer clusters than this decide nothing."""
+MAX_LEFT_OUT = 0.05
+"""Share of an input that may be left out as broken, refused, empty or unanswered before nothing is decided."""
+
+
+def hold_folder(
+    folder: Path,
+    limits: Sequence[Rule],
+    baseline: Path | None = None,
+    margin: float = 0.0,
+    *,
+    allow_missing: Sequence[str] = (),
+    max_left_out: float = MAX_LEFT_OUT,
+) -> list[Check]:
+    """All checks of a saved audit: that little was left out, its limits, that it is no worse than the baseline's.
+
+    ``allow_missing`` names systems and measures of the baseline that the audit need not have, and `records`.
+    ``max_left_out`` is the share of an input, or of a system's summaries, that may be left out as broken,
+    refused, empty or unanswered; above it the outcome is inconclusive.
+
+    Raises RequestError where the question cannot be put, or the audit lacks what the baseline has.
+    """
+    _refuse_idle(limits, baseline, margin, allow_missing, max_left_out)
+    result = load(folder)
+    confidence_level = float(result.made.get("confidence_level") or 0.95)
+    checks = completeness.left_out(result, max_left_out)
+    checks += [check for limit in limits for check in hold(limit, result.estimates, confidence_level)]
+    if baseline is not None:
+        before = load(baseline)
+        ours, theirs = completeness.seen(result), completeness.seen(before)
+        completeness.refuse_missing(ours, theirs, allow_missing)
+        checks += completeness.unmeasured(ours, theirs, max_left_out)
+        same = _rows(result).equals(_rows(before))
+        differences = compare(result, before)
+        checks += hold_margin(
+            differences, margin, directions(result.evidence), confidence_level, same_rows=same
+        )
+    return checks
+
+
+def _refuse_idle(
+    limits: Sequence[Rule],
+    baseline: Path | None,
+    margin: float,
+    allow_missing: Sequence[str],
+    max_left_out: float,
+) -> None:
+    """RequestError for numbers that are none, and for options that would have no effect."""
+    if not limits and baseline is None:
+        raise RequestError(
+            "There is nothing to hold the audit to: give --max RULE, --min RULE or --baseline DIR."
+        )
+    if not 0 <= margin < math.inf:
+        raise RequestError(f"--margin is at least 0, not {margin:g}.")
+    if not 0 <= max_left_out <= 1:
+        raise RequestError(f"--max-left-out is a share from 0 to 1, not {max_left_out:g}.")
+    for option, is_given in (("--margin", margin > 0), ("--allow-missing", bool(allow_missing))):
+        if is_given and baseline is None:
+            raise RequestError(f"{option} speaks of a baseline: give --baseline DIR, or drop it.")
+
+
+def _rows(result: Result) -> pa.Table:
+    """The evidence without controls, systems' names, random extracts and columns of nothing, in plain types."""
+    evidence = result.evidence
+    rows = evidence.filter(pc.equal(evidence["system_kind"], "system")).drop_columns(
+        ["system", "system_kind"]
+    )
+    plain = {
+        name: column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for name, column in zip(rows.column_names, rows.columns, strict=True)
+        if column.null_count < len(column) and not name.startswith((OF_EXTRACTS, WITHOUT_EXTRACTS))
+    }
+    return pa.table({name: plain[name] for name in sorted(plain)})
+
+
+def hold(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Check]:
+    """The rule on every system's whole-input estimate of what it names; controls are held to nothing.
+
+    ``level`` is that of the estimates' intervals.
+    """
+    candidates = [e for e in estimates if not e.slice and e.system_kind == "system"]
+    systems = list(dict.fromkeys(e.system for e in candidates))
+    if rule.system and rule.system not in systems:
+        raise RequestError(
+            f"The audit has no system '{rule.system}', which '{rule}' is for.{did_you_mean(rule.system, systems)} "
+            f"It has: {', '.join(systems)}."
+        )
+    candidates = [e for e in candidates if rule.system in ("", e.system)]
+    spelled = _canonical(rule.measure)
+    of_measure = [e for e in candidates if e.measure == spelled]
+    named = [
+        e for e in of_measure if (e.quantity == rule.quantity if rule.quantity else wording.is_headline(e))
+    ]
+    # A measure that could not read a single record has an estimate of its headline alone, which says why.
+    named = named or [e for e in of_measure if e.value is None and not e.n]
+    if not named:
+        known = sorted({f"{e.measure}:{e.quantity}" for e in of_measure} or {e.measure for e in candidates})
+        raise RequestError(
+            f"The audit has no estimate of '{rule}'.{did_you_mean(replace(rule, system='').asked, known)} It has: {', '.join(known)}."
+        )
+    return [
+        _decide(
+            f"{replace(rule, system='')} [{e.system}]",
+            e,
+            rule.sign,
+            rule.limit,
+            _unanimous(e.clusters, confidence_level),
+            confidence_level,
+        )
+        for e in named
+    ]
+
+
+def hold_margin(
+    differences: Sequence[Estimate],
+    margin: float,
+    better: Mapping[str, Direction],
+    confidence_level: float = 0.95,
+    *,
+    same_rows: bool = False,
+) -> list[Check]:
+    """Non-inferiority: nothing is worse than in the baseline by more than the margin.
+
+    Decided on are the excess of a mean of records over chance, which may lie at most the margin above the baseline's; a
+    quality, at most the margin below it; and the signed contrasts of all other disparities, which have no worse side by
+    themselves: their differences must lie within the margin on both sides. Raw magnitudes differ by noise alone: only
+    one that has neither contrasts nor an excess that permuted labels move is decided on itself.
+    ``same_rows`` says that both audits saw the same in every record: then nothing has changed, and a
+    difference of 0 in all of them needs no doubt.
+    """
+    checked = []
+    for e in differences:
+        if not is_decided_on(e) or e.slice:
+            continue
+        what = e.measure if wording.is_headline(e) else f"{e.measure}:{e.quantity}"
+        name = f"{what} [{e.system}] at most {margin:g}"
+        doubt = 0.0 if same_rows else _unanimous(e.clusters, confidence_level)
+        against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
+        way = _better(e, better)
+        if way != "more":
+            checked.append(_decide(f"{name} above {against}", e, "<=", margin, doubt, confidence_level))
+        if way != "less":
+            checked.append(_decide(f"{name} below {against}", e, ">=", -margin, doubt, confidence_level))
+    return checked
+
+
+def is_decided_on(difference: Estimate) -> bool:
+    """Whether a difference of systems is what a gate decides on: an excess, a signed contrast, or a level."""
+    is_raw = any(note.code == "raw_magnitude" for note in difference.notes)
+    return difference.leads or (
+        wording.is_headline(difference) and difference.kind != "magnitude" and not is_raw
+    )
+
+
+def _better(difference: Estimate, better: Mapping[str, Direction]) -> Direction:
+    if wording.is_headline(difference):
+        return better.get(difference.measure, "less")
+    return "less" if difference.quantity == EXCESS else "nearer zero"
+
+
+def overall(checks: Sequence[Check]) -> Outcome:
+    """Fail if any failed, else inconclusive if any was, else pass."""
+    outcomes = {check.outcome for check in checks}
+    return "fail" if "fail" in outcomes else "inconclusive" if "inconclusive" in outcomes else "pass"
+
+
+def _canonical(measure: str) -> str:
+    """The spec that estimates carry, however the rule was typed; as typed where no such measure is known."""
+    try:
+        return repr(registry.make("measure", measure))
+    except RequestError:
+        return measure
+
+
+def _decide(
+    name: str,
+    estimate: Estimate,
+    sign: Literal["<=", ">="],
+    limit: float,
+    doubt: float,
+    confidence_level: float,
+) -> Check:
+    """Hold the bounds that a decision needs to a limit; ``doubt`` is what all records saying the same leaves."""
+    if not _is_finite(estimate.value) or not _is_finite(estimate.low) or not _is_finite(estimate.high):
+        why = told(estimate) or "no interval"
+        return Check(name, "inconclusive", f"{why} (n = {estimate.n})")
+    if estimate.clusters < FEWEST:
+        return Check(
+            name,
+            "inconclusive",
+            f"{counted(estimate.clusters, 'record')} {'is' if estimate.clusters == 1 else 'are'} too few to decide on; {FEWEST} are wanted",
+        )
+    low, high = _least(estimate, confidence_level), estimate.high
+    if low == high:
+        low, high = low - doubt, high + doubt
+    inside, outside = (high <= limit, low > limit) if sign == "<=" else (low >= limit, high < limit)
+    compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
+    found = (
+        f"{compared}{estimate.value:.4g}, interval [{low:.4g}, {high:.4g}], limit {sign}{limit:g}, n = {estimate.n}"
+        f"{_what_it_holds(estimate)}"
+    )
+    if inside:
+        return Check(name, "pass", f"the whole interval keeps the limit: {found}")
+    if outside:
+        return Check(name, "fail", f"the whole interval breaks the limit: {found}")
+    return Check(
+        name, "inconclusive", f"the limit lies inside the interval: {found}; more records would tell"
+    )
+
+
+def _least(estimate: Estimate, confidence_level: float) -> float:
+    """The lower bound that a failure rests on: of a magnitude, 0 unless its test rejects in one tail of the interval."""
+    assert estimate.low is not None
+    is_folded = estimate.kind == "magnitude" and estimate.excess is None
+    doubtful = estimate.p is None or estimate.p > (1 - confidence_level) / 2
+    return 0.0 if is_folded and doubtful else estimate.low
+
+
+def _what_it_holds(estimate: Estimate) -> str:
+    """What must be known of a raw magnitude that is held to a limit."""
+    if estimate.kind != "magnitude" or estimate.baseline:
+        return ""
+    if estimate.excess is not None and estimate.null_mean is not None:
+        return f"; permuted labels alone read {estimate.null_mean:.4g}: a limit on :{EXCESS} leaves that out"
+    return "; a magnitude's interval begins at 0 unless its test rejects"
+
+
+def _is_finite(number: float | None) -> TypeGuard[float]:
+    return number is not None and math.isfinite(number)
+
+
+def _unanimous(n: int, confidence_level: float) -> float:
+    """What n records that all say the same leave open: the share of others that could hide.
+
+    1 − ((1 − level) / 2)^(1 / n), the bound of Clopper and Pearson at none of n; for measures of unit range.
+    """
+    return 1 - ((1 - confidence_level) / 2) ** (1 / n) if n else 1.0

@@ -1,0 +1,216 @@
+"""Many data sets, one order of systems: the mean of min–max-normalised values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairbrief import specs
+from fairbrief.agreement.bootstrap_intervals import Interval, interval
+from fairbrief.auditing.evidence_table import ledgers_from
+from fairbrief.auditing.ledger import WHOLE, Ledger
+from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.errors import RequestError
+from fairbrief.reports.number_format import number
+from fairbrief.reports.result import Result
+from fairbrief.statistics import Bootstrap
+from fairbrief.types import Floats, Measure, Table
+
+SHARES = ("uneven_share",)
+"""Quantities besides headlines that are ranked: smaller is better, as of every disparity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """One quantity's order of the systems that all data sets hold; smaller is fairer.
+
+    ``values`` (data sets, systems) are the quantity's own; ``overall`` one per system, the mean over data
+    sets of (v − min)/(max − min), in [0, 1]; min and max are over ``systems`` alone. ``records`` counts,
+    per data set, the records (originals) that all systems answered, which alone enter.
+    """
+
+    measure: str
+    quantity: str
+    datasets: tuple[str, ...]
+    systems: tuple[str, ...]
+    values: tuple[tuple[float | None, ...], ...]
+    overall: tuple[Interval, ...]
+    records: tuple[int, ...]
+
+
+def overall(
+    results: Mapping[str, Result],
+    systems: Iterable[str] = (),
+    *,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+) -> list[Overall]:
+    """The overall order for every disparity that all audits hold. ``results`` are audits by data set's name.
+
+    ``systems`` are those that enter, all common ones if none are named: the normalisation depends on them.
+    A data set where the systems do not differ, or one has no value, gives nothing to the mean.
+    Raises RequestError where the audits share no disparity, or fewer than two systems.
+    Source: Li et al., Coverage-based Fairness in MDS, Tables 3 and 4 ("Overall"); the intervals are ours.
+    """
+    by_spec: dict[str, dict[tuple[str, str], tuple[Ledger, Measure]]] = {}
+    for name, result in results.items():
+        for ledger, measures in ledgers_from(result.evidence):
+            for measure in measures:
+                spelled = _without_over(measure)
+                over = str(getattr(measure, "over", "") or "")
+                by_spec.setdefault(spelled, {})[name, over] = ledger, measure
+    named = tuple(dict.fromkeys(systems))
+    found = [
+        made
+        for spelled, datasets in by_spec.items()
+        if {name for name, _ in datasets} == set(results)
+        for made in _overalls(spelled, _labelled(datasets), named, n_resamples, seed, confidence_level)
+    ]
+    if not found:
+        raise RequestError(
+            "These audits have no disparity in common that two or more systems were measured by. "
+            "Audit each data set with the same --measure and the same systems."
+        )
+    return found
+
+
+def _without_over(measure: Measure) -> str:
+    over = specs.parse(repr(measure)).over
+    return repr(measure).removesuffix(f"@{specs.quoted(over)}") if over else repr(measure)
+
+
+def _labelled(
+    datasets: Mapping[tuple[str, str], tuple[Ledger, Measure]],
+) -> dict[str, tuple[Ledger, Measure]]:
+    """Data sets by name, with the attribute where one audit has several."""
+    audits = [name for name, _ in datasets]
+    return {
+        (f"{name}@{over}" if audits.count(name) > 1 else name): found
+        for (name, over), found in datasets.items()
+    }
+
+
+def _overalls(
+    spelled: str,
+    datasets: Mapping[str, tuple[Ledger, Measure]],
+    named: Sequence[str],
+    n_resamples: int,
+    seed: int,
+    confidence_level: float,
+) -> list[Overall]:
+    parts = {name: parts_of(ledger, ()) for name, (ledger, _) in datasets.items()}
+    there = [
+        [s for (s, _), part in of_set.items() if part.system_kind == "system"] for of_set in parts.values()
+    ]
+    common = [s for s in there[0] if all(s in systems for systems in there)]
+    for system in named:
+        if system not in common:
+            raise RequestError(
+                f"Not every audit has the system '{system}'. In all of them: {', '.join(common) or 'none'}."
+            )
+    entered = [s for s in common if not named or s in named]
+    if len(entered) < 2:
+        return []
+    values: dict[str, list[Floats]] = {}
+    records = []
+    for name, (ledger, measure) in datasets.items():
+        sums, many = _sums([parts[name][s, WHOLE] for s in entered], n_resamples, seed)
+        records.append(many)
+        for quantity, value in measure.value(ledger.totals(sums)).items():
+            if (quantity == measure.name and value.tail == "upper") or quantity in SHARES:
+                values.setdefault(quantity, []).append(np.broadcast_to(value.array, sums.shape[:-1]))
+    return [
+        _made(spelled, quantity, tuple(datasets), entered, np.stack(arrays), tuple(records), confidence_level)
+        for quantity, arrays in values.items()
+        if len(arrays) == len(datasets)
+    ]  # fmt: skip
+
+
+def _sums(parts: Sequence[Part], n_resamples: int, seed: int) -> tuple[Floats, int]:
+    """Totals of every system on the records that all answered: as they are, then by draw.
+
+    Shape (1 + draws, systems, columns); systems share the draws.
+    """
+    common = set(parts[0].clusters).intersection(*(part.clusters for part in parts))
+    answered = [c for c in parts[0].clusters if c in common]
+    rows = []
+    for part in parts:
+        place = {cluster: i for i, cluster in enumerate(part.clusters)}
+        rows.append(part.sums[[place[c] for c in answered]])
+    stacked = np.stack(rows, axis=1)
+    whole = stacked.sum(axis=0)[np.newaxis]
+    if len(answered) < 2 or not n_resamples:
+        return whole, len(answered)
+    flat = stacked.reshape(len(answered), -1)
+    drawn = Bootstrap(len(answered), n_resamples, seed).totals(flat).reshape(n_resamples, *stacked.shape[1:])
+    return np.concatenate([whole, drawn]), len(answered)
+
+
+def normalised(values: Floats) -> Floats:
+    """Mean over data sets of (v − min)/(max − min) over systems. (data sets, …, systems) → (…, systems).
+
+    A data set with an undefined value, or none that differ, gives nothing; nan where none is left.
+    """
+    low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
+    scale = np.where(high > low, high - low, np.nan)
+    scaled = (values - low) / scale
+    some = np.isfinite(scaled)
+    total = np.where(some, scaled, 0.0).sum(axis=0)
+    count = some.sum(axis=0)
+    return np.asarray(total / np.where(count > 0, count, np.nan))
+
+
+def _made(
+    spelled: str,
+    quantity: str,
+    datasets: tuple[str, ...],
+    systems: Sequence[str],
+    values: Floats,
+    records: tuple[int, ...],
+    confidence_level: float,
+) -> Overall:
+    scores = normalised(values)
+    drawn = scores[1:] if len(scores) > 1 else None
+    return Overall(
+        spelled,
+        quantity,
+        datasets,
+        tuple(systems),
+        tuple(tuple(float(v) if np.isfinite(v) else None for v in of_set[0]) for of_set in values),
+        tuple(interval(float(scores[0, i]), None if drawn is None else drawn[:, i], confidence_level) for i in range(len(systems))),
+        records,
+    )  # fmt: skip
+
+
+def table(found: Overall, confidence_level: float = 0.95) -> Table:
+    """One row per system, the fairest first."""
+    scores = [np.inf if i.value is None else i.value for i in found.overall]
+    rows = tuple(
+        (
+            found.systems[i],
+            *(number(of_set[i]) for of_set in found.values),
+            str(found.overall[i]),
+        )
+        for i in np.argsort(scores, kind="stable")
+    )
+    told = ", ".join(f"{name} {many:,}" for name, many in zip(found.datasets, found.records, strict=True))
+    scale = (
+        f"Overall: mean over data sets of (v − min)/(max − min), with {confidence_level:.0%} interval; 0 = least disparity. "
+        f"Min and max are over {', '.join(found.systems)}: it changes when a system enters or leaves. "
+        "– where no data set tells the systems apart."
+    )
+    header = ("system", *found.datasets, "overall")
+    name = (
+        found.measure
+        if found.measure.partition("(")[0] == found.quantity
+        else f"{found.measure}: {found.quantity}"
+    )
+    return Table(
+        f"Overall order by {name}",
+        header,
+        rows,
+        (scale, f"Records that all of them answered: {told}."),
+    )

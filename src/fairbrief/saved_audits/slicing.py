@@ -1,0 +1,122 @@
+"""Estimates by slice from the evidence of an audit: nothing is scored again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from fairbrief.auditing import Plan, length_notes
+from fairbrief.auditing.evidence_table import MOST_VALUES, attributes_in, ledgers_from, sliced_by
+from fairbrief.auditing.plan_checks import check_slice
+from fairbrief.auditing.run import Run
+from fairbrief.auditing.system_runs import of_runs
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers.messages import did_you_mean
+from fairbrief.reports.result import Result
+from fairbrief.types import Estimate, Measure, NoteCode
+
+Key = tuple[str, str, str, str]
+OF_ALL: tuple[NoteCode, ...] = ("scorer_differs", "without_units")
+"""Notes that an audit puts at a value on all records and at those on slices alike."""
+NOTE = (
+    "Slices by {} are from the evidence: p, and what permuted labels read, are told by audit --slice alone."
+)
+
+
+def slice_audit(
+    result: Result, by: Sequence[Sequence[str]], given: Mapping[str, Measure] = MappingProxyType({})
+) -> Result:
+    """The audit with estimates and differences by these attributes of the records, as if it had been sliced by them.
+
+    What needs sums under permuted labels is absent: p of values whose labels were permuted, their permutation baseline,
+    and the interval of magnitudes, in which 0 lies or not by that p. All else is what the audit would have
+    estimated. Slices that the audit has stay as they are. ``given`` are measures by spec that need not be declared anywhere.
+
+    Raises RequestError for an attribute that the evidence does not keep, DataError for evidence of an older version.
+    """
+    made, permuted = result.made, result.made.get("permuted")
+    if permuted is None:
+        raise DataError(
+            "The audit does not say whose labels were permuted: an older version made it. Run it again."
+        )
+    asked = _asked(result, by)
+    if not asked:
+        return result
+    taken = set(made["measures"])
+    evidence = sliced_by(result.evidence, [name for names in asked for name in names])
+    read = [(ledger, ms) for ledger, ms in ledgers_from(evidence, given, asked) if repr(ms[0]) in taken]
+    for ledger, measures in read:
+        ledger.lacks_null = repr(measures[0]) in permuted
+    by_name = {repr(m): m for _, measures in read for m in measures}
+    run = Run(_plan(made, asked), [by_name[name] for name in made["measures"] if name in by_name])
+    run.ledgers = [ledger for ledger, _ in read]
+    estimates, gaps = run.estimates()
+    if made.get("pools_runs"):
+        estimates = of_runs(estimates)
+    whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.slice}
+    estimates = [_as_of_all(e, whole) for e in length_notes.noted(estimates) if e.slice]
+    named = ", ".join(" and ".join(names) for names in asked)
+    return replace(
+        result,
+        estimates=(
+            *(e for e in result.estimates if e.measure in taken),
+            *estimates,
+            *(e for e in result.estimates if e.measure not in taken),  # checks of scorers
+        ),
+        differences=(*result.differences, *(_as_of_all(e, whole) for e in gaps if e.slice)),
+        evidence=evidence,
+        made={
+            **made,
+            "slices": [*made["slices"], *map(list, asked)],
+            "notes": [*made.get("notes", ()), NOTE.format(named)],
+        },
+    )
+
+
+def _asked(result: Result, by: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """The groupings that the audit does not have yet."""
+    known = attributes_in(result.evidence)
+    for name in dict.fromkeys(name for names in by for name in names):
+        if name not in known:
+            raise RequestError(
+                f"The evidence keeps no attribute '{name}' of the records.{did_you_mean(name, known)} It keeps: "
+                f"{', '.join(known) or 'none'}. Attributes of over {MOST_VALUES:,} values are not kept, nor does an audit of an "
+                f"older version keep any: audit the texts with --slice {name}."
+            )
+    there = {frozenset(names) for names in result.made["slices"]}
+    found: list[tuple[str, ...]] = []
+    for names in by:
+        check_slice(names)
+        if frozenset(names) not in there:
+            there.add(frozenset(names))
+            found.append(tuple(names))
+    return found
+
+
+def _plan(made: Mapping[str, Any], by: Sequence[tuple[str, ...]]) -> Plan:
+    return Plan(
+        slices=by,
+        controls=made["asked_controls"],
+        baseline=made["baseline"],
+        is_pairwise=made["is_pairwise"],
+        seed=made["seed"],
+        n_resamples=made["n_resamples"],
+        confidence_level=made["confidence_level"],
+        alpha=made["alpha"],
+        intervals=made["intervals"],
+    )
+
+
+def _key(e: Estimate) -> Key:
+    return e.measure, e.quantity, e.system, e.baseline
+
+
+def _as_of_all(e: Estimate, whole: Mapping[Key, Estimate]) -> Estimate:
+    """The estimate signed like that of all records, and with its notes on the scorer and on how summaries were cut."""
+    of_all = whole.get(_key(e))
+    if of_all is None:
+        return e
+    noted = [note for note in of_all.notes if note.code in OF_ALL]
+    return replace(e, signature=of_all.signature, notes=(*e.notes, *noted))

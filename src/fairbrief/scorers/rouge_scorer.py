@@ -1,0 +1,61 @@
+"""ROUGE-1 and ROUGE-2 between sentences, as a scorer of resemblance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief.scorers.sentence_pairs import Cut, Tokens, batches, code, tabulate
+from fairbrief.specs import spell
+from fairbrief.text import rouge
+from fairbrief.types import Ask, Floats, Scores
+
+
+@dataclass(frozen=True)
+class Rouge1:
+    """ROUGE-1 F between a row sentence and a column sentence: 2·Σ min(c_row, c_column) / (n_row + n_column).
+
+    Words as in `text.rouge`; in [0, 1], and 0 where either sentence has none. ``stem`` compares Porter
+    stems. ``sentences`` says who cuts, as for `tfidf`: ``given``, ``builtin`` or ``punkt``.
+    """
+
+    name: ClassVar[str] = "rouge1"
+    n: ClassVar[int] = 1
+    stem: bool = False
+    sentences: str = "given"
+
+    @property
+    def fingerprint(self) -> str:
+        """The spec, the version of this code, and what cuts the sentences."""
+        return f"{spell(self)} 1 {code(self.sentences)}"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
+        """One `Scores` per ask, in order."""
+        for cuts in batches(asks, self.sentences, self._tokens):
+            for cut, matrix in zip(cuts, _f_scores(cuts), strict=True):
+                yield cut.scores(matrix)
+
+    def _tokens(self, text: str) -> Tokens:
+        words = rouge.tokens(text, stem=self.stem)
+        return words if self.n == 1 else list(zip(*(words[i:] for i in range(self.n)), strict=False))
+
+    __repr__ = spell
+
+
+@dataclass(frozen=True, repr=False)
+class Rouge2(Rouge1):
+    """ROUGE-2 F between a row sentence and a column sentence: as `Rouge1`, over pairs of adjacent words."""
+
+    name: ClassVar[str] = "rouge2"
+    n: ClassVar[int] = 2
+
+
+def _f_scores(cuts: Sequence[Cut]) -> Iterator[Floats]:
+    entries = tabulate(cuts)
+    row, column = entries.pairs()
+    overlap = np.minimum(entries.count[row], entries.count[column])
+    total = entries.size[entries.sentence[row]] + entries.size[entries.sentence[column]]
+    return entries.fold(row, column, 2 * overlap / total)

@@ -1,0 +1,91 @@
+"""Records and cases as lines of JSON: what `readers.read` reads back as it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fairbrief.kept_files import taking_place
+from fairbrief.types import Case, Entity, Record, Summary
+
+EMPTY, MISSING = "empty summary", "missing summary"
+"""Why a summary is none: its text is blank, or there is no text at all."""
+
+
+def record_line(record: Record) -> dict[str, Any]:
+    """A record as one row of a file; what it has none of is left out.
+
+    ``readers.read([record_line(r)]).records()`` gives the same record, but for ``where`` and ``cluster_by``,
+    which whoever reads must say again.
+    """
+    documents = [
+        {**_given(id=d.id), "text": d.text, **_given(attributes=dict(d.attributes))} for d in record.documents
+    ]
+    return {
+        "id": record.id,
+        **_given(original=record.original),
+        "documents": documents,
+        **_given(
+            references=list(record.references),
+            attributes=dict(record.attributes),
+            entities=[_entity(entity) for entity in record.entities],
+        ),
+    }
+
+
+def case_line(case: Case) -> dict[str, Any]:
+    """A record with one system's summary of it as one row of a file.
+
+    ``readers.read([case_line(c)])`` gives the same case, but for the record's ``where``. A missing summary
+    is written as null; its reason stands beside it.
+    """
+    return {**record_line(case.record), **summary_fields(case.summary)}
+
+
+def summary_fields(summary: Summary) -> dict[str, Any]:
+    """The fields of a row that speak of a summary."""
+    did_not_come = not summary.text and summary.reason not in ("", EMPTY)
+    units = None if summary.units is None else [_unit(u.text, u.values) for u in summary.units]
+    return {
+        "summary": None if did_not_come else summary.text,
+        "system": summary.system,
+        **({} if units is None else {"units": units}),
+        **_given(reason=summary.reason, made=dict(summary.made)),
+    }
+
+
+def line_of(record: Record, answer: Mapping[str, Any]) -> bytes:
+    """A whole line: the record's fields, then the answer's. ASCII, so that a lone surrogate goes out as it came."""
+    return json.dumps({**record_line(record), **answer}).encode("ascii") + b"\n"
+
+
+def write_lines(rows: Iterable[Mapping[str, Any]], path: Path | str) -> int:
+    """Write rows as JSON Lines; the file appears under its name only when it is whole. Returns their number.
+
+    A link is followed. What a killed run left half written is taken away.
+    """
+    count = 0
+    with taking_place(Path(path)) as part, part.open("w", encoding="utf-8", newline="\n") as lines:
+        for row in rows:
+            lines.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+            count += 1
+    return count
+
+
+def _entity(entity: Entity) -> dict[str, Any]:
+    mentions = [
+        {"document": m.document, "start": m.start, "end": m.end, "kind": m.kind} for m in entity.mentions
+    ]
+    names = _given(first_name=entity.first_name, last_name=entity.last_name)
+    return {"id": entity.id, **names, **_given(attributes=dict(entity.attributes), mentions=mentions)}
+
+
+def _unit(text: str, values: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    return {"text": text, **_given(values={name: list(entail) for name, entail in values.items()})}
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    """The fields that hold something."""
+    return {name: value for name, value in fields.items() if value is not None and value not in ("", [], {})}

@@ -1,0 +1,252 @@
+"""The grammar of names: ``name(key=value, …)@over``, one spec everywhere, and back.
+
+A measure, scorer or summarizer is a frozen dataclass with a ``name``. Its spec lists the fields
+that differ from their defaults; the field ``over``, if it has one, stands behind the ``@``. Fields
+whose names begin with an underscore are not part of the spec.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, get_type_hints
+
+from fairbrief.errors import RequestError
+from fairbrief.text.redaction import sealed
+
+PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A parsed name: what is asked for, with which settings, over which attribute."""
+
+    name: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    over: str | None = None
+
+
+def spell(thing: Any) -> str:
+    """The spec of a frozen dataclass with a ``name``: what `parse` reads back.
+
+    >>> @dataclass(frozen=True)
+    ... class Gap:
+    ...     name = "gap"
+    ...     over: str
+    ...     threshold: float = 0.5
+    >>> spell(Gap("party"))
+    'gap@party'
+    >>> spell(Gap("party", 0.8))
+    'gap(threshold=0.8)@party'
+    """
+    parts, over = [], ""
+    for f in settings_of(thing):
+        value = getattr(thing, f.name)
+        if f.name == "over":
+            over = f"@{_quote(value, PLAIN)}" if value else ""
+        elif value != _default(f):
+            parts.append(f"{f.name}={_spell_value(value)}")
+    settings = f"({', '.join(parts)})" if parts else ""
+    return sealed(f"{thing.name}{settings}{over}")
+
+
+def settings_of(kind: Any) -> list[dataclasses.Field[Any]]:
+    """The settings of a dataclass in the order of its specs: those that several kinds share come last."""
+    fields = [f for f in dataclasses.fields(kind) if f.init and not f.name.startswith("_")]
+    return sorted(fields, key=lambda f: bool(f.kw_only))
+
+
+@lru_cache(maxsize=1024)
+def parse(text: str) -> Spec:
+    """Read a spec; raise RequestError where it is malformed.
+
+    >>> parse("gap(threshold=0.8)@party")
+    Spec(name='gap', settings={'threshold': '0.8'}, over='party')
+    """
+    text = sealed(text.strip())  # a spec is written into results
+    match = re.fullmatch(r"(?P<name>[^\s()@,='\"]+)\s*(?P<rest>.*)", text, re.DOTALL)
+    if match is None:
+        raise RequestError(f"'{text}' is not a name. Write name, name(key=value) or name@attribute.")
+    name, rest = match["name"], match["rest"]
+    settings: dict[str, str] = {}
+    if rest.startswith("("):
+        end = _closing(rest, text)
+        for part in _split(rest[1:end], text):
+            key, equals, value = part.partition("=")
+            if not equals:
+                raise RequestError(f"In '{text}', '{part.strip()}' has no value. Write key=value.")
+            if key.strip() in settings:
+                raise RequestError(f"'{text}' gives '{key.strip()}' twice. Give it once.")
+            settings[key.strip()] = _unquote(value.strip())
+        rest = rest[end + 1 :]
+    over = None
+    if rest:
+        if not rest.startswith("@") or not rest[1:].strip():
+            raise RequestError(f"In '{text}', '{rest}' was not expected. Write name(key=value, …)@attribute.")
+        over = rest[1:].strip()
+        _refuse_settings(over, text)
+        over = _unquote(over)
+    return Spec(name, settings, over)
+
+
+def _refuse_settings(over: str, text: str) -> None:
+    """Raise where settings stand behind the attribute; an attribute that looks so is written in quotes."""
+    match = re.fullmatch(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", over, re.DOTALL)
+    if match is None:
+        return
+    head = text[: text.rindex(over)].rstrip("@ ")
+    first = head.removesuffix(")") + ", " if head.endswith(")") else f"{head}("
+    right = f"{first}{match['settings']})@{match['over'].strip()}"
+    raise RequestError(
+        f"In '{text}' the settings stand behind the attribute. Write {right}; "
+        f"an attribute that is called so stands in quotes: {head}@{_quote(over, PLAIN)}."
+    )
+
+
+def build(kind: Any, spec: Spec) -> Any:
+    """An instance of the dataclass ``kind`` from a spec, settings read by the fields' types."""
+    hints = get_type_hints(kind)
+    fields = {f.name: f for f in settings_of(kind)}
+    settable = [name for name in fields if name != "over"]
+    values: dict[str, Any] = {}
+    for key, text in spec.settings.items():
+        if key == "over" and "over" in fields:
+            raise RequestError(
+                f"In '{spec.name}(over={text})' the attribute is no setting: it stands behind an @, {spec.name}(…)@{text}."
+            )
+        if key not in settable:
+            known = ", ".join(settable) or "none"
+            raise RequestError(f"'{spec.name}' has no setting '{key}'. Its settings: {known}.")
+        values[key] = _read_value(text, hints[key], f"{spec.name}({key}={text})")
+    if spec.over is not None:
+        if "over" not in fields:
+            raise RequestError(f"'{spec.name}' is not taken over an attribute: drop '@{spec.over}'.")
+        values["over"] = spec.over
+    missing = [
+        name for name, f in fields.items() if name not in values and _default(f) is dataclasses.MISSING
+    ]
+    if "over" in missing:
+        raise RequestError(f"'{spec.name}' is taken over an attribute: write {spec.name}@ATTRIBUTE.")
+    if missing:
+        raise RequestError(f"'{spec.name}' needs {', '.join(missing)}: write {spec.name}({missing[0]}=…).")
+    try:
+        return kind(**values)
+    except ValueError as error:
+        raise RequestError(f"{spec.name}: {error}") from error
+
+
+def quoted(text: str) -> str:
+    """A name as the grammar writes it: in quotes where it holds what would end it.
+
+    >>> print(quoted("party"), quoted("a, b"))
+    party 'a, b'
+    """
+    return _quote(text, PLAIN)
+
+
+def needs_over(kind: Any) -> bool:
+    """Whether a dataclass is taken over an attribute that must be named: it has ``over`` without a default."""
+    if not dataclasses.is_dataclass(kind):
+        return False
+    return any(f.name == "over" and _default(f) is dataclasses.MISSING for f in dataclasses.fields(kind))
+
+
+def _default(f: dataclasses.Field[Any]) -> Any:
+    if f.default_factory is not dataclasses.MISSING:
+        return f.default_factory()
+    return f.default
+
+
+def _spell_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return _quote("+".join(str(v) for v in value), PLAIN)
+    if isinstance(value, (int, float)):
+        return str(value)
+    text = str(value)
+    return text if _is_nested(text) else _quote(text, PLAIN)
+
+
+@lru_cache(maxsize=1024)
+def _is_nested(text: str) -> bool:
+    """Whether a value is itself a spec with settings, which stands without quotes."""
+    if not text.endswith(")") or re.match(r"[\w.:/-]+\(", text) is None:
+        return False
+    try:
+        parsed = parse(text)
+    except RequestError:
+        return False
+    return bool(parsed.settings)
+
+
+def _read_value(text: str, hint: Any, where: str) -> Any:
+    hint_text = str(hint)
+    if "None" in hint_text and text.lower() == "none":
+        return None
+    try:
+        if hint is bool:
+            return {"true": True, "false": False}[text.lower()]
+        if "tuple" in hint_text:
+            number = float if "float" in hint_text else int if "int" in hint_text else str
+            return tuple(number(part) for part in text.split("+"))
+        if hint is int or hint_text in ("int | None", "typing.Optional[int]"):
+            return int(text)
+        if hint is float or hint_text in ("float | None", "typing.Optional[float]"):
+            return float(text)
+    except (KeyError, ValueError):
+        wanted = getattr(hint, "__name__", hint_text)
+        raise RequestError(f"{where}: '{text}' is not a value of type {wanted}.") from None
+    return text
+
+
+def _quote(text: str, plain: re.Pattern[str]) -> str:
+    if plain.fullmatch(text) and text == text.strip():
+        return text
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _unquote(text: str) -> str:
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
+    return text
+
+
+def _scan(text: str, whole: str) -> list[tuple[int, str, int]]:
+    """Position, character and depth of every character outside quotes."""
+    seen, depth, quote, i = [], 0, "", 0
+    while i < len(text):
+        c = text[i]
+        if quote:
+            if c == "\\":
+                i += 1
+            elif c == quote:
+                quote = ""
+        elif c in "'\"":
+            quote = c
+        else:
+            depth += (c == "(") - (c == ")")
+            seen.append((i, c, depth))
+            if depth < 0:
+                raise RequestError(f"In '{whole}' a bracket closes that was never opened.")
+        i += 1
+    if quote:
+        raise RequestError(f"In '{whole}' a quotation mark is never closed.")
+    return seen
+
+
+def _closing(text: str, whole: str) -> int:
+    for i, c, depth in _scan(text, whole):
+        if c == ")" and depth == 0:
+            return i
+    raise RequestError(f"In '{whole}' a bracket is never closed.")
+
+
+def _split(text: str, whole: str) -> list[str]:
+    cuts = [i for i, c, depth in _scan(text, whole) if c == "," and depth == 0]
+    starts, ends = [0, *(i + 1 for i in cuts)], [*cuts, len(text)]
+    return [part for part in (text[a:b] for a, b in zip(starts, ends, strict=True)) if part.strip()]

@@ -1,0 +1,80 @@
+"""Random numbers that are a function of names: of a seed, a purpose, a record or cluster, and a draw.
+
+There is no state. Asking in another order, in other parts or in another process gives the same numbers,
+and a number can be had without those before it. All functions are vectorised over keys (one per record
+or cluster): row i of every answer depends on ``keys[i]`` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairbrief.statistics.arrays import Floats
+
+Keys = NDArray[np.uint64]
+
+AT_ONCE = 4096
+"""Numbers that are mixed at once: what stays in a core's cache."""
+
+
+def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
+    """A 64-bit key for each name. Shape (names,).
+
+    Numbers that serve different purposes (exchanged labels, extracts, flips) must name different ones:
+    equal keys give equal numbers. Raises ValueError for a negative seed.
+    """
+    if seed < 0:
+        raise ValueError(f"seed must be at least 0, not {seed}")
+    # The length stands before the purpose, so that no name can pass for the end of one.
+    start = blake2b(f"{seed} {len(purpose)} {purpose} ".encode("utf-8", "surrogatepass"), digest_size=8)
+    return np.frombuffer(b"".join(_digest(start, name) for name in names), dtype="<u8").astype(np.uint64)
+
+
+def random_bits(keys: Keys, count: int) -> Keys:
+    """Uniform 64-bit integers, the first so many of each key. Shape (keys, count)."""
+    counters = _mixed(np.arange(1, count + 1, dtype=np.uint64) * _STEP)
+    found = np.empty((len(keys), count), dtype=np.uint64)
+    step = max(1, AT_ONCE // max(1, count))
+    for start in range(0, len(keys), step):
+        part = found[start : start + step]
+        np.bitwise_xor(keys[start : start + step, np.newaxis], counters, out=part)
+        _mixed(part)
+    return found
+
+
+def random_fractions(keys: Keys, count: int) -> Floats:
+    """Uniform numbers in [0, 1), multiples of 2⁻⁵³. Shape (keys, count)."""
+    found = random_bits(keys, count)
+    found >>= np.uint64(11)
+    return np.asarray(found * 2.0**-53)
+
+
+def random_flips(keys: Keys, count: int) -> NDArray[np.bool_]:
+    """True or False with probability ½, 64 of one number. Shape (keys, count)."""
+    words = random_bits(keys, -(-count // 64)).astype("<u8").view(np.uint8)
+    return np.unpackbits(words, axis=1, count=count, bitorder="little").view(np.bool_)
+
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+"""2⁶⁴ over the golden ratio: neighbouring counters become numbers far apart."""
+
+
+def _mixed(x: Keys) -> Keys:
+    """The finalizer of SplitMix64 (Steele, Lea & Flood 2014; Stafford's variant 13), in place."""
+    other = np.empty_like(x)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        np.right_shift(x, np.uint64(shift), out=other)
+        np.bitwise_xor(x, other, out=x)
+        np.multiply(x, np.uint64(factor), out=x)
+    np.right_shift(x, np.uint64(31), out=other)
+    return np.bitwise_xor(x, other, out=x)
+
+
+def _digest(start: blake2b, name: str) -> bytes:
+    hasher = start.copy()
+    hasher.update(name.encode("utf-8", "surrogatepass"))
+    return hasher.digest()

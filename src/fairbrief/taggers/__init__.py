@@ -1,0 +1,1 @@
+"""What single texts and names give away: who is named, of which gender, in which tone."""

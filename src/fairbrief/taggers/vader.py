@@ -1,0 +1,73 @@
+"""VADER: the sentiment of English sentences by lexicon and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from fairbrief.errors import MissingExtra
+from fairbrief.taggers.passage_scores import passage_scores
+from fairbrief.text.sentences import split
+from fairbrief.types import Ask, Scores
+
+
+@dataclass(frozen=True)
+class Vader:
+    """Sentiment of whole texts: VADER's compound score in [−1, 1]; positive = favourable.
+
+    VADER is made for a sentence or two: over a whole article its compound runs into ±1 for length
+    alone. So a text's score is the mean over its sentences; ``by=text`` scores it in one piece.
+
+    Convention of sentiment scorers: rows are the passages, there is the one column ``"sentiment"``
+    (each column gets the same score), shape (rows, columns); ``sizes`` counts the sentences that were
+    read: 0 for a text without any, whose score is then undefined (and 0 in the matrix). A sentence
+    without a word of the lexicon is neutral, 0.
+
+    Errors:     MissingExtra without the package vaderSentiment.
+    Source:     Hutto & Gilbert, VADER, ICWSM 2014.
+    """
+
+    name: ClassVar[str] = "vader"
+    by: Literal["sentences", "text"] = "sentences"
+
+    def __post_init__(self) -> None:
+        if self.by not in ("sentences", "text"):
+            raise ValueError(f"by is sentences or text; not '{self.by}'")
+
+    @property
+    def fingerprint(self) -> str:
+        """Version of the package, and how texts are cut."""
+        try:
+            version = metadata.version("vaderSentiment")
+        except metadata.PackageNotFoundError:
+            version = "absent"
+        return f"vader:1|vaderSentiment:{version}|by:{self.by}"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        """One score per row; shape of each matrix: (rows, columns)."""
+        compound = _analyzer()
+
+        def score(text: str) -> tuple[float, int]:
+            pieces = split(text) if self.by == "sentences" else [text] * bool(text.strip())
+            return (float(np.mean([compound(p) for p in pieces])), len(pieces)) if pieces else (0.0, 0)
+
+        return passage_scores(asks, score)
+
+
+SENTENCES = 65536
+"""Sentences whose score is kept: variants of one original share most, and an article comes with every system."""
+
+
+@lru_cache(maxsize=1)
+def _analyzer() -> Callable[[str], float]:
+    try:
+        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+    except ImportError as error:
+        raise MissingExtra("vaderSentiment", "sentiment", "The scorer 'vader'") from error
+    analyzer: Any = SentimentIntensityAnalyzer()
+    return lru_cache(SENTENCES)(lambda text: float(analyzer.polarity_scores(text)["compound"]))

@@ -1,0 +1,278 @@
+"""Which language a text is written in: by its script, and in Latin and Cyrillic script by its function words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from fairbrief.errors import RequestError
+from fairbrief.text.function_words import CLOSED_CLASSES
+
+ENGLISH = "en"
+NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "ar": "Arabic",
+        "bg": "Bulgarian",
+        "bn": "Bengali",
+        "ca": "Catalan",
+        "cs": "Czech",
+        "da": "Danish",
+        "de": "German",
+        "el": "Greek",
+        "en": "English",
+        "es": "Spanish",
+        "et": "Estonian",
+        "eu": "Basque",
+        "fa": "Persian",
+        "fi": "Finnish",
+        "fr": "French",
+        "ga": "Irish",
+        "gl": "Galician",
+        "gu": "Gujarati",
+        "he": "Hebrew",
+        "hi": "Hindi",
+        "hr": "Croatian",
+        "hu": "Hungarian",
+        "hy": "Armenian",
+        "id": "Indonesian",
+        "it": "Italian",
+        "ja": "Japanese",
+        "ko": "Korean",
+        "lt": "Lithuanian",
+        "lv": "Latvian",
+        "mr": "Marathi",
+        "nl": "Dutch",
+        "no": "Norwegian",
+        "pl": "Polish",
+        "pt": "Portuguese",
+        "ro": "Romanian",
+        "ru": "Russian",
+        "sk": "Slovak",
+        "sl": "Slovene",
+        "sv": "Swedish",
+        "th": "Thai",
+        "tr": "Turkish",
+        "uk": "Ukrainian",
+        "ur": "Urdu",
+        "vi": "Vietnamese",
+        "zh": "Chinese",
+    }
+)
+"""ISO 639-1 codes that are known → the language's name in English."""
+LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "sk", "sl", "hr", "ro", "hu", "tr", "ca", "et", "lt", "lv", "id", "vi")  # fmt: skip
+CYRILLIC = ("ru", "uk", "bg")
+SCRIPTS = (
+    ("ko", re.compile("[\uac00-\ud7af\u1100-\u11ff]")),
+    ("zh", re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")),
+    ("ar", re.compile("[\u0600-\u06ff]")),
+    ("he", re.compile("[\u0590-\u05ff]")),
+    ("el", re.compile("[\u0370-\u03ff]")),
+    ("hi", re.compile("[\u0900-\u097f]")),
+    ("bn", re.compile("[\u0980-\u09ff]")),
+    ("gu", re.compile("[\u0a80-\u0aff]")),
+    ("th", re.compile("[\u0e00-\u0e7f]")),
+    ("hy", re.compile("[\u0530-\u058f]")),
+)
+"""The scripts that tell a language."""
+SHARED = MappingProxyType(
+    {
+        "zh": (("ja", re.compile("[\u3040-\u30ff]")),),
+        "ar": (
+            ("ur", re.compile("[\u0679\u0688\u0691\u06ba\u06d2]")),
+            ("fa", re.compile("[\u067e\u0686\u0698\u06af\u06cc]")),
+        ),
+    }
+)
+"""Languages that share a script, by letters that are theirs: kana is Japanese, Han without it Chinese."""
+LOOKED_AT = 4_000
+"""Characters of a text that decide."""
+ENOUGH = 0.2
+"""Share of a text's letters in a script from which on the script decides: a word in passing does not."""
+SURELY_ENGLISH = 0.3
+"""Share of English function words from which on no other language is looked at."""
+MARGIN = 0.1
+"""By how much another language's share of function words must be above English's."""
+FEWEST = 3
+"""Different function words that another language than English must at least show: names alone tell none."""
+OWN_LETTERS = 200
+"""Letters from which on a text is told by itself; a shorter one is in the language of the input that it belongs to."""
+FEWEST_LETTERS = 20
+"""Letters below which function words tell nothing."""
+SHORT_MARGIN, SHORT_FEWEST = 0.3, 3
+"""`MARGIN` and `FEWEST` from which on a short text is told by itself all the same; its stop words count in any length."""
+OWN_SCRIPT = 5
+"""The same, for letters of a script that tells a language."""
+
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class Setting(NamedTuple):
+    """The language that was told for every text, and the one that short texts are in, as the input shows it."""
+
+    given: str = ""
+    usual: str = ""
+
+
+NOTHING_TOLD = Setting()
+_setting: ContextVar[Setting] = ContextVar("language", default=NOTHING_TOLD)
+
+
+@contextmanager
+def using(language: str | Setting) -> Iterator[None]:
+    """Take every text to be in the language with this code inside the block; "" looks at each.
+
+    Raises: RequestError for a code that is not known.
+    """
+    token = _setting.set(_as_setting(language))
+    try:
+        yield
+    finally:
+        _setting.reset(token)
+
+
+def use(language: str | Setting) -> None:
+    """Take every text to be in the language from now on: for a process of its own."""
+    _setting.set(_as_setting(language))
+
+
+def suppose(code: str) -> None:
+    """Let short texts be in this language from now on, to the end of the block of `using`."""
+    _setting.set(_setting.get()._replace(usual=known(code)))
+
+
+def setting() -> Setting:
+    """What holds here, to be taken elsewhere."""
+    return _setting.get()
+
+
+def given() -> str:
+    """The language that was told, or ""."""
+    return _setting.get().given
+
+
+def described() -> str:
+    """What holds here, in a word or two: answers of scorers that read the language differ with it."""
+    told, usual = _setting.get()
+    return told or f"detected {usual}".rstrip()
+
+
+def known(code: str) -> str:
+    """The code, if it is one of `NAMES` (or empty). Raises RequestError otherwise."""
+    if code and code not in NAMES:
+        raise RequestError(
+            f"No language '{code}'. Known: {', '.join(f'{k} ({v})' for k, v in NAMES.items())}."
+        )
+    return code
+
+
+def language_of(*texts: str) -> str:
+    """The language of texts that belong together: the one that was told, or what the texts look like.
+
+    Texts too short to tell are in the language of the input (`suppose`). Where nothing points elsewhere it is English.
+
+    >>> language_of("Das Essen war gut, und die Bedienung war freundlich."), language_of("Good soup!")
+    ('de', 'en')
+    """
+    told, usual = _setting.get()
+    return told or _detected(" ".join(texts)[:LOOKED_AT], usual)
+
+
+def language_of_input(texts: Iterable[str]) -> str:
+    """The language told, or the one that most of an input is in: short texts are read together; English without any."""
+    if told := given():
+        return told
+    votes: list[str] = []
+    waiting: list[str] = []
+    for text in texts:
+        waiting.append(text[:LOOKED_AT])
+        if sum(map(len, waiting)) >= 2 * OWN_LETTERS:
+            votes.append(_detected(" ".join(waiting)[:LOOKED_AT]))
+            waiting.clear()
+    if waiting and not votes:
+        votes.append(_detected(" ".join(waiting), ENGLISH))
+    return max(dict.fromkeys(votes), key=votes.count) if votes else ENGLISH
+
+
+def is_foreign(text: str) -> str:
+    """The language's name where a text is surely not English; else nothing."""
+    told, usual = _setting.get()
+    code = told or _detected(text[:LOOKED_AT], usual or ENGLISH)
+    return "" if code == ENGLISH else name_of(code)
+
+
+def _as_setting(language: str | Setting) -> Setting:
+    return language if isinstance(language, Setting) else Setting(known(language))
+
+
+@lru_cache(maxsize=4096)
+def _detected(text: str, usual: str = "") -> str:
+    """The language of a text; ``usual``, if there is one, where the text is too short to be told by itself."""
+    letters = sum(map(len, _WORD.findall(text)))
+    if not text.isascii() and not (usual and letters < OWN_SCRIPT):
+        for code, script in SCRIPTS:
+            if len(script.findall(text)) > ENOUGH * letters:
+                return next((other for other, own in SHARED.get(code, ()) if own.search(text)), code)
+    is_latin = text.isascii() or len(_CYRILLIC.findall(text)) <= ENOUGH * letters
+    if letters < FEWEST_LETTERS and (usual or is_latin):
+        return usual or ENGLISH
+    is_short = bool(usual) and letters < OWN_LETTERS
+    if not is_latin:
+        return _by_function_words(
+            text, CYRILLIC, usual if usual in CYRILLIC else CYRILLIC[0], is_short=is_short
+        )
+    return _by_function_words(
+        text, LATIN, usual if is_short or usual in LATIN else ENGLISH, is_short=is_short
+    )
+
+
+def _by_function_words(text: str, candidates: Collection[str], default: str, *, is_short: bool) -> str:
+    """The candidate with clearly the largest share of function words among the text's words; else the default."""
+    words = _WORD.findall(text.lower())
+    may_be_other = is_short and default != ENGLISH
+    if (
+        ENGLISH in candidates
+        and not may_be_other
+        and _hits(words, CLOSED_CLASSES) >= SURELY_ENGLISH * len(words)
+    ):
+        return ENGLISH
+    listed = stop_words if is_short else commonest
+    hits = {code: _hits(words, listed(code)) for code in candidates}
+    best = max(hits, key=lambda code: hits[code])
+    margin, fewest = (SHORT_MARGIN, SHORT_FEWEST) if is_short else (MARGIN, FEWEST)
+    is_clear = (
+        len(listed(best).intersection(words)) >= fewest
+        and hits[best] >= hits.get(default, 0) + margin * len(words)
+    )  # fmt: skip
+    return best if is_clear else default
+
+
+def _hits(words: list[str], listed: Collection[str]) -> int:
+    return sum(map(listed.__contains__, words))
+
+
+@cache
+def commonest(code: str) -> frozenset[str]:
+    """The function words by which a language is told: the stop words of its list, of at most four letters."""
+    return frozenset(word for word in stop_words(code) if len(word) <= 4)
+
+
+@cache
+def stop_words(code: str) -> frozenset[str]:
+    """Stop words of a language, lower-cased; none where there is no list.
+
+    Source: stopwords-iso, by ISO 639-1 code.
+    """
+    import stopwordsiso
+
+    return frozenset(stopwordsiso.stopwords(code)) if stopwordsiso.has_lang(code) else frozenset()
+
+
+def name_of(code: str) -> str:
+    """The language's name in English."""
+    return NAMES.get(code, code)

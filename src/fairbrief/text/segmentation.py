@@ -1,0 +1,44 @@
+"""Words of any script: runs of letters and digits, and where a script writes no spaces or hangs signs on letters, ICU's.
+
+A text without such characters never meets ICU, so English and its like cost nothing and keep their words.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+"""Letters and digits; an apostrophe holds a word together, all else parts it."""
+NEEDS_ICU = re.compile(
+    "[\u0300-\u036f\u0590-\u05c7\u064b-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+    "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0002ffff]"
+)
+"""Characters of scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese), and signs that hang on letters."""
+_KANA = re.compile("[\u3040-\u30ff]")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, in order, as they are written; white space and punctuation are none.
+
+    >>> words_of("The soup wasn’t hot!"), words_of("房间太小了！")
+    (['The', 'soup', 'wasn’t', 'hot'], ['房间', '太', '小', '了'])
+    """
+    if text.isascii() or not NEEDS_ICU.search(text):
+        return WORD.findall(text)
+    return list(_segmented(text))
+
+
+@lru_cache(maxsize=1 << 14)
+def _segmented(text: str) -> tuple[str, ...]:
+    from icu4py.breakers import WordBreaker
+
+    locale = "ja" if _KANA.search(text) else "zh"
+    return tuple(piece for piece in WordBreaker(text, locale) if any(c.isalnum() for c in piece))
+
+
+def word_count(text: str) -> int:
+    """How many words a text has: pieces between blanks, or in a script without blanks its words."""
+    if text.isascii() or not NEEDS_ICU.search(text):
+        return len(text.split())
+    return len(words_of(text))

@@ -1,0 +1,250 @@
+"""What the page of ``fairbrief view`` asks and is answered: plain values, without a word of HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.errors import DataError, FairbriefError, RequestError
+from fairbrief.explaining.examples import open_case
+from fairbrief.readers import Reading
+from fairbrief.reports import audit_folder, groups, json_file
+from fairbrief.reports.examples import Row
+from fairbrief.reports.folder_claim import refuse_unfinished
+from fairbrief.reports.record_data import visible_all
+from fairbrief.reports.result import Result
+from fairbrief.types import Floats
+from fairbrief.viewing import input_index
+from fairbrief.viewing.input_index import Inputs
+from fairbrief.viewing.saved_evidence import Listing, SavedEvidence
+from fairbrief.viewing.saved_texts import SavedTexts
+
+PAGE = 50
+"""Records of one page of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One audit folder, opened: estimates in memory, evidence and texts on disk."""
+
+    name: str
+    result: Result
+    evidence: SavedEvidence
+    texts: SavedTexts | None
+    fault: str
+
+    @property
+    def systems(self) -> list[str]:
+        """The audited systems."""
+        return [str(s) for s in self.result.made.get("systems", ())]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A list that is asked for: a measure of a system, maybe against another, in an order, with words to search for."""
+
+    measure: str
+    system: str
+    other: str = ""
+    order: str = ""
+    search: str = ""
+    start: int = 0
+
+
+class Answers:
+    """Answers about one audit, or several that are compared; systems are named ``NUMBER:SYSTEM``."""
+
+    def __init__(self, audits: Sequence[Saved]) -> None:
+        self._audits = audits
+        self._scorers = Scorers()
+
+    def about(self) -> dict[str, Any]:
+        """What there is to choose from."""
+        first = self._audits[0]
+        several = len(self._audits) > 1
+        over = {e.measure: e.over for e in first.result.estimates}
+        leads = {e.measure for e in first.result.estimates if e.leads}
+        found = {
+            "audits": [saved.name for saved in self._audits],
+            "faults": [f"{saved.name}: {saved.fault}" for saved in self._audits if saved.fault],
+            "systems": [
+                {"key": f"{i}:{s}", "name": f"{saved.name}: {s}" if several else s}
+                for i, saved in enumerate(self._audits)
+                for s in saved.systems
+            ],
+            "measures": [
+                {
+                    "spec": spec,
+                    "label": spec.removesuffix(f"@{over[spec]}")
+                    + (f" by {over[spec]}" if over[spec] else ""),
+                }
+                for spec in sorted(first.evidence.measures, key=lambda measure: measure not in leads)
+                if spec in over
+            ],
+        }
+        return _visible(found)
+
+    def rows(self, asked: Asked) -> dict[str, Any]:
+        """One page of the list: ids with values, and of how many."""
+        listing = self._listing(asked.measure, asked.system)
+        quantity, way = self._order(listing, asked)
+        values = listing.values[quantity]
+        beside = self._beside(listing, asked, quantity)
+        ranked = values if beside is None else values - beside
+        places = np.flatnonzero(np.isfinite(ranked))
+        if asked.search.strip():
+            places = places[self._found(listing, asked)[places]]
+        order = places[
+            np.argsort({"up": ranked, "down": -ranked, "size": -np.abs(ranked)}[way][places], kind="stable")
+        ]
+        shown = order[asked.start : asked.start + PAGE].tolist()
+        return _visible(
+            {
+                "total": len(order),
+                "of": len(values),
+                "start": asked.start,
+                "size": PAGE,
+                "orders": self._orders(listing, compared=beside is not None),
+                "order": f"{way}|{quantity}",
+                "rows": [
+                    {
+                        "record": listing.record[i].as_py(),
+                        "value": float(values[i]),
+                        "other": None if beside is None else float(beside[i]),
+                    }
+                    for i in shown
+                ],
+            }
+        )
+
+    def record(self, measure: str, system: str, record: str) -> dict[str, Any]:
+        """One record of one system, as the page's record view takes it."""
+        saved, name = self._named(system)
+        listing = self._listing(measure, system)
+        place = pc.index(listing.record, record).as_py()
+        if place < 0:
+            raise RequestError(f"'{measure}' has no value of the record '{record}' of '{name}'.")
+        if saved.texts is None:
+            raise DataError(f"The texts of {saved.name} cannot be shown. {saved.fault}")
+        values = {q: float(of[place]) for q, of in listing.values.items() if np.isfinite(of[place])}
+        p = None if np.isnan(listing.p[place]) else float(listing.p[place])
+        row, texts, support = open_case(
+            Row(measure, name, record, values, p, ""), saved.texts.case(record, name), self._scorers
+        )
+        over = next((e.over for e in saved.result.estimates if e.measure == measure), "")
+        known = groups.ordered(d.attributes[over] for d in texts.documents if over in d.attributes)
+        told = saved.result.made.get("attributes", {}).get("document", {}).get(over, known)
+        return _visible(
+            {
+                "row": json_file.plain(row), "texts": json_file.plain(texts), "support": json_file.plain(support),
+                "over": over, "groups": groups.ordered([*told, *known]),
+            }
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------------- what is asked for
+
+    def _named(self, key: str) -> tuple[Saved, str]:
+        number, _, name = key.partition(":")
+        if (
+            not number.isdecimal()
+            or int(number) >= len(self._audits)
+            or name not in self._audits[int(number)].systems
+        ):
+            raise RequestError(f"There is no system '{key}'.")
+        return self._audits[int(number)], name
+
+    def _listing(self, measure: str, system: str) -> Listing:
+        saved, name = self._named(system)
+        if measure not in saved.evidence.measures:
+            raise RequestError(f"{saved.name} has no measure '{measure}'.")
+        return saved.evidence.listing(measure, name)
+
+    def _order(self, listing: Listing, asked: Asked) -> tuple[str, str]:
+        known = {key for key, _ in self._orders(listing, compared=bool(asked.other))}
+        order = (
+            asked.order if asked.order in known else self._orders(listing, compared=bool(asked.other))[0][0]
+        )
+        way, _, quantity = order.partition("|")
+        return quantity, way
+
+    def _orders(self, listing: Listing, *, compared: bool) -> list[tuple[str, str]]:
+        """What the list can be sorted by; the groups' contrasts first."""
+        contrasts = [name for name in listing.values if name != listing.headline]
+        found = []
+        for name in contrasts:
+            group = name.partition("[")[2].removesuffix("]") + (
+                ", relative" if name.startswith("relative") else ""
+            )
+            words = ("falls most", "rises most") if compared else ("least first", "most first")
+            found += [(f"up|{name}", f"{group} {words[0]}"), (f"down|{name}", f"{group} {words[1]}")]
+        size = "largest difference first" if compared else "largest value first"
+        return [*found, (f"size|{listing.headline}", f"{listing.headline}: {size}")]
+
+    def _beside(self, listing: Listing, asked: Asked, quantity: str) -> Floats | None:
+        """The other system's values, record by record; nan where it has none."""
+        if not asked.other:
+            return None
+        other = self._listing(asked.measure, asked.other)
+        if quantity not in other.values:
+            return np.full(len(listing.record), np.nan)
+        if listing.record.equals(other.record):
+            return other.values[quantity]
+        place = pc.index_in(listing.record, other.record)
+        there = pc.fill_null(place, 0).to_numpy()
+        missing = pc.is_null(place).to_numpy(zero_copy_only=False)
+        values = other.values[quantity][there] if len(other.record) else np.zeros(len(there))
+        return np.where(missing, np.nan, values)
+
+    def _found(self, listing: Listing, asked: Asked) -> np.ndarray:
+        saved, _ = self._named(asked.system)
+        if saved.texts is None:
+            raise DataError(f"The texts of {saved.name} cannot be searched. {saved.fault}")
+        ids = saved.texts.search(asked.search.split())
+        return np.asarray(
+            pc.is_in(listing.record, pa.array(sorted(ids), pa.string())).to_numpy(zero_copy_only=False)
+        )
+
+
+def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading]) -> Saved:
+    """Open a folder that ``fairbrief audit --out`` wrote. DataError where it is none.
+
+    ``read`` reads the files that it is given as the audit read its inputs. Arrow takes memory from the system from
+    here on: its own pool keeps what it once took, a tenth more for the evidence of a million records.
+    """
+    pa.set_memory_pool(pa.system_memory_pool())
+    refuse_unfinished(folder)
+    found = json_file.parsed(folder / audit_folder.RESULTS)
+    result = json_file.result_of(found, folder / audit_folder.RESULTS)
+    evidence = SavedEvidence(folder / audit_folder.EVIDENCE, found["audit"])
+    texts, fault = _texts(folder, found["audit"], read, pools_runs=bool(result.made.get("pools_runs")))
+    return Saved(folder.resolve().name, result, evidence, texts, fault)
+
+
+def _texts(
+    folder: Path, audit: str, read: Callable[[Sequence[str], Inputs], Reading], *, pools_runs: bool
+) -> tuple[SavedTexts | None, str]:
+    """The texts, and what is wrong with them; None where they cannot be read at all."""
+    inputs = input_index.read(folder, audit)
+    if inputs is None:
+        return (
+            None,
+            "The audit did not note where its inputs are: it was not made by 'fairbrief audit … --out DIR'.",
+        )
+    fault = input_index.fault_of(folder, inputs)
+    try:
+        reading = read(input_index.paths(folder, inputs), inputs)
+    except FairbriefError as error:
+        return None, fault or str(error)
+    return SavedTexts(reading, input_index.places(folder), pools_runs=pools_runs), fault
+
+
+def _visible(found: dict[str, Any]) -> dict[str, Any]:
+    shown: dict[str, Any] = visible_all(found)
+    return shown

@@ -1,0 +1,203 @@
+"""Where the texts of an audit stand: which inputs were read and how, and at which place of them each record is."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from fairbrief.errors import FairbriefError
+from fairbrief.readers import Reading
+from fairbrief.readers.files import InputFile
+from fairbrief.readers.huggingface import PREFIX
+from fairbrief.readers.object_stores import StoredFile, find
+from fairbrief.reports.audit_folder import place
+from fairbrief.reports.frames import numbers
+from fairbrief.text.store_addresses import is_stored
+
+INPUTS, PLACES = "inputs.json", "inputs.parquet"
+CHANGED = "{} has changed since the audit: its texts may not be those that were audited. Audit it again."
+ENDS = 1 << 20
+"""Bytes at both ends of a file whose digest tells whether it has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What an audit read: files, relative to its folder, with sizes and digests; how its command line said to read them."""
+
+    files: tuple[str, ...]
+    attributes: tuple[str, ...]
+    options: Mapping[str, Any]
+    sizes: tuple[int, ...]
+    digests: tuple[str, ...]
+    audit: str
+    """The audit's identity, as its other files have it."""
+
+
+def write(
+    folder: Path,
+    files: Sequence[str],
+    attributes: Sequence[str],
+    options: Mapping[str, Any],
+    reading: Reading,
+    audit: str,
+) -> None:
+    """Write ``inputs.json``, and ``inputs.parquet`` where the inputs can be read from any place."""
+    found = [_described(file, folder) for file in each(files, reading)]
+    inputs = Inputs(
+        tuple(name for name, _, _ in found),
+        tuple(attributes),
+        options,
+        tuple(size for _, size, _ in found),
+        tuple(told for _, _, told in found),
+        audit,
+    )
+    place(folder / INPUTS, lambda path: path.write_bytes(msgspec.json.encode(inputs)))
+    if reading.ranges is not None:
+        place(folder / PLACES, lambda path: _write_places(reading, path))
+    else:
+        (folder / PLACES).unlink(missing_ok=True)
+
+
+def each(files: Sequence[str], reading: Reading) -> Sequence[str | InputFile]:
+    """The inputs one by one: of an address in an object store, which may have stars, what it was found to mean."""
+    if not any(map(is_stored, files)):
+        return files
+    return [*(f for f in files if f.startswith(PREFIX)), *reading.files]
+
+
+def _described(file: str | InputFile, folder: Path) -> tuple[str, int, str]:
+    """A file's name as it is from the folder, its size and digest; of what is no file the name alone."""
+    if isinstance(file, StoredFile):
+        return str(file), file.size, file.version
+    path = Path(file)
+    name = os.path.relpath(path, folder) if path.exists() else str(file)
+    return (name, path.stat().st_size, digest(path)) if path.is_file() else (name, 0, "")
+
+
+def paths(folder: Path, inputs: Inputs) -> list[str]:
+    """The inputs as they can be read from here."""
+    return [
+        str(folder / name) if known and not is_stored(name) else name
+        for name, known in zip(inputs.files, inputs.digests, strict=True)
+    ]
+
+
+def copy(folder: Path, audit: str, to: Path, named: str) -> None:
+    """Write what a folder says of the inputs of its audit beside an audit of another identity that was made from it."""
+    inputs = read(folder, audit)
+    if inputs is None:
+        return
+    files = tuple(
+        os.path.relpath(folder / f, to) if known and not is_stored(f) else f
+        for f, known in zip(inputs.files, inputs.digests, strict=True)
+    )
+    moved = replace(inputs, files=files, audit=named)
+    place(to / INPUTS, lambda path: path.write_bytes(msgspec.json.encode(moved)))
+    if (folder / PLACES).exists():
+        place(to / PLACES, lambda path: path.write_bytes((folder / PLACES).read_bytes()))
+    else:
+        (to / PLACES).unlink(missing_ok=True)
+
+
+def read(folder: Path, audit: str) -> Inputs | None:
+    """What `write` wrote of this audit; None where there is nothing, or nothing that can be read."""
+    try:
+        found = msgspec.json.decode((folder / INPUTS).read_bytes(), type=Inputs)
+    except (FileNotFoundError, msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    return found if found.audit == audit else None
+
+
+def places(folder: Path) -> Places | None:
+    """Where the records stand; None where the inputs are to be read from their beginning."""
+    import pyarrow.parquet as pq
+
+    try:
+        found = Places(pq.read_table(folder / PLACES, memory_map=True))
+    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError):
+        return None
+    pa.default_memory_pool().release_unused()
+    return found
+
+
+def fault_of(folder: Path, inputs: Inputs) -> str:
+    """What is wrong with the inputs, in a sentence; empty where they are as the audit found them."""
+    for name, size, known in zip(inputs.files, inputs.sizes, inputs.digests, strict=True):
+        path = folder / name
+        if not known:
+            continue
+        if is_stored(name):
+            if said := _fault_in_store(name, size, known):
+                return said
+            continue
+        if not path.is_file():
+            return f"{name} is not there any more: put it back, or audit it where it is now."
+        if path.stat().st_size != size or digest(path) != known:
+            return CHANGED.format(name)
+    return ""
+
+
+def _fault_in_store(name: str, size: int, known: str) -> str:
+    try:
+        [found] = find(name)
+    except FairbriefError as error:
+        return str(error)
+    return "" if (found.size, found.version) == (size, known) else CHANGED.format(name)
+
+
+def digest(path: Path) -> str:
+    """A digest of a file's size and both its ends."""
+    size = path.stat().st_size
+    made = hashlib.blake2b(str(size).encode(), digest_size=16)
+    with path.open("rb") as file:
+        made.update(file.read(ENDS))
+        file.seek(max(size - ENDS, 0))
+        made.update(file.read(ENDS))
+    return made.hexdigest()
+
+
+def key_of(ident: str) -> int:
+    """The number under which a record's places are kept."""
+    return int.from_bytes(
+        hashlib.blake2b(ident.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
+    )
+
+
+class Places:
+    """The places of records by id; three numbers a place are held."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._keys = table["key"].to_numpy()
+        self._sources = table["source"].to_numpy()
+        self._starts = table["start"].to_numpy()
+
+    def of(self, ident: str) -> list[tuple[int, int]]:
+        """Source and start of each place that may hold the record."""
+        key = np.uint64(key_of(ident))
+        first, last = np.searchsorted(self._keys, key, "left"), np.searchsorted(self._keys, key, "right")
+        return [(int(self._sources[i]), int(self._starts[i])) for i in range(first, last)]
+
+
+def _write_places(reading: Reading, path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    found = np.fromiter(_places(reading), dtype=[("key", "u8"), ("source", "i2"), ("start", "i8")])
+    found = found[np.argsort(found["key"], kind="stable")]
+    pq.write_table(
+        pa.table({name: numbers(found[name]) for name in ("key", "source", "start")}),
+        path,
+        compression="zstd",
+    )
+
+
+def _places(reading: Reading) -> Iterator[tuple[int, int, int]]:
+    for source, ident, start in reading.places():
+        yield key_of(ident), source, start

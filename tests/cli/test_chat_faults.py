@@ -1,0 +1,133 @@
+"""Every command that asks a chat model, against a server with every fault: none waits, asks or takes without end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.command import Command, rows, write
+from tests.stub_chat import StubChat
+
+FAULTS = [
+    "429", "429-zero", "429-date", "429-nan", "500", "503", "cut", "drop", "malformed", "shape", "trickle", "bomb", "flood",
+]  # fmt: skip
+FINAL = ["401", "404", "quota"]
+"""What asking again would not change."""
+HARMLESS = ["slow", "packed"]
+NO_ANSWER = ["refuse", "filter", "empty"]
+COMMANDS = ["summarize", "sweep", "units", "judge"]
+RECORDS = 4
+REDIRECTS = 20
+"""Redirects on one host that a request follows, at most."""
+SETTINGS = "pause=0.01, timeout=0.5, concurrency=4"
+
+
+def arguments(command: str, folder: Path, server: StubChat, retries: int) -> list[str]:
+    """The command line, on a few records with summaries."""
+    source = write(folder / "in.jsonl", rows(RECORDS))
+    model = f"(model=stub-1, base_url={server.url}, retries={retries}, {SETTINGS})"
+    return [
+        str(a)
+        for a in {
+            "summarize": ["summarize", source, "--with", f"chat{model}", "--out", folder / "out.jsonl"],
+            "sweep": ["sweep", source, "--with", f"chat{model}", "--out", folder / "out", "--resamples", 20],
+            "units": ["units", source, "--with", f"chat{model}", "--out", folder / "out.jsonl"],
+            "judge": [
+                "audit", source, "--measure", f"judged(scorer=judge{model})", "--resamples", 20, "--out", folder / "out",
+            ],
+        }[command]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_that_passes_leaves_no_trace(
+    fault: str, command: str, tmp_path: Path, fairbrief: Command
+) -> None:
+    """After faults that pass, the command ends as it would have without them."""
+    with StubChat(answer=lambda _: "- Score: 4", script=[fault] * 3, faults={fault: 0.1}) as server:
+        done = fairbrief(*arguments(command, tmp_path, server, retries=20))
+    assert done.code == 0, done
+    assert server.kinds[fault] >= 3
+    assert "1 unanswered" not in done.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_that_stays_ends_the_command(
+    fault: str, command: str, tmp_path: Path, fairbrief: Command
+) -> None:
+    """Where no request succeeds, each question is asked as often as was allowed, and the command says that it failed."""
+    with StubChat(faults={fault: 1.0}) as server:
+        done = fairbrief(*arguments(command, tmp_path, server, retries=1))
+        assert 0 < server.requests <= 2 * RECORDS * 2
+    assert done.code not in (0, 1), done
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("fault", FINAL)
+def test_what_asking_again_would_not_change_ends_the_command(
+    fault: str, command: str, tmp_path: Path, fairbrief: Command
+) -> None:
+    """A refused key, a model that is not there or a spent quota is not asked for again, whatever retries allow."""
+    with StubChat(faults={fault: 1.0}) as server:
+        done = fairbrief(*arguments(command, tmp_path, server, retries=20))
+        assert 0 < server.requests <= 2 * RECORDS
+    assert done.code not in (0, 1), done
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("fault", HARMLESS)
+def test_what_is_no_fault_is_read(fault: str, command: str, tmp_path: Path, fairbrief: Command) -> None:
+    """An answer that takes a while, and one that is packed, are answers."""
+    with StubChat(answer=lambda _: "- Score: 4", faults={fault: 1.0}) as server:
+        done = fairbrief(*arguments(command, tmp_path, server, retries=0))
+        assert server.requests == sum(server.served.values())
+    assert done.code == 0, done
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("fault", NO_ANSWER)
+def test_a_model_that_does_not_answer_is_counted(
+    fault: str, command: str, tmp_path: Path, fairbrief: Command
+) -> None:
+    """A refusal, a filtered and an empty answer are answers without a text: asked once or twice, never without end."""
+    with StubChat(answer=lambda _: "- Score: 4", faults={fault: 1.0}) as server:
+        done = fairbrief(*arguments(command, tmp_path, server, retries=20))
+        assert 0 < server.requests <= 2 * 2 * RECORDS
+    assert done.code in (0, 2, 3), done
+    assert "Traceback" not in done.err
+    assert any(
+        word in done.err + done.out for word in ("refused", "empty", "unparsed", "judge", "unanswered")
+    ), done
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_redirect_ends_the_command(command: str, tmp_path: Path, fairbrief: Command) -> None:
+    """No command sends a text to a host that the server names."""
+    with StubChat() as other, StubChat(faults={"redirect": 1.0}, elsewhere=other.url) as server:
+        done = fairbrief(*arguments(command, tmp_path, server, retries=1))
+        assert other.requests == 0
+    assert done.code == 2
+    assert "redirects to" in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_redirect_in_a_circle_ends(command: str, tmp_path: Path, fairbrief: Command) -> None:
+    """A server that sends from one of its paths to another without end is followed a few times and no more."""
+    with StubChat(faults={"moved": 1.0}) as server:
+        done = fairbrief(*arguments(command, tmp_path, server, retries=0))
+        assert server.requests <= 2 * RECORDS * (REDIRECTS + 1)
+    assert done.code not in (0, 1), done
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_kept_of_a_dirty_reply_can_be_read(command: str, tmp_path: Path, fairbrief: Command) -> None:
+    """What a model sends with NULs and half characters in it is written so that an audit reads it."""
+    with StubChat(answer=lambda _: "- Score: 4", faults={"dirty": 1.0}) as server:
+        assert fairbrief(*arguments(command, tmp_path, server, retries=1)).code == 0
+    if (out := tmp_path / "out.jsonl").exists():
+        assert fairbrief("audit", str(out), "--resamples", "20").code == 0

@@ -1,0 +1,102 @@
+"""What the command ends with: 1 is a broken limit and nothing else."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.command import rows, write
+
+from fairbrief import cli
+from fairbrief.cli import exit_codes
+from fairbrief.errors import DataError
+
+RUN = [sys.executable, "-c", "from fairbrief.cli import main; main()"]
+
+
+def ended(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The exit code of a command that raises the error."""
+
+    def broken(**_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "app", broken)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code
+
+
+@pytest.mark.parametrize(
+    "error", [ZeroDivisionError("3/0"), OSError("odd"), RecursionError(), AssertionError()]
+)
+def test_an_error_that_nobody_expected_has_a_code_of_its_own(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A fault of ours ends with 70, the traceback and a request to report it."""
+    assert ended(error, monkeypatch) == 70
+    said = capsys.readouterr().err
+    assert "Traceback" in said
+    assert "please report it" in said
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "the disk is full"),
+        (OSError(errno.ENOSPC, "No space left on device", "/x/y"), "/x/y: the disk is full"),
+        (OSError(errno.EROFS, "Read-only file system"), "can only be read"),
+        (PermissionError(errno.EACCES, "Permission denied", "/x"), "/x: Permission denied."),
+        (MemoryError(), "the memory is full"),
+        (DataError("file:3: odd"), "file:3: odd"),
+    ],
+)  # fmt: skip
+def test_what_a_person_can_mend_is_one_line(
+    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A full disk, a full memory and our own errors are told in a line of ours and end with 2."""
+    assert ended(error, monkeypatch) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+
+
+def test_a_terminal_is_not_driven_by_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Control characters in a message, and in a traceback, are shown and not sent."""
+    ended(ValueError("\x1b[2J"), monkeypatch)
+    ended(DataError("\x1b[2J"), monkeypatch)
+    assert "\x1b" not in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")  # noqa: PTH110
+def test_an_output_on_a_full_disk(tmp_path: Path) -> None:
+    """Where standard output cannot be written the command says so; where the error cannot, the code does."""
+    source = write(tmp_path / "in.jsonl", rows(4))
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        for command in (["audit", str(source), "--resamples", "20"], ["measures"]):
+            done = subprocess.run(
+                [*RUN, *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+            assert (done.returncode, done.stderr) == (
+                2,
+                "fairbrief: the disk is full: free some of it, then run the same command again.\n",
+            )
+        both = subprocess.run([*RUN, "audit", "nowhere.jsonl"], stdout=full, stderr=full, check=False)
+        assert both.returncode == exit_codes.REFUSED
+
+
+def test_an_interrupted_command_ends_as_shells_say() -> None:
+    """Ctrl-C ends with 130."""
+    code = "import fairbrief.cli.measures_command as m, typer\nfrom fairbrief import registry, cli\n"
+    code += "def stop(*_): raise KeyboardInterrupt\nregistry.names = registry.declared = registry.make = stop\ncli.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "measures", "bur"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "")

@@ -1,0 +1,224 @@
+"""Every command line of the how-to pages runs as it is printed, on tiny models and with the files that the pages speak of."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.docs import snippets
+from tests.stub_s3 import StubS3, in_environment
+
+from docs import commands, generate
+from fairbrief.pretrained import hub
+
+PAGES = generate.ROOT / "docs" / "how-to"
+ELSEWHERE = ("bash", "console")
+"""Languages whose blocks other tests run: tests/unit/test_how_to.py, tests/docs."""
+INSTALLS = "pip install '.[neural]'"
+"""The one line that is not run: the models' libraries are what these tests need."""
+
+
+def lines_of(page: Path) -> list[str]:
+    """The command lines of a page that no other test runs."""
+    found = []
+    for block in snippets.blocks(page.read_text(encoding="utf-8")):
+        if block.language in snippets.SHELLS and block.language not in ELSEWHERE:
+            found += [line.strip() for line in block.body.replace("\\\n", " ").splitlines() if line.strip()]
+    return [line for line in found if line != INSTALLS]
+
+
+LINES = {page.stem: lines_of(page) for page in sorted(PAGES.glob("*.md"))}
+
+
+def fairbrief(*arguments: object) -> None:
+    """A command that makes what a page takes as given."""
+    status, told = commands.run([str(argument) for argument in arguments])
+    assert status == 0, told
+
+
+def answered(sheet: str, answer: Callable[[Mapping[str, str]], str]) -> None:
+    """A sheet as somebody returns it."""
+    with Path(sheet).open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    with Path(sheet).open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0].keys())
+        writer.writeheader()
+        writer.writerows({**row, "answer": answer(row)} for row in rows)
+
+
+def any_choice(row: Mapping[str, str]) -> str:
+    """One of the answers that a question offers, another for another question."""
+    choices = row["choices"].split(" | ")
+    return choices[sum(map(ord, row["annotator"] + row["record"] + row["part"])) % len(choices)]
+
+
+def lay_compare_scorers(folders: SimpleNamespace) -> None:
+    """Three audits, two people's sheets, two models in folders."""
+    for name in ("yelp", "amazon", "tweets"):
+        fairbrief("audit", "examples/reviews.jsonl", "--resamples", "20", "--out", f"audits/{name}")
+    shutil.copytree(folders.classifier, "models/deberta-mnli")
+    shutil.copytree(folders.bart, "models/bart")
+    fairbrief("annotate", "export", "examples/reviews.jsonl", "--task", "rating", "--attribute", "sentiment",
+        "--annotators", "ann,bob", "--out", "sheet.csv")  # fmt: skip
+    for name in ("ann", "bob"):
+        Path(f"sheet.{name}.csv").rename(f"{name}.csv")
+        answered(f"{name}.csv", any_choice)
+
+
+def lay_gate(_: SimpleNamespace) -> None:
+    """An audit and its baseline."""
+    for name in ("audit", "before"):
+        fairbrief("audit", "examples/reviews.jsonl", "--resamples", "200", "--out", name)
+
+
+def lay_large_files(_: SimpleNamespace) -> None:
+    """The files of the page."""
+    rows = [json.loads(line) for line in Path("examples/reviews.jsonl").read_text("utf-8").splitlines()]
+    for name, more in (("reviews", ""), ("more", "more ")):
+        told = [json.dumps({**row, "id": more + row["id"]}) for row in rows]
+        Path(f"{name}.jsonl").write_text("\n".join(told), encoding="utf-8")
+
+
+def lay_people(folders: SimpleNamespace) -> None:
+    """Six texts of GUM with the summaries of systems, and a table of names by race."""
+    data = folders.shared / "data"
+    Path("gum/conllu").mkdir(parents=True)
+    texts = [
+        f"GUM_{name}"
+        for name in ("bio_chao", "bio_hadid", "news_afghan", "news_clock", "news_flag", "court_fire")
+    ]
+    for text in texts:
+        shutil.copy(data / "gum" / "conllu" / f"{text}.conllu", "gum/conllu")
+    with (data / "gum" / "gum_systems.jsonl").open(encoding="utf-8") as lines:
+        Path("systems.jsonl").write_text("".join(line for line in lines if json.loads(line)["id"] in texts))
+    shutil.copy(data / "names" / "bbq_names.csv", "names.csv")
+
+
+def lay_protocols(_: SimpleNamespace) -> None:
+    """Word vectors under the name of those that a reader has."""
+    shutil.copy("examples/word_vectors.txt", "numberbatch.txt")
+
+
+def lay_scorer_bias(_: SimpleNamespace) -> None:
+    """News about women and men, two articles a record."""
+    lines = Path("examples/articles.jsonl").read_text(encoding="utf-8").splitlines()
+    told = [row for row in map(json.loads, lines) if row["system"] == "lead"]
+    rows = [
+        {
+            **one,
+            "attributes": {"gender": "female"},
+            "documents": [
+                {"text": article["documents"][0], "attributes": {"gender": gender}}
+                for gender, article in (("female", one), ("male", other))
+            ],
+        }
+        for one, other in zip(told, [*told[1:], told[0]], strict=True)
+    ]
+    Path("news.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+LAID = {
+    "compare-scorers": lay_compare_scorers, "gate": lay_gate, "large-files": lay_large_files, "people": lay_people,
+    "protocols": lay_protocols, "scorer-bias": lay_scorer_bias,
+}  # fmt: skip
+
+
+def served(words: Sequence[str]) -> tuple[int, str]:
+    """A command that serves until Ctrl-C ends it: what it says until then."""
+    # Tests that run in the background of a shell have Ctrl-C switched off, and so would what they start.
+    heeds = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{heeds}; from fairbrief.cli import main; main()", *words[1:]],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        try:
+            rest, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    return (0 if "http://127.0.0.1" in first + rest else 1), first + rest
+
+
+def in_pytest(words: Sequence[str]) -> tuple[int, str]:
+    """Pytest in a process of its own, in a folder without tests of ours."""
+    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def folders(
+    classifier_folder: Path,
+    bart_folder: Path,
+    deep_encoder: Path,
+    shared: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> SimpleNamespace:
+    """Tiny models under the names of the papers' models, one of spaCy's under that of its own, and the real inputs."""
+    spacy = pytest.importorskip("spacy")
+    names = {"roberta-large-mnli": classifier_folder, "facebook/bart-large-cnn": bart_folder, "roberta-large": deep_encoder}  # fmt: skip
+    monkeypatch.setattr(hub, "cached", lambda model, _: names.get(model))
+    pipeline = spacy.blank("en")
+    capitals = {"IS_TITLE": True, "OP": "{2}"}
+    pipeline.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": [capitals]}])
+    known = spacy.load
+    monkeypatch.setattr(spacy, "load", lambda name: pipeline if name == "en_core_web_trf" else known(name))
+    return SimpleNamespace(classifier=classifier_folder, bart=bart_folder, shared=shared)
+
+
+@pytest.fixture
+def cluster(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A cluster of Ray on this machine, for the page that speaks of one."""
+    if request.node.callspec.params["page"] != "large-files":
+        yield
+        return
+    ray = pytest.importorskip("ray")
+    ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="error")
+    yield
+    ray.shutdown()
+
+
+@pytest.fixture
+def bucket(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An object store on this machine with the examples in a bucket, for the page that speaks of one."""
+    if request.node.callspec.params["page"] != "large-files":
+        yield
+        return
+    lines = Path("examples/reviews.jsonl").read_bytes()
+    table = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist([json.loads(line) for line in lines.splitlines()]), table)
+    with in_environment(StubS3({"bucket": {}}), monkeypatch) as store:
+        store.buckets["bucket"] = {
+            "reviews.jsonl": lines,
+            "2026/reviews-01.parquet": table.getvalue().to_pybytes(),
+        }
+        yield
+
+
+@pytest.mark.usefixtures("nltk_data", "cluster", "bucket")
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+@pytest.mark.parametrize("page", [page for page, lines in LINES.items() if lines])
+def test_every_command_line_of_a_page_runs(page: str, folders: SimpleNamespace) -> None:
+    """In order and in one folder, each ends well; sheets are filled before they are read."""
+    with generate.fresh_folder():
+        if page in LAID:
+            LAID[page](folders)
+        for line in LINES[page]:
+            words = shlex.split(line, comments=True)
+            if words[:3] == ["fairbrief", "annotate", "import"]:
+                answered(words[3], any_choice)
+            run = {"pytest": in_pytest, "fairbrief": lambda words: commands.run(words[1:])}[words[0]]
+            status, told = (served if words[1] == "view" else run)(words)
+            assert status == 0, f"{line}\n{told}"

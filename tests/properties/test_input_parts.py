@@ -1,0 +1,135 @@
+"""An input read in parts is the input: no row is lost or read twice, and errors name the same lines."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fairbrief.errors import DataError
+from fairbrief.readers import Reading, json_lines, read, tables
+from fairbrief.readers.input_parts import with_line_numbers
+from fairbrief.types import Case
+
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def row(i: int, text: str = "Fine.") -> dict[str, object]:
+    """A record of one document."""
+    return {"id": f"r{i}", "documents": [{"text": text, "attributes": {"a": "x"}}], "summary": "S."}
+
+
+def parted(reading: Reading) -> list[Case]:
+    """All cases, part by part, without the places that only a message needs."""
+    assert reading.ranges is not None
+    return [unplaced(case) for part in reading.ranges for case in reading.part(*part)]
+
+
+def unplaced(case: Case) -> Case:
+    """The case as if its record came from nowhere."""
+    return replace(case, record=replace(case.record, where=""))
+
+
+@QUICK
+@given(
+    texts=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=30), min_size=1),
+    end=st.sampled_from([b"\n", b"\r\n", b"\n\n", b"\n \n"]),
+    is_ended=st.booleans(),
+    size=st.integers(1, 400),
+)
+def test_lines_in_parts_are_all_lines(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    texts: list[str],
+    end: bytes,
+    is_ended: bool,
+    size: int,
+) -> None:
+    """Wherever the cuts fall (in a line, in a character, at a line's end), every case comes once and in order."""
+    monkeypatch.setattr(json_lines, "PART", size)
+    path = tmp_path / "x.jsonl"
+    lines = [json.dumps(row(i, text), ensure_ascii=False).encode() for i, text in enumerate(texts)]
+    path.write_bytes(end.join(lines) + (end if is_ended else b""))
+    reading = read(path)
+    assert parted(reading) == [unplaced(case) for case in reading]
+
+
+@QUICK
+@given(groups=st.integers(1, 7), size=st.integers(1, 3000), rows=st.integers(1, 20))
+def test_row_groups_in_parts_are_all_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, groups: int, size: int, rows: int
+) -> None:
+    """However row groups are joined into parts, every case comes once, in order, and knows its row."""
+    monkeypatch.setattr(tables, "PART", size)
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.Table.from_pylist([row(i) for i in range(rows)]), path, row_group_size=groups)
+    reading = read(path)
+    assert reading.ranges is not None
+    assert [case for part in reading.ranges for case in reading.part(*part)] == list(reading)
+
+
+def test_several_files_are_parted_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line of one file never runs on into the next, and the system keeps its file's name."""
+    monkeypatch.setattr(json_lines, "PART", 50)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(json.dumps(row(i)) for i in range(5)))
+    reading = read([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
+    found = parted(reading)
+    assert found == [unplaced(case) for case in reading]
+    assert {case.summary.system for case in found} == {"a", "b"}
+
+
+def test_an_error_in_a_part_names_the_line_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message is that of the reading from the beginning, also where parts do not begin at a line's start."""
+    path = tmp_path / "x.jsonl"
+    lines = [json.dumps(row(i)) for i in range(9)]
+    lines[6] = '{"id": "broken"}'
+    path.write_text("\n".join([*lines[:3], "", *lines[3:]]))
+    with pytest.raises(DataError, match=r"x\.jsonl:8 ") as whole:
+        list(read(path))
+    for size in range(40, 400, 7):
+        monkeypatch.setattr(json_lines, "PART", size)
+        with pytest.raises(DataError) as error:
+            parted(read(path))
+        assert with_line_numbers(str(error.value), [path]) == str(whole.value)
+
+
+def test_what_needs_the_rows_before_it_has_no_parts(tmp_path: Path) -> None:
+    """Compressed and quoted files, numbered rows, and summaries in other files are read from their beginning."""
+    content = "\n".join(json.dumps(row(i)) for i in range(3))
+    plain, packed, table, beside = (tmp_path / n for n in ("x.jsonl", "x.jsonl.gz", "x.csv", "s.txt"))
+    plain.write_text(content)
+    packed.write_bytes(gzip.compress(content.encode()))
+    table.write_text("id,documents,summary\na,b,c\n")
+    beside.write_text("S.\nS.\nS.\n")
+    assert read(plain).ranges == [(0, (0, len(content)))]
+    for reading in (
+        read(packed),
+        read(table),
+        read([plain, packed]),
+        read(plain, id_field=None),
+        read(plain, summaries={"other": beside}),
+        read([row(1)]),
+    ):
+        assert reading.ranges is None
+
+
+def test_a_reading_of_files_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    """Pickled and unpickled, it reads the same parts."""
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(json.dumps(row(i)) for i in range(3)))
+    reading = read(path)
+    list(reading)
+    assert parted(pickle.loads(pickle.dumps(reading))) == parted(reading)

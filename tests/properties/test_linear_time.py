@@ -1,0 +1,223 @@
+"""No text of 100 KB takes the processor longer than its length allows: every function of `text`, every pattern."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.properties.adversarial_texts import found
+
+import fairbrief
+import fairbrief.text
+from fairbrief.chat.replies import is_refusal, read_reply
+from fairbrief.chat.unit_splitting import read_split
+from fairbrief.cli.exit_codes import printable as printable_for_a_terminal
+from fairbrief.reports import plain
+from fairbrief.text import (
+    address,
+    alignment,
+    anonymisation,
+    chunks,
+    counted,
+    found_people,
+    identifiers,
+    languages,
+    name_gender,
+    passage_sentiment,
+    people,
+    person_cues,
+    pronouns,
+    recogniser_errors,
+    recognition,
+    rouge,
+    sentences,
+    statements,
+    store_addresses,
+    tokens,
+)  # fmt: skip
+
+KNOWN = [alignment.Name("John", "Smith"), alignment.Name("Mary", "Jones")]
+PAIRS = [("John", "Smith"), ("Mary", "Jones")]
+
+
+def _value_error(read: Callable[[str], object], text: str) -> object:
+    """What a reader of settings says of a text that is none."""
+    try:
+        return read(text)
+    except ValueError as error:
+        return error
+
+
+OF_A_TEXT: dict[str, Callable[[str], object]] = {
+    "address.exchange": lambda t: address.exchange(t, "Mr."),
+    "alignment.align": lambda t: alignment.align(tokens.words(t), KNOWN, tokens.words(t)),
+    "alignment.align_published": lambda t: alignment.align_published(t.split(), KNOWN),
+    "anonymisation.anonymise": lambda t: anonymisation.anonymise(t, PAIRS),
+    "anonymisation.anonymise_published": lambda t: anonymisation.anonymise_published(t, PAIRS),
+    "chunks.chunks": lambda t: chunks.chunks(sentences.split(t)),
+    "chunks.sentence_groups": lambda t: chunks.sentence_groups(sentences.split(t), 10),
+    "chunks.sentence_windows": lambda t: chunks.sentence_windows(sentences.split(t), 10),
+    "counted.counted": lambda t: counted.counted(2, t),
+    "name_gender.gender_of_name": lambda t: name_gender.gender_of_name(tokens.words(t), {}, {"john": "male"}),
+    "name_gender.published_gender": lambda t: name_gender.published_gender(t.split(), {}, {"john": "male"}),
+    "passage_sentiment.passage_sentiment": lambda t: passage_sentiment.passage_sentiment(t, {"a": 1.0}),
+    "people.known_spans": lambda t: people.known_spans(t, KNOWN, t),
+    "people.find_known": lambda t: people.find_known(t, KNOWN, t),
+    "people.find_people": lambda t: people.find_people(t, KNOWN, t, ("John Smith",), with_known=True),
+    "people.invented": lambda t: people.invented(people.find_known(t, KNOWN, ""), t),
+    "people.unresolved": lambda t: people.unresolved(people.find_known(t, KNOWN, "")),
+    "person_cues.is_told_of": lambda t: person_cues.is_told_of(t, len(t) // 2, len(t) // 2 + 4),
+    "pronouns.guess_place": lambda t: pronouns.guess_place("her", t),
+    "pronouns.like": lambda t: pronouns.like(t, "her"),
+    "identifiers.count_identifiers": lambda t: identifiers.count_identifiers(t, "helm"),
+    "recognition.parts": lambda t: [recognition.parts(run) for run in recognition.runs(t)],
+    "recognition.accept": lambda t: recognition.accept(t, recognition.propose(t), ("John",)),
+    "recognition.choose": lambda t: recognition.choose(recognition.propose(t), ("John Smith",)),
+    "rouge.tokens": lambda t: rouge.tokens(t, stem=True),
+    "store_addresses.is_stored": store_addresses.is_stored,
+    "store_addresses.refuse_stored": lambda t: _refused(store_addresses.refuse_stored, t),
+    "statements.recall": lambda t: statements.recall(t, [t]),
+    "statements.words_held": lambda t: statements.words_held(t, [t]),
+    "recogniser_errors.read_errors": lambda t: _value_error(recogniser_errors.read_errors, t),
+    "languages.language_of_input": lambda t: languages.language_of_input([t]),
+    "found_people.found_people": lambda t: found_people.found_people(t, ("John Smith",), {"john": "male"}),
+    "tokens.stems": lambda t: tokens.stems(tokens.words(t), "en"),
+    "tokens.ngrams": lambda t: tokens.ngrams(tokens.words(t), 2),
+    # Not in `text`, and given texts that strangers wrote.
+    "chat.replies.is_refusal": is_refusal,
+    "chat.replies.read_reply": lambda t: _refused(read_reply, t),
+    "chat.unit_splitting.read_split": lambda t: read_split(t, t),
+    "reports.plain.printable": plain.printable,
+    "reports.plain.printable of lines": lambda t: plain.printable(t, lines=True),
+    "reports.plain.visible": plain.visible,
+    "reports.plain.shorten": lambda t: plain.shorten(t, 50_000),
+    "cli.exit_codes.printable": printable_for_a_terminal,
+}  # fmt: skip
+WITHOUT_A_TEXT = {
+    "census_names.shares", "identifiers.word_lists",
+    "census_names.genders", "census_names.given_names", "identifiers.pair_markers", "names.census", "published_nltk.word_cutter",
+    "gender_words.subject_group", "name_gender.census_genders", "names.read_names", "nltk_tokens.check_data", "pronouns.form",
+    "published_nltk.edition", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
+    "languages.suppose", "languages.setting", "languages.described",
+    "recogniser_errors.spell_errors", "store_addresses.where_credentials",
+}  # fmt: skip
+"""Take no text of a stranger, but a number, a table of ours or nothing."""
+MORE_THAN_LINEAR = {"rouge.rouge_scores", "identifiers.varying_identifiers"}
+"""Hold two sequences against each other, which takes the product of their lengths: a longest common subsequence
+(64 cells at a step), and difflib's matching of the listed words of two variants of a text."""
+OF_NLTK = {"nltk_tokens.words", "nltk_tokens.tokenize", "punkt.split", "punkt.sentence_spans"}
+"""NLTK's own, behind a protocol that asks for them: they need its data."""
+
+
+def _refused(call: Callable[[str], object], text: str) -> None:
+    try:
+        call(text)
+    except Exception as error:  # noqa: BLE001 - how long it takes to refuse is what counts
+        del error
+
+
+def functions() -> dict[str, Callable[..., object]]:
+    """Every public function of `text`, as module.name."""
+    every = {}
+    for module in pkgutil.iter_modules(fairbrief.text.__path__):
+        loaded = importlib.import_module(f"fairbrief.text.{module.name}")
+        for name, thing in vars(loaded).items():
+            is_own = getattr(thing, "__module__", "") == loaded.__name__
+            if is_own and not name.startswith("_") and inspect.isfunction(inspect.unwrap(thing)):
+                every[f"{module.name}.{name}"] = thing
+    return every
+
+
+def takes_one_text(function: Callable[..., object]) -> bool:
+    """Whether it can be called with a text alone."""
+    needed = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+    return [p.annotation for p in needed] == ["str"]
+
+
+EVERY = functions()
+CALLS = {
+    n: f
+    for n, f in EVERY.items()
+    if n not in WITHOUT_A_TEXT | OF_NLTK | MORE_THAN_LINEAR and takes_one_text(f)
+} | OF_A_TEXT
+
+
+def test_every_function_of_text_is_listed() -> None:
+    """A function that is added to `text` is tested here, or said to take no text of a stranger."""
+    assert set(EVERY) - set(CALLS) - WITHOUT_A_TEXT - OF_NLTK - MORE_THAN_LINEAR == set()
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_a_function_takes_time_in_proportion(name: str) -> None:
+    """Twice the text takes at most three times the processor time, up to 100 KB, whatever is repeated."""
+    assert found(CALLS[name]) == ""
+
+
+WINDOWED = {
+    "fairbrief.corpora.people.template._BEFORE", "fairbrief.corpora.people.template._RIGHT_BEFORE",
+    "fairbrief.corpora.people.template._SCRIPTURE", "fairbrief.text.person_cues.DEFINITE", "fairbrief.text.person_cues.IN_A_PLACE",
+}  # fmt: skip
+"""Looked for in the few characters before a name: their length is bounded where they are used."""
+METHODS = {"sub", "subn", "search", "match", "fullmatch", "split", "findall", "finditer"}
+
+
+def uses() -> Iterator[tuple[str, re.Pattern[str], str]]:
+    """Every pattern of the package with each method that it is used with: in place, or by its name."""
+    named: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    trees = {}
+    root = Path(fairbrief.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        module = ".".join(("fairbrief", *path.relative_to(root).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        )
+        trees[module] = ast.parse(path.read_text(encoding="utf-8"))
+        if "re.compile" in path.read_text(encoding="utf-8"):
+            for name, thing in vars(importlib.import_module(module)).items():
+                if isinstance(thing, re.Pattern) and isinstance(thing.pattern, str):
+                    named.setdefault(name, []).append((module, thing))
+    for module, tree in trees.items():
+        for call in (
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        ):
+            assert isinstance(call.func, ast.Attribute)
+            method, of = call.func.attr, call.func.value
+            if method not in METHODS or not isinstance(of, ast.Name | ast.Attribute):
+                continue
+            name = of.id if isinstance(of, ast.Name) else of.attr
+            if name == "re" and isinstance(call.args[0], ast.Constant):
+                yield f"{module}:{call.lineno}", re.compile(str(call.args[0].value)), method
+            for where, pattern in named.get(name, ()):
+                yield f"{where}.{name}", pattern, method
+
+
+USES = sorted(
+    {(where, how): (where, pattern, how) for where, pattern, how in uses() if where not in WINDOWED}.values(),
+    key=lambda use: (use[0], use[2]),
+)
+
+
+def test_the_patterns_were_found() -> None:
+    """The package's patterns are found by their names, and where they are used in place."""
+    kinds = Counter(":" in where for where, _, _ in USES)
+    assert kinds[False] > 50, kinds
+    assert kinds[True] > 20, kinds
+
+
+@pytest.mark.parametrize(("where", "pattern", "method"), USES, ids=[f"{w}.{m}" for w, _, m in USES])
+def test_a_pattern_takes_time_in_proportion(where: str, pattern: re.Pattern[str], method: str) -> None:
+    """Each pattern, used as it is used, takes at most three times as long for twice the text."""
+    used: Callable[[str], object] = {
+        "sub": lambda t: pattern.sub("", t),
+        "subn": lambda t: pattern.subn("", t),
+        "finditer": lambda t: sum(1 for _ in pattern.finditer(t)),
+    }.get(method) or getattr(pattern, method)
+    assert found(used, 100_000) == "", where

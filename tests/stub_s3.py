@@ -1,0 +1,178 @@
+"""A store that speaks enough of S3 on this machine: HEAD, GET of ranges, lists of objects."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, unquote, urlsplit
+from xml.sax.saxutils import escape
+
+import pytest
+
+from fairbrief.readers import object_stores
+
+KEY, SECRET = "AKIDSTUB0123456789", "stub-secret-0123456789"
+
+
+@dataclass
+class StubS3:
+    """Buckets with their objects, the requests that came, and what goes wrong."""
+
+    buckets: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    requests: list[tuple[str, str, str]] = field(default_factory=list)
+    """Method, path and range of each request."""
+    url: str = ""
+    breaks_from: int | None = None
+    """From how many requests of ranges on the connection breaks in the middle of the answer; None: never."""
+    breaks: int = 0
+    """How many do so; 0: all."""
+    changes_after: tuple[int, str, str, bytes] | None = None
+    """After how many requests of ranges an object gets another content."""
+
+    def is_broken(self, number: int) -> bool:
+        """Whether the connection breaks at this request of a range."""
+        if self.breaks_from is None or number <= self.breaks_from:
+            return False
+        return not self.breaks or number <= self.breaks_from + self.breaks
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """First and last byte of every range that was asked for."""
+        found = [said.removeprefix("bytes=").split("-") for _, _, said in self.requests if said]
+        return [(int(first), int(last)) for first, last in found]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    stub: StubS3
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def do_HEAD(self) -> None:
+        self._answer(has_body=False)
+
+    def do_GET(self) -> None:
+        self._answer(has_body=True)
+
+    def _answer(self, *, has_body: bool) -> None:
+        url, said = urlsplit(self.path), self.headers.get("Range", "")
+        self.stub.requests.append((self.command, self.path, said))
+        bucket, _, key = unquote(url.path).removeprefix("/").partition("/")
+        objects = self.stub.buckets.get(bucket)
+        if f"Credential={KEY}/" not in self.headers.get("Authorization", ""):
+            self._send(403, _error("AccessDenied", f"Access Denied for {SECRET}"), has_body=has_body)
+        elif objects is None:
+            self._send(404, _error("NoSuchBucket", "The bucket does not exist"), has_body=has_body)
+        elif not key:
+            query = {name: values[0] for name, values in parse_qs(url.query).items()}
+            self._send(200, _listed(objects, query) if query else b"", has_body=has_body)
+        elif key not in objects:
+            self._send(404, _error("NoSuchKey", "The key does not exist"), has_body=has_body)
+        else:
+            self._object(bucket, key, said, has_body=has_body)
+
+    def _object(self, bucket: str, key: str, said: str, *, has_body: bool) -> None:
+        content = self.stub.buckets[bucket][key]
+        tag = {
+            "ETag": f'"{hashlib.md5(content).hexdigest()}"',
+            "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT",
+        }
+        if not said:
+            self._send(200, content, has_body=has_body, headers=tag)
+            return
+        first, _, last = said.removeprefix("bytes=").partition("-")
+        part = content[int(first) : int(last) + 1]
+        many = len(self.stub.ranges())
+        tag["Content-Range"] = f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}"
+        if self.stub.is_broken(many):
+            self._send(206, part, has_body=has_body, headers=tag, sent=len(part) // 2)
+            self.close_connection = True
+            return
+        self._send(206, part, has_body=has_body, headers=tag)
+        if self.stub.changes_after is not None and many == self.stub.changes_after[0]:
+            _, where, name, other = self.stub.changes_after
+            self.stub.buckets[where][name] = other
+
+    def _send(
+        self,
+        status: int,
+        content: bytes,
+        *,
+        has_body: bool,
+        headers: dict[str, str] | None = None,
+        sent: int | None = None,
+    ) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if has_body:
+            self.wfile.write(content[:sent])
+
+
+@contextmanager
+def serving(stub: StubS3) -> Iterator[StubS3]:
+    """The store, answering until the end."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"stub": stub}))
+    server.daemon_threads = True
+    stub.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield stub
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@contextmanager
+def in_environment(stub: StubS3, monkeypatch: pytest.MonkeyPatch) -> Iterator[StubS3]:
+    """The store, answering, and its credentials and address in the environment of this process and its workers."""
+    with serving(stub):
+        for name in ("AWS_ENDPOINT_URL_S3", "AWS_PROFILE", "AWS_SESSION_TOKEN"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in {
+            "AWS_ENDPOINT_URL": stub.url,
+            "AWS_ACCESS_KEY_ID": KEY,
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }.items():
+            monkeypatch.setenv(name, value)
+        object_stores._store.cache_clear()
+        yield stub
+    object_stores._store.cache_clear()
+
+
+def _error(code: str, message: str) -> bytes:
+    return f"<?xml version='1.0'?><Error><Code>{code}</Code><Message>{escape(message)}</Message></Error>".encode()
+
+
+def _listed(objects: dict[str, bytes], query: dict[str, str]) -> bytes:
+    prefix, mark = query.get("prefix", ""), query.get("delimiter", "")
+    found, folders = [], set()
+    for key, content in sorted(objects.items()):
+        if not key.startswith(prefix):
+            continue
+        rest = key.removeprefix(prefix)
+        if mark and mark in rest:
+            folders.add(prefix + rest.partition(mark)[0] + mark)
+        else:
+            found.append((key, len(content)))
+    contents = "".join(
+        f"<Contents><Key>{escape(key)}</Key><Size>{size}</Size><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>"
+        for key, size in found
+    )
+    prefixes = "".join(
+        f"<CommonPrefixes><Prefix>{escape(p)}</Prefix></CommonPrefixes>" for p in sorted(folders)
+    )
+    many = len(found) + len(folders)
+    return (
+        f"<?xml version='1.0'?><ListBucketResult><KeyCount>{many}</KeyCount><IsTruncated>false</IsTruncated>"
+        f"{contents}{prefixes}</ListBucketResult>"
+    ).encode()

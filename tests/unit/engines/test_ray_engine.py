@@ -1,0 +1,144 @@
+"""Work on Ray: in order, and whole however workers and machines end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairbrief.engines.ray_engine import Ray
+from fairbrief.errors import BackendError, DataError, MissingExtra
+
+ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Three machines, simulated: one with this process, two that can be taken away."""
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    nodes.add_node(num_cpus=1)
+    nodes.add_node(num_cpus=1)
+    ray.init(nodes.address, log_to_driver=False, logging_level="error")
+    yield nodes
+    ray.shutdown()
+    nodes.shutdown()
+
+
+def square(number: int) -> tuple[int, int]:
+    """The square and the process."""
+    return number * number, os.getpid()
+
+
+@pytest.mark.usefixtures("cluster")
+def test_answers_come_in_order_from_other_processes() -> None:
+    """Each item stands beside its answer."""
+    found = list(Ray().map(square, range(30)))
+    assert [(item, answer) for item, (answer, _) in found] == [(n, n * n) for n in range(30)]
+    assert os.getpid() not in {process for _, (_, process) in found}
+
+
+class Counting:
+    """Work that counts how often this copy of it was called."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, _: int) -> int:
+        self.calls += 1
+        return self.calls
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_worker_keeps_the_work_from_item_to_item() -> None:
+    """What it builds for itself is built once a worker, not once an item."""
+    counts = [answer for _, answer in Ray().map(Counting(), range(20))]
+    assert max(counts) > 1
+    assert counts.count(1) <= 6
+
+
+def fails(item: str) -> None:
+    """Raises what the item names."""
+    raise MissingExtra("torch", "neural", item) if item == "extra" else DataError("x.jsonl:3: broken")
+
+
+@pytest.mark.usefixtures("cluster")
+def test_errors_are_raised_in_their_places() -> None:
+    """Of the work as they were raised there, of the stream after all before it."""
+    with pytest.raises(MissingExtra, match="neural"):
+        list(Ray().map(fails, ["extra"]))
+
+    def stream() -> Iterator[int]:
+        yield from range(5)
+        raise DataError("x.jsonl:6: broken")
+
+    answers = Ray().map(square, stream())
+    assert [item for item, _ in (next(answers) for _ in range(5))] == [0, 1, 2, 3, 4]
+    with pytest.raises(DataError, match=r"x\.jsonl:6"):
+        next(answers)
+
+
+def killed_at_first(marks: Path) -> str:
+    """Ends its process the first time that it is called with a folder, which it marks."""
+    if not list(marks.iterdir()):
+        (marks / "seen").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return marks.name
+
+
+@pytest.mark.usefixtures("cluster")
+def test_what_a_killed_worker_had_in_hand_is_done_by_another(tmp_path: Path) -> None:
+    """Every item is answered, in order."""
+    folders = [tmp_path / str(i) for i in range(4)]
+    for folder in folders:
+        folder.mkdir()
+    assert [answer for _, answer in Ray().map(killed_at_first, folders)] == ["0", "1", "2", "3"]
+
+
+def slowly(number: int) -> int:
+    """Itself, after a while."""
+    time.sleep(0.2)
+    return number
+
+
+def test_a_machine_that_goes_away_loses_nothing(cluster: Any) -> None:
+    """Its items are done by those that are left."""
+    leaving = cluster.list_all_nodes()[-1]
+    found = []
+    for item, answer in Ray().map(slowly, range(16)):
+        found.append((item, answer))
+        if item == 2:
+            cluster.remove_node(leaving, allow_graceful=False)
+    assert found == [(n, n) for n in range(16)]
+
+
+def dies(_: int) -> None:
+    """Always ends its process."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.usefixtures("cluster")
+def test_an_item_that_kills_every_worker_is_told() -> None:
+    """After some tries it is the item, or the machine, and not chance."""
+    with pytest.raises(BackendError, match="out of memory"):
+        list(Ray().map(dies, [1]))
+
+
+@pytest.mark.parametrize(("address", "asked"), [("", "local"), ("auto", "auto")])
+def test_a_cluster_that_was_not_named_is_never_joined(
+    address: str, asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without an address Ray would join any cluster that somebody runs on this machine; ours starts its own."""
+    addresses: list[str] = []
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", lambda address, **_: addresses.append(address))
+    Ray(address)._connected()
+    assert addresses == [asked]

@@ -1,0 +1,312 @@
+"""One audit, one folder: never a mixture of two, never an old one taken for the new."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.command import Command, rows, write
+from tests.unit.test_gate import BUR, cases_of
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.errors import DataError, RequestError
+from fairbrief.kept_files import held
+from fairbrief.reports import audit_folder, evidence_file, load, write_all
+from fairbrief.reports.folder_claim import STAGE, UNFINISHED, claimed
+from fairbrief.reports.result import Result
+
+FILES = [
+    "estimates.csv",
+    "evidence.parquet",
+    "examples.json",
+    "report.html",
+    "report.md",
+    "results.json",
+    "sources.parquet",
+    "tables",
+]
+WITH_INPUTS = sorted([*FILES, "inputs.json", "inputs.parquet"])
+"""What the command leaves, which knows where its inputs lie."""
+
+
+@pytest.fixture
+def fairbrief(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command, in this process."""
+    return Command(capsys, monkeypatch)
+
+
+def audited(unfair: int) -> Result:
+    """An audit of a few records, so many of which are treated unfairly."""
+    return audit(cases_of(20, unfair), Plan(measures=[BUR], n_resamples=20))
+
+
+@pytest.fixture(scope="module")
+def two() -> tuple[Result, Result]:
+    """Two audits of unlike records."""
+    return audited(1), audited(5)
+
+
+def names(folder: Path) -> list[str]:
+    """What stands in a folder, hidden things too."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("file", ["results.json", "evidence.parquet", "examples.json"])
+def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Result], file: str) -> None:
+    """Where one of the files is of another audit the folder is refused, by all that read it."""
+    for name, result in zip("ab", two, strict=True):
+        write_all(result, tmp_path / name)
+    shutil.copy(tmp_path / "a" / file, tmp_path / "b" / file)
+    with pytest.raises(DataError, match="of another audit"):
+        load(tmp_path / "b")
+
+
+def test_equal_audits_have_one_identity(tmp_path: Path) -> None:
+    """The identity is that of what was found: another run of the same audit has it, another input has not."""
+    for name, unfair in (("a", 1), ("b", 1), ("c", 2)):
+        write_all(audited(unfair), tmp_path / name)
+    ids = [json.loads((tmp_path / name / "results.json").read_text())["audit"] for name in "abc"]
+    assert ids[0] == ids[1] != ids[2]
+
+
+def test_a_folder_is_written_by_one_process_at_a_time(
+    tmp_path: Path, two: tuple[Result, Result], fairbrief: Command
+) -> None:
+    """A second audit into the folder is refused before it reads anything, and readers are told to wait."""
+    write_all(two[0], tmp_path / "a")
+    with claimed(tmp_path / "a"):
+        with pytest.raises(RequestError, match="Another process is making an audit"):
+            write_all(two[1], tmp_path / "a")
+        assert "Another process" in fairbrief("audit", tmp_path / "nowhere", "--out", tmp_path / "a").err
+        with pytest.raises(DataError, match="an audit is being made"):
+            load(tmp_path / "a")
+    assert load(tmp_path / "a").estimates == two[0].estimates
+
+
+def test_an_audit_that_failed_leaves_no_stale_one_behind(
+    tmp_path: Path, two: tuple[Result, Result], fairbrief: Command
+) -> None:
+    """After an audit that could not be made the older one in its folder is refused, until one succeeds."""
+    write_all(two[0], tmp_path / "a")
+    source = write(tmp_path / "in.jsonl", [*rows(3), "{broken"])
+    assert fairbrief("audit", source, "--out", tmp_path / "a", "--quiet").code == 2
+    for command in (
+        ["gate", tmp_path / "a", "--max", f"{BUR}<=0.9"],
+        ["report", tmp_path / "a"],
+        ["compare", tmp_path / "a", tmp_path / "a"],
+    ):
+        run = fairbrief(*command)
+        assert run.code == 2
+        assert "did not come to its end" in run.err
+    source = write(tmp_path / "in.jsonl", rows(3))
+    assert fairbrief("audit", source, "--out", tmp_path / "a", "--resamples", "20", "--quiet").code == 0
+    assert fairbrief("report", tmp_path / "a").code == 0
+    assert names(tmp_path / "a") == WITH_INPUTS
+
+
+def test_an_audit_that_failed_leaves_no_empty_folder(tmp_path: Path, fairbrief: Command) -> None:
+    """A folder that was made for an audit goes with it."""
+    assert fairbrief("audit", tmp_path / "nowhere.jsonl", "--out", tmp_path / "new" / "deep").code == 2
+    assert not (tmp_path / "new" / "deep").exists()
+
+
+def test_what_a_killed_run_left_is_cleared(tmp_path: Path, two: tuple[Result, Result]) -> None:
+    """Half-written files and the mark of a dead process are gone after the next audit."""
+    write_all(two[0], tmp_path / "a")
+    (tmp_path / "a" / STAGE / "tables").mkdir(parents=True)
+    (tmp_path / "a" / STAGE / "results.json").write_text("{")
+    (tmp_path / "a" / ".report.html.x.unfinished").write_text("<")
+    (tmp_path / "a" / UNFINISHED).touch()
+    with pytest.raises(DataError, match="did not come to its end"):
+        load(tmp_path / "a")
+    write_all(two[1], tmp_path / "a")
+    assert names(tmp_path / "a") == FILES
+    assert load(tmp_path / "a").estimates == two[1].estimates
+
+
+def test_a_page_that_is_written_anew_leaves_nothing_beside_it(
+    tmp_path: Path, two: tuple[Result, Result], fairbrief: Command
+) -> None:
+    """`report --format html` clears what a killed one left half written, and is in nobody's way that still writes."""
+    write_all(two[0], tmp_path / "a")
+    (tmp_path / "a" / ".report.html.x.unfinished").write_text("<")
+    with held(tmp_path / "a" / ".report.html.y.unfinished", "busy"):
+        assert fairbrief("report", tmp_path / "a", "--format", "html").code == 0
+        assert names(tmp_path / "a") == sorted([*FILES, ".report.html.y.unfinished"])
+
+
+def test_tables_of_an_older_audit_go(tmp_path: Path, two: tuple[Result, Result]) -> None:
+    """A table that the new audit has not does not stay; what is not ours does."""
+    write_all(two[0], tmp_path / "a")
+    (tmp_path / "a" / "tables" / "old.csv").touch()
+    (tmp_path / "a" / "tables" / "mine.txt").touch()
+    write_all(two[1], tmp_path / "a")
+    assert (tmp_path / "a" / "tables" / "mine.txt").exists()
+    assert not (tmp_path / "a" / "tables" / "old.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "fails", ["html.write", "record_data.write", "evidence_file.write", "json_file.render"]
+)
+def test_a_full_disk_leaves_the_older_audit(
+    tmp_path: Path, two: tuple[Result, Result], fails: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever file cannot be written, what was there is whole, and known to be older."""
+    write_all(two[0], tmp_path / "a")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(f"fairbrief.reports.{fails}", full)
+    with pytest.raises(OSError, match="No space"):
+        write_all(two[1], tmp_path / "a")
+    with pytest.raises(DataError, match="did not come to its end"):
+        load(tmp_path / "a")
+    (tmp_path / "a" / UNFINISHED).unlink()
+    assert load(tmp_path / "a").estimates == two[0].estimates
+    with pytest.raises(OSError, match="No space"):
+        write_all(two[1], tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+
+
+def test_links_are_followed(tmp_path: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
+    """An audit through a link stands where the link leads, and so does a file of summaries; the link stays."""
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write_all(two[0], tmp_path / "link")
+    assert names(tmp_path / "real") == FILES
+    assert load(tmp_path / "link").estimates == two[0].estimates
+    with claimed(tmp_path / "real"), pytest.raises(RequestError, match="Another process"):
+        write_all(two[1], tmp_path / "link")
+    (tmp_path / "out.jsonl").symlink_to(tmp_path / "real.jsonl")
+    source = write(tmp_path / "in.jsonl", rows(2))
+    assert fairbrief("summarize", source, "--with", "lead", "--out", tmp_path / "out.jsonl").code == 0
+    assert (tmp_path / "out.jsonl").is_symlink()
+    assert (tmp_path / "real.jsonl").read_text().count("\n") == 2
+
+
+def test_an_older_schema_is_refused_with_the_command_that_makes_it_anew(
+    tmp_path: Path, two: tuple[Result, Result]
+) -> None:
+    """Results and evidence of another version are never read as if they were ours."""
+    write_all(two[0], tmp_path / "a")
+    path = tmp_path / "a" / "results.json"
+    found = json.loads(path.read_text())
+    path.write_text(json.dumps({**found, "schema": "fairbrief.results/2", "made": {"files": ["in.jsonl"]}}))
+    with pytest.raises(DataError, match=r"'fairbrief.results/2'.*fairbrief audit in.jsonl --out .*/a"):
+        load(tmp_path / "a")
+    path.write_text(json.dumps(found))
+    original = evidence_file.SCHEMA
+    evidence_file.SCHEMA = "fairbrief.evidence/2"
+    try:
+        evidence_file.write(two[0], tmp_path / "a" / "evidence.parquet", found["audit"])
+    finally:
+        evidence_file.SCHEMA = original
+    with pytest.raises(DataError, match=r"its schema is not 'fairbrief.evidence/3'"):
+        load(tmp_path / "a")
+
+
+def test_a_baseline_of_an_older_schema_is_refused_by_all_that_hold_against_it(
+    tmp_path: Path, two: tuple[Result, Result], fairbrief: Command
+) -> None:
+    """`gate`, `compare` and `view` say which command makes the older one anew, and decide nothing."""
+    for name, result in zip(("a", "old"), two, strict=True):
+        write_all(result, tmp_path / name)
+    path = tmp_path / "old" / "results.json"
+    found = json.loads(path.read_text())
+    made = {"files": ["in.jsonl"], "measures": [BUR], "seed": 3}
+    path.write_text(json.dumps({**found, "schema": "fairbrief.results/2", "made": made}))
+    for command in (
+        ["gate", tmp_path / "a", "--baseline", tmp_path / "old"],
+        ["compare", tmp_path / "a", tmp_path / "old"],
+        ["view", tmp_path / "a", tmp_path / "old"],
+    ):
+        run = fairbrief(*command)
+        assert run.code == 2
+        assert (
+            f"fairbrief audit in.jsonl --measure {shlex.quote(BUR)} --seed 3 --out {tmp_path}/old" in run.err
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"estimates": [{"measure": "bur"}]}, "does not follow"),
+        ({"estimates": [3]}, "does not follow"),
+        ({"tables": [{"title": 1}]}, "does not follow"),
+        ({"audit": "x"}, "does not follow"),
+        ({"made": []}, "does not follow"),
+    ],
+)
+def test_results_are_held_to_their_schema(
+    tmp_path: Path, two: tuple[Result, Result], change: dict[str, object], said: str
+) -> None:
+    """What the schema does not allow is refused when a folder is loaded."""
+    write_all(two[0], tmp_path)
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(DataError, match=said):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])
+def test_a_number_that_we_do_not_write_is_refused(
+    tmp_path: Path, two: tuple[Result, Result], number: str
+) -> None:
+    """NaN, infinities, also by a large exponent, and integers without end are no results of ours."""
+    write_all(two[0], tmp_path)
+    path = tmp_path / "results.json"
+    path.write_text(path.read_text().replace('"seed": 0', f'"seed": {number}'))
+    with pytest.raises(DataError, match="no JSON of ours"):
+        load(tmp_path)
+
+
+def test_damaged_evidence_is_a_data_error(tmp_path: Path, two: tuple[Result, Result]) -> None:
+    """Wherever a byte of the evidence is changed or cut off, the folder is refused or says the same."""
+    write_all(two[0], tmp_path)
+    path = tmp_path / "evidence.parquet"
+    whole, right = path.read_bytes(), load(tmp_path)
+    for place in range(0, len(whole), 97):
+        for damaged in (whole[:place], whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]):
+            path.write_bytes(damaged)
+            try:
+                assert load(tmp_path).evidence.num_rows == right.evidence.num_rows
+            except DataError:
+                continue
+
+
+def test_the_lock_goes_with_its_process(tmp_path: Path, two: tuple[Result, Result]) -> None:
+    """A mark that nobody holds is in nobody's way."""
+    tmp_path.joinpath(UNFINISHED).touch()
+    with tmp_path.joinpath(UNFINISHED).open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(RequestError):
+            write_all(two[0], tmp_path)
+    assert audit_folder.write_all(two[0], tmp_path)
+
+
+def test_a_small_audit_with_its_page_imports_no_pandas(tmp_path: Path) -> None:
+    """An audit that is written to a folder does without pandas, whose import takes longer than the audit."""
+    code = (
+        "import atexit, os, sys; from fairbrief.cli import main\n"
+        "atexit.register(lambda: os._exit(9) if 'pandas' in sys.modules else None); main()"
+    )
+    given = [
+        "audit",
+        "examples/reviews.jsonl",
+        "--quiet",
+        "--resamples",
+        "20",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    ended = subprocess.run([sys.executable, "-c", code, *given], capture_output=True, check=False)
+    assert ended.returncode == 0
+    assert (tmp_path / "out" / "report.html").exists()

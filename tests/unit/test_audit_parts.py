@@ -1,0 +1,236 @@
+"""An input that is read in parts: whoever audits them, the answer is the same to the last bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from tests.unit.test_workers import MEASURES, assert_same, cases_of
+
+from fairbrief.auditing import Plan, audit, run
+from fairbrief.errors import FairbriefError
+from fairbrief.readers import json_lines, read
+from fairbrief.registry import make
+from fairbrief.reports.result import Result
+from fairbrief.serialization import case_line, write_lines
+from fairbrief.types import Ask, Scores
+
+PLAN = Plan(measures=MEASURES, n_resamples=40, slices=[("size",)], controls=("exchanged", "random_sentences"))
+
+
+@pytest.fixture(scope="module")
+def small_parts() -> Iterator[None]:
+    """Parts of a few records, shards of fewer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_lines, "PART", 12_000)
+        patch.setattr(run, "SHARD", 16)
+        yield
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[dict[str, Any]]:
+    """Two systems' lines of 44 records; variants of one original, and systems of one record, lie apart."""
+    rows = [case_line(case) for case in cases_of(44)]
+    return [rows[(i * 37) % len(rows)] for i in range(len(rows))]
+
+
+@pytest.fixture(scope="module")
+def file(lines: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lines as a file of several parts."""
+    path = tmp_path_factory.mktemp("parts") / "reviews.jsonl"
+    write_lines(lines, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def here(file: Path, small_parts: None) -> Result:  # noqa: ARG001
+    """The audit of the parts by this process."""
+    reading = read(file)
+    assert len(reading.ranges or ()) > 4
+    return audit(reading, PLAN)
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize("engine", ["processes(workers=2)", "processes(workers=3)", "ray"])
+def test_engines_change_no_bit(engine: str, file: Path, here: Result) -> None:
+    """All measures, scopes, slices and controls; evidence, exhibits and signature."""
+    if engine == "ray":
+        ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
+    assert_same(audit(read(file), replace(PLAN, engine=engine)), here)
+    if engine == "ray":
+        ray.shutdown()
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_parts_are_the_whole(file: Path, here: Result) -> None:
+    """Read from the beginning, the same cases give the same values, chance levels and evidence, but for last digits."""
+    plan = replace(PLAN, controls=())
+    parted, whole = audit(read(file), plan), audit(list(read(file)), plan)
+    assert [e.signature for e in parted.estimates] == [e.signature for e in whole.estimates]
+    assert len(parted.estimates) == len(whole.estimates)
+    for a, b in zip(parted.estimates, whole.estimates, strict=True):
+        assert (a.measure, a.quantity, a.system, a.slice, a.n, a.excluded) == (
+            b.measure, b.quantity, b.system, b.slice, b.n, b.excluded
+        )  # fmt: skip
+        ours, theirs = ([-9 if x is None else x for x in (e.value, e.p, e.null_mean)] for e in (a, b))
+        assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-12)
+    assert {**parted.made, "seconds": 0} == {**whole.made, "seconds": 0}
+    assert here.exhibits
+
+
+def said(path: Path, plan: Plan, **settings: Any) -> str:
+    """What an audit that must fail says."""
+    with pytest.raises(FairbriefError) as error:
+        audit(read(path, **settings), plan)
+    return f"{type(error.value).__name__}: {error.value}"
+
+
+FEW = Plan(measures=["rouge1", "bur@party"], n_resamples=10)
+BOTH = (FEW, replace(FEW, workers=2))
+
+
+def changed(lines: Sequence[dict[str, Any]], path: Path, changes: dict[int, Any]) -> Path:
+    """A file of the lines, some of them others."""
+    rows = [json.dumps(changes.get(i, row)) for i, row in enumerate(lines)]
+    path.write_text("\n".join(rows))
+    return path
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_the_first_bad_line_is_told_with_its_number(lines: list[dict[str, Any]], tmp_path: Path) -> None:
+    """A line that cannot be read, and one that a measure cannot read: by its number in the file, whoever met one."""
+    unread = changed(lines, tmp_path / "x.jsonl", {50: {"id": "x"}, 70: {"id": "y"}})
+    without = {
+        **lines[60],
+        "documents": [{**d, "attributes": {}} if not i else d for i, d in enumerate(lines[60]["documents"])],
+    }
+    unfit = changed(lines, tmp_path / "y.jsonl", {60: without})
+    for plan in BOTH:
+        assert "x.jsonl:51 " in said(unread, plan)
+        assert "y.jsonl:61 " in said(unfit, plan)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_skipped_lines_are_counted_and_listed(lines: list[dict[str, Any]], tmp_path: Path) -> None:
+    """As by a reading from the beginning, with the same words."""
+    path = changed(lines, tmp_path / "x.jsonl", {3: [], 50: {"id": "x"}, 70: {"id": "y"}})
+    whole = read(path, on_error="skip", require=["party"])
+    list(whole)
+    assert whole.skipped_count == 3
+    for plan in BOTH:
+        reading = read(path, on_error="skip", require=["party"])
+        result = audit(reading, plan)
+        assert (reading.skipped, reading.skipped_count) == (whole.skipped, 3)
+        assert reading.notes == whole.notes
+        assert result.made["skipped"] == 3
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_an_id_that_comes_again_in_another_part_is_told(lines: list[dict[str, Any]], tmp_path: Path) -> None:
+    """With both lines; skipped on request, as by a reading from the beginning."""
+    again = changed(lines, tmp_path / "x.jsonl", {80: lines[2]})
+    other = {**lines[2], "system": "third", "documents": [{"text": "Other.", "attributes": {"party": "L"}}]}
+    others = changed(lines, tmp_path / "y.jsonl", {80: other})
+    for plan in BOTH:
+        assert "x.jsonl:81 " in said(again, plan)
+        assert "after x.jsonl:3" in said(again, plan)
+        assert "other documents than at y.jsonl:3" in said(others, plan)
+        reading = read(again, on_error="skip")
+        assert audit(reading, plan).made["skipped"] == reading.skipped_count == 1
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_fields_that_are_nowhere_are_told_before_work(file: Path) -> None:
+    """A misspelt field is not told of each part, but of the file."""
+    for plan in BOTH:
+        assert "has no field 'sytem'" in said(file, plan, system_field="sytem")
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_workers_know_the_language_that_was_told(tmp_path: Path) -> None:
+    """What is cut by its rules is cut so in every process, in parts and in shards."""
+    said = "On 3. May it was nice. The soup was fine. On 5. May it was cold."
+    rows = [
+        {
+            "id": f"r{i}",
+            "documents": [{"text": f"{said} {i}.", "attributes": {"party": p}} for p in "LRLR"],
+            "summary": "On 3. May it was nice. On 5. May it rained.",
+        }
+        for i in range(60)
+    ]
+    path = changed(rows, tmp_path / "x.jsonl", {})
+    plan = replace(FEW, measures=["equal_coverage@party"], language="de")
+    here = audit(read(path), plan)
+    assert_same(audit(read(path), replace(plan, workers=2)), here)
+    cases = list(read(path))
+    assert_same(audit(cases, replace(plan, workers=2)), audit(cases, plan))
+    assert here.evidence != audit(read(path), replace(plan, language="en")).evidence
+
+
+@dataclass
+class Modelled:
+    """A scorer whose parts are kept, as those of models are; it notes in which process it worked."""
+
+    pids: list[int]
+    name: ClassVar[str] = "modelled"
+    fingerprint: ClassVar[str] = "modelled 1"
+    computed_by: ClassVar[str] = "modelled 1"
+
+    def keys(self, asks: Sequence[Ask]) -> list[tuple[str, ...]]:
+        return [(text,) for ask in asks for text in (*ask.rows, *ask.columns)]
+
+    def compute(self, keys: Sequence[tuple[str, ...]]) -> Iterator[dict[tuple[str, ...], Any]]:
+        yield {key: [len(key[0])] for key in keys}
+
+    def assemble(self, asks: Sequence[Ask], arrays: Any) -> Iterator[Scores]:  # noqa: ARG002
+        yield from make("scorer", "tfidf").answer([replace(ask, scorer="tfidf") for ask in asks])
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        self.pids.append(os.getpid())
+        yield from self.assemble(asks, {})
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_models_stay_in_this_process(file: Path) -> None:
+    """What needs one is observed here, beside what the workers observe."""
+    model = Modelled([])
+    plan = replace(
+        FEW, measures=["rouge1", "equal_coverage(scorer=modelled)@party"], scorers={"modelled": model}
+    )
+    parted = audit(read(file), plan)
+    assert_same(audit(read(file), replace(plan, workers=2)), parted)
+    assert set(model.pids) == {os.getpid()}
+
+
+@dataclass(frozen=True)
+class Deadly:
+    """A scorer that kills the first two workers that ask it; ``marks`` remembers them."""
+
+    marks: str
+    name: ClassVar[str] = "deadly"
+    fingerprint: ClassVar[str] = "deadly 1"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        marks = Path(self.marks)
+        if len(list(marks.iterdir())) < 2 and os.getpid() != int(os.environ["FAIRBRIEF_TEST_PARENT"]):
+            (marks / str(os.getpid())).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield from make("scorer", "tfidf").answer([replace(ask, scorer="tfidf") for ask in asks])
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_killed_workers_lose_nothing(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts that a worker had in hand when it was killed are done by another."""
+    monkeypatch.setenv("FAIRBRIEF_TEST_PARENT", str(os.getpid()))
+    plan = replace(
+        FEW, measures=["equal_coverage(scorer=deadly)@party"], scorers={"deadly": Deadly(str(tmp_path))}
+    )
+    assert_same(audit(read(file), replace(plan, workers=2)), audit(read(file), plan))
+    assert len(list(tmp_path.iterdir())) == 2

@@ -1,0 +1,110 @@
+"""Chance levels and p of single values, on so few clusters and draws that their arithmetic is written out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairbrief.auditing.chance import Chance, Permutations, flip_chance, flip_test
+from fairbrief.auditing.null_sums import square_columns
+from fairbrief.statistics.jackknife import Spread
+from fairbrief.types import Column, Ratio, Totals, Value
+
+RATIO = Ratio(((("top",), 1.0),), ((("bottom",), 1.0),))
+
+
+class OneContrast:
+    """An observation and a measure with one contrast, whose values under the draws are given."""
+
+    def __init__(self, drawn: Sequence[float]) -> None:
+        self.observation = self
+        self.drawn = np.array(drawn)
+
+    def contrasts(self, _columns: Sequence[Column]) -> Mapping[str, Ratio]:
+        """Of any columns."""
+        return {"d": RATIO}
+
+    def value(self, _totals: Totals) -> Mapping[str, Value]:
+        """The same value under every name."""
+        return {name: Value(self.drawn) for name in ("d", "m")}
+
+
+def permutations(drawn: Sequence[float]) -> Permutations:
+    """Clusters 1/2 and 3/2, θ = 1, Σ(top - bottom)² = 2; three draws of θ = 0, ½ and 1, each with the same sum of squares."""
+    columns = {name: i for i, name in enumerate((("top",), ("bottom",), *square_columns("d")))}
+    null = np.array([[0.0, 4, 2, 0, 8], [2, 4, 4, 4, 8], [4, 4, 10, 8, 8]])
+    real = Totals({("top",): 0, ("bottom",): 1}, np.array([[1.0, 2], [3, 2]]))
+    return Permutations(Totals(columns, null), math.log(4), OneContrast(drawn), real)
+
+
+def test_a_signed_contrast_is_measured_from_what_permuted_labels_read() -> None:
+    """From ½: |1 - ½| · 4/√2 is reached by two of three draws, (1 + 2)/4; the two most extreme are tied, 2/4."""
+    found = permutations([0.0, 0.5, 1]).chance("d", Value(np.array(1.0), "both", ("d",)))
+    assert found == Chance(0.5, 3 / 4, 2 / 4, 2 / 4)
+
+
+def test_a_magnitude_is_measured_from_zero() -> None:
+    """|1| · 4/√2 is reached by one of three draws, (1 + 1)/4; one alone is the most extreme, 1/4."""
+    found = permutations([0.1, 0.2, 0.6]).chance("m", Value(np.array(1.0), "upper", ("d",)))
+    assert found == Chance(pytest.approx(0.3), 2 / 4, 1 / 4, 1 / 4)
+
+
+def test_a_value_without_contrasts_is_tested_by_itself() -> None:
+    """Of ⅒ and ⅘, nan left out, one reaches ⅘: 2/3, on both sides of ⅕ and ⅒ none reaches 0.9: 2 · 1/3."""
+    found = permutations([0.1, 0.8, np.nan]).chance("m", Value(np.array(0.8), "upper"))
+    assert found == Chance(pytest.approx(0.45), pytest.approx(2 / 3), 1 / 4, pytest.approx(1 / 3))
+    found = permutations([0.1, 0.2, np.nan]).chance("m", Value(np.array(0.9), "both"))
+    assert found == Chance(pytest.approx(0.15), pytest.approx(2 / 3), 2 / 4, pytest.approx(2 / 3))
+    assert permutations([np.nan] * 3).chance("m", Value(np.array(0.8), "upper")) is None
+    assert permutations([0.0] * 3).chance("other", Value(np.array(0.8), "upper")) is None
+
+
+def flips(
+    said: Sequence[float], value: Value, error: float = 1.0, *, is_between: bool = False
+) -> Chance | None:
+    """Turned signs of clusters that say so of one value, their mean."""
+    whole, m = float(np.mean(said)), len(said)
+    without = (m * whole - np.array(said)) / (m - 1)
+    spread = Spread(whole, without, error, m - 1, units=np.arange(m))
+    here: Any = SimpleNamespace(
+        here={"d": Value(np.array(whole), is_between=is_between)},
+        units=SimpleNamespace(sums=np.zeros((m, 1)), names=[f"c{i}" for i in range(m)]),
+        spread={"d": spread}.__getitem__,
+    )
+    return flip_chance(here, "d", value, 100, 0)
+
+
+def test_signs_of_clusters_that_say_something_are_turned() -> None:
+    """Of 1, 2, 3 and nothing the four sums 6, 4, 2, 0 are all ways: 1/4 of them reach 6."""
+    signed = Value(np.array(1.5), "both", ("d",))
+    assert flips([1, 2, 3, 0], signed) == Chance(0.0, 1 / 4, 1 / 4, 1 / 4)
+    level = Value(np.array(1.5), "upper", ("unknown",))
+    assert flips([1, 2, 3, 0], level) == Chance(None, 1 / 4, 1 / 4, 1 / 4)
+    folded = Value(np.array(1.5), "upper", ("d",), fold=lambda sums: np.abs(sums[..., 0]))
+    found = flips([1, 2, 3, 0], folded)
+    assert found is not None
+    assert found.mean == pytest.approx((6 + 4 + 2 + 0) / 4 / 4)
+
+
+def test_clusters_that_say_nothing_have_no_p_below_one() -> None:
+    """A signed contrast then reads 0 by chance, a magnitude nothing that is known; without an error there is no chance."""
+    assert flips([0, 0, 0], Value(np.array(0.0), "both")) == Chance(0.0, 1.0, 1.0, 1.0)
+    assert flips([0, 0, 0], Value(np.array(0.0), "upper")) == Chance(None, 1.0, 1.0, 1.0)
+    assert flips([1, 2, 3], Value(np.array(2.0), "both"), error=np.nan) is None
+
+
+def test_groups_of_units_are_tested_by_the_jackknife_t() -> None:
+    """A value of 2 with an error of 1 on 2 degrees of freedom: p = 1 - 2/√6; no labelling bounds it."""
+    found = flips([1, 2, 3], Value(np.array(2.0), "both", ("d",)), is_between=True)
+    assert found == Chance(0.0, pytest.approx(1 - 2 / 6**0.5), 0.0, 0.0)
+
+
+def test_a_flip_test_counts_both_sides() -> None:
+    """Of ±1 ± 1 ± 1, signs in common left out, one of four ways reaches 3."""
+    assert flip_test(np.ones(3), ["a", "b", "c"], 10, 0) == 1 / 4
+    assert flip_test(-np.ones(3), ["a", "b", "c"], 10, 0) == 1 / 4

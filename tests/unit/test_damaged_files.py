@@ -1,0 +1,187 @@
+"""Damaged files, each as fuzzing found it, and small files that would fill the memory: a data error, in little memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from benchmarks.fuzz.targets import EXPERIMENT
+
+from fairbrief import readers
+from fairbrief.chat import unit_splitting
+from fairbrief.cli import part_options, settings_file
+from fairbrief.corpora.annotation import read_answers
+from fairbrief.corpora.people.build_people import names_of
+from fairbrief.errors import DataError, FairbriefError
+from fairbrief.experiments.experiment_file import read_experiment
+from fairbrief.readers.files import LONGEST_PACKED
+from fairbrief.readers.understanding import look_at
+from fairbrief.reports import source_file
+from fairbrief.summarizers.prompts import find
+from fairbrief.taggers.lexicons import read_lexicon
+from fairbrief.taggers.name_tagger import read_pages
+from fairbrief.taggers.word_vectors import VectorFile
+from fairbrief.viewing import input_index
+from fairbrief.viewing.saved_evidence import SavedEvidence
+
+DEEP = b"[" * 100_000
+READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
+    "lexicon.csv": (b"word,label\ngood,\xff\n", lambda path: read_lexicon(str(path))),
+    "lexicon with a NUL.csv": (b'word,label\n"go\rod,\xff', lambda path: read_lexicon(str(path))),
+    "pages.csv": (b"name,gender\nAnn\xff,female\n", lambda path: read_pages(str(path))),
+    "names.csv": (b"name,part\nAnn\xff,first\n", lambda path: names_of(str(path))),
+    "units.txt": (b"{summary}\xff", unit_splitting.from_file),
+    "units.toml": (b"instruction = 1\ndemonstrations = [1]", unit_splitting.from_file),
+    "deep units.toml": (b"a = " + DEEP, unit_splitting.from_file),
+    "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
+    "experiment.toml": (b"a = " + DEEP, read_experiment),
+    "settings.toml": (b"a = " + DEEP, settings_file.read),
+    "answers.json": (DEEP, lambda path: read_answers([path], {})),
+    "evidence.parquet": (b"PAR1" + b"\xff" * 60 + b"PAR1", lambda path: SavedEvidence(path, "x")),
+    "vectors.txt": (b"a 1e39 1\nb 1 1\n", lambda path: list(VectorFile(path).chunks())),
+    "log.eval": (b"PK\5\6" + b"\0" * 8 + b"\xff" * 10, lambda path: list(readers.read(path))),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_damage_is_told(name: str, tmp_path: Path) -> None:
+    """Bytes that are not UTF-8, nesting without end and broken containers are errors that name the file."""
+    content, read = READ[name]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FairbriefError, match=name):
+        read(tmp_path / name)
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-1"])
+def test_a_budget_that_is_no_number_is_refused(number: str, tmp_path: Path) -> None:
+    """A cost of nan would never be reached."""
+    path = tmp_path / "e.toml"
+    path.write_bytes(EXPERIMENT.replace(b"max_cost = 1.0", f"max_cost = {number}".encode()))
+    with pytest.raises(DataError, match=r"\[budget\] max_cost: found .* wanted a number"):
+        read_experiment(path)
+
+
+def test_a_command_of_parts_that_is_nested_too_deeply(tmp_path: Path) -> None:
+    """What `merge` reads of another machine is refused with the way on."""
+    (tmp_path / part_options.COMMAND).write_bytes(DEEP)
+    with pytest.raises(DataError, match="Give the audit's command again"):
+        part_options.remembered(tmp_path)
+
+
+def test_damaged_notes_of_the_inputs_are_none(tmp_path: Path) -> None:
+    """Where the inputs of an audit stand is not known from a damaged file; the audit can be looked at without."""
+    (tmp_path / input_index.INPUTS).write_bytes(b'{"files": ["\xff"]}')
+    (tmp_path / input_index.PLACES).write_bytes(b"PAR1" + b"\xff" * 60 + b"PAR1")
+    assert input_index.read(tmp_path, "x") is None
+    assert input_index.places(tmp_path) is None
+
+
+def test_hashes_of_sources_without_their_columns(tmp_path: Path) -> None:
+    """A file of the right audit that lacks a column is told, not fallen over."""
+    table = pa.table({"recorf": ["r"]}).replace_schema_metadata({"audit": "x"})
+    pa.parquet.write_table(table, tmp_path / "sources.parquet")
+    with pytest.raises(DataError, match=r"sources\.parquet: not a Parquet file, or damaged"):
+        source_file.read(tmp_path / "sources.parquet", "x")
+
+
+def test_an_entry_of_a_log_that_is_damaged(tmp_path: Path) -> None:
+    """A sample whose bytes were changed, and a header that is no JSON, are told with the log's name."""
+    path = tmp_path / "log.eval"
+    for header, at in ((b"", None), (b"{}", b"samples/1.json")):
+        with zipfile.ZipFile(path, "w") as log:
+            log.writestr("header.json", header)
+            log.writestr("samples/1.json", b'{"id": 1}')
+        if at is not None:
+            content = path.read_bytes()
+            path.write_bytes(content.replace(b"PK\3\4", b"PK\3\5"))
+        with pytest.raises(DataError, match=r"log\.eval: found damage"):
+            list(readers.read(path))
+
+
+# ------------------------------------------------------------------------------------- small files that unpack to large ones
+
+LONG = b"a" * (LONGEST_PACKED + 1)
+
+
+def _line(path: Path) -> None:
+    path.write_bytes(gzip.compress(b'{"id": "x", "documents": ["' + LONG + b'"]}\n', 1))
+
+
+def _cell(path: Path) -> None:
+    path.write_bytes(gzip.compress(b"id,documents,summary\nx," + LONG + b",s\n", 1))
+
+
+def _document(path: Path) -> None:
+    path.write_bytes(gzip.compress(b'{"evalId": "' + LONG + b'"}', 1))
+
+
+def _other_encoding(path: Path) -> None:
+    path.write_bytes(gzip.compress("id,documents,summary\nä,".encode("latin-1") + LONG, 1))
+
+
+def _log(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as log:
+        log.writestr("header.json", "{}")
+        log.writestr("samples/1.json", json.dumps({"id": LONG.decode()}))
+
+
+def _far_cell(path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["id", "documents"])
+    book.active["XFD1048576"] = "x"
+    book.save(path)
+
+
+def _large_sheet(path: Path) -> None:
+    openpyxl.Workbook().save(path)
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
+        for name, content in parts.items():
+            book.writestr(name, content + (b" " * (1 << 27) if "sheet1" in name else b""))
+
+
+BOMBS = {
+    "b.jsonl.gz": _line,
+    "b.csv.gz": _cell,
+    "promptfoo.json.gz": _document,
+    "latin.csv.gz": _other_encoding,
+    "b.eval": _log,
+    "far.xlsx": _far_cell,
+    "large.xlsx": _large_sheet,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_small_file_does_not_fill_the_memory(name: str, tmp_path: Path) -> None:
+    """What a file of less than a megabyte unpacks to is refused before it takes 200 MB."""
+    path = tmp_path / name
+    BOMBS[name](path)
+    assert path.stat().st_size < 1_000_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match=name):
+            list(readers.read(path))
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_sheet_that_is_far_but_full_is_read(tmp_path: Path) -> None:
+    """A large table is no empty one, and `init` looks at it as well."""
+    book = openpyxl.Workbook()
+    book.active.append(["id", "documents", "summary"])
+    for i in range(50):
+        book.active.append([f"r{i}", "It rattles.", "S."])
+    book.active["AZ900"] = "note"
+    book.save(tmp_path / "t.xlsx")
+    assert len(list(readers.read(tmp_path / "t.xlsx", on_error="skip"))) == 50
+    assert look_at(str(tmp_path / "t.xlsx"))

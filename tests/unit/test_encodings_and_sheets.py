@@ -1,0 +1,156 @@
+"""Text in any encoding, and spreadsheets."""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import sys
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from fairbrief.errors import DataError, MissingExtra, RequestError
+from fairbrief.readers import read
+from fairbrief.readers.encodings import detect
+
+SAMPLES = {
+    "cp1252": "Das Frühstück war großartig, aber die Bäder müssen erneuert werden.",
+    "cp1251": "Очень хороший отель и вежливый персонал. Завтрак был ужасный.",
+    "cp932": "部屋はとてもきれいでした。スタッフも親切でした。",
+    "gb18030": "房间很干净,服务员很友好,早餐也不错。",
+    "big5": "房間很乾淨，服務員很友好，早餐也不錯。",
+    "euc_kr": "방이 매우 깨끗하고 직원들이 친절했습니다.",
+    "cp1253": "Το δωμάτιο ήταν πολύ καθαρό και το προσωπικό ευγενικό.",
+    "utf-16": "Das Frühstück war großartig.",
+    "utf-16-le": "Das Frühstück war großartig.",
+    "utf-32": "Das Frühstück war großartig.",
+    "utf-8": "Das Frühstück war großartig. 房间很干净",
+    "utf-8-sig": "Das Frühstück war großartig.",
+}
+
+
+def csv(path: Path, text: str, encoding: str) -> Path:
+    """A table of one record in an encoding."""
+    path.write_bytes(f'id,text,summary\n1,"{text}",S.\n'.encode(encoding))
+    return path
+
+
+@pytest.mark.parametrize("encoding", SAMPLES)
+def test_text_is_read_in_its_encoding_and_it_is_said(tmp_path: Path, encoding: str) -> None:
+    """A file is read as its bytes suggest; where that is not UTF-8 a note says as what."""
+    reading = read(csv(tmp_path / "a.csv", SAMPLES[encoding], encoding), documents_field="text")
+    [case] = reading
+    assert case.record.documents[0].text == SAMPLES[encoding]
+    noted = [note for note in reading.notes if "--encoding" in note]
+    assert len(noted) == (not encoding.startswith("utf-8"))
+
+
+def test_an_encoding_that_is_told(tmp_path: Path) -> None:
+    """What --encoding says is done, also in a compressed file; bytes that it has not are an error."""
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress("id,text,summary\n1,Türkçe ışık,S.\n".encode("cp1254")))
+    [case] = read(path, documents_field="text", encoding="cp1254")
+    assert case.record.documents[0].text == "Türkçe ışık"
+    with pytest.raises(DataError, match=r"which is nothing in the encoding ascii.*--encoding"):
+        list(read(path, documents_field="text", encoding="ascii"))
+    with pytest.raises(RequestError, match="no encoding 'klingon'"):
+        read(path, documents_field="text", encoding="klingon")
+    with pytest.raises(RequestError, match="no encoding 'zip'"):
+        read(path, documents_field="text", encoding="zip")
+
+
+def test_one_bad_byte_in_unicode_is_damage(tmp_path: Path) -> None:
+    """A file that is mostly UTF-8 is not taken for another encoding: its bad line is named."""
+    path = tmp_path / "a.csv"
+    path.write_bytes("id,text,summary\n1,schön und größer,S.\n".encode() + b"2,caf\xe9,S.\n")
+    with pytest.raises(DataError, match=r"a.csv:3.*0xe9.*--encoding"):
+        list(read(path, documents_field="text"))
+    assert len(list(read(path, documents_field="text", on_error="skip"))) == 1
+
+
+def test_bytes_that_are_no_text_stay_as_they_are() -> None:
+    """Where no encoding is likely UTF-8 is tried, whose reader names what is wrong."""
+    assert detect(b"", is_whole=True) == "utf-8"
+    assert detect("ä".encode()[:1], is_whole=False) == "utf-8"
+
+
+def test_plain_summaries_in_another_encoding(tmp_path: Path) -> None:
+    """Summaries a line each are read in their encoding too."""
+    (tmp_path / "out.txt").write_bytes("Schön und größer.\n".encode("cp1252"))
+    [case] = read([{"id": 1, "documents": ["One."]}], summaries={"s": tmp_path / "out.txt"})
+    assert case.summary.text == "Schön und größer."
+
+
+# ------------------------------------------------------------------------------------- spreadsheets
+
+
+def book(path: Path, **sheets: list[list[Any]]) -> Path:
+    """A spreadsheet with these sheets."""
+    made = openpyxl.Workbook()
+    made.remove(made.active)
+    for title, rows in sheets.items():
+        sheet = made.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    made.save(path)
+    return path
+
+
+ROWS: list[list[Any]] = [
+    ["id", "text", "stars", "on", "summary"],
+    [1, "Lovely.", 5, dt.date(2024, 1, 2), "S."],
+    [],
+    [1, "Rude.", 1.5, None, None],
+]
+
+
+def test_a_spreadsheet_is_a_table(tmp_path: Path) -> None:
+    """The first row names the columns; whole numbers and dates are written plainly; empty rows are none."""
+    reading = read(
+        book(tmp_path / "a.xlsx", data=ROWS, other=[]), group_by="id", documents_field="text",
+        attributes={"stars": None, "on": None},
+    )  # fmt: skip
+    [case] = reading
+    assert [(d.text, dict(d.attributes)) for d in case.record.documents] == [
+        ("Lovely.", {"stars": "5", "on": "2024-01-02"}),
+        ("Rude.", {"stars": "1.5"}),
+    ]
+    assert case.record.where == "a.xlsx:2"
+
+
+def test_sheets_are_named_where_there_are_several(tmp_path: Path) -> None:
+    """Several sheets that hold something are told apart by --sheet, which is refused elsewhere."""
+    path = book(tmp_path / "a.xlsx", one=ROWS, two=[["id", "text", "summary"], [7, "T.", "U."]])
+    with pytest.raises(RequestError, match=r"sheets 'one', 'two': say which with --sheet"):
+        list(read(path, documents_field="text"))
+    with pytest.raises(RequestError, match="Did you mean 'two'"):
+        list(read(path, documents_field="text", sheet="twp"))
+    [case] = read(path, documents_field="text", sheet="two")
+    assert case.record.id == "7"
+    (tmp_path / "a.csv").write_text("id\n")
+    with pytest.raises(RequestError, match=r"a.csv is none"):
+        read(tmp_path / "a.csv", sheet="two")
+    with pytest.raises(RequestError, match="--encoding is of text"):
+        read(_parquet(tmp_path), encoding="cp1252")
+
+
+def _parquet(folder: Path) -> Path:
+    path = folder / "a.parquet"
+    path.write_bytes(b"PAR1")
+    return path
+
+
+def test_broken_spreadsheets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no spreadsheet is damage; a column twice is named; a missing library names its extra."""
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(b"PK nothing")
+    with pytest.raises(DataError, match=r"a.xlsx: found damage"):
+        list(read(path, documents_field="text"))
+    book(path, data=[["id", "text", "text"], [1, "a", "b"]])
+    with pytest.raises(DataError, match=r"a.xlsx:1: found the column 'text' more than once"):
+        list(read(path, documents_field="text"))
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(MissingExtra, match=r"fairbrief\[excel\]"):
+        list(read(path, documents_field="text"))

@@ -1,0 +1,289 @@
+"""The gate on estimates so plain that its decision can be read off them: at its limits, and just beyond."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.unit.test_gate import cases_of
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
+from fairbrief.errors import RequestError
+from fairbrief.reports import write_all
+from fairbrief.saved_audits import gate
+from fairbrief.saved_audits.gate_rules import Rule, rule
+from fairbrief.types import Case, Estimate, Note, Summary
+
+
+def estimate(low: float | None, high: float | None, **more: Any) -> Estimate:
+    """A level of 20 records between two bounds."""
+    told = {"measure": "m@x", "quantity": "m", "system": "a", "n": 20, "clusters": 20, **more}
+    return Estimate(
+        value=None if low is None or high is None else (low + high) / 2, low=low, high=high, **told
+    )
+
+
+def outcome(text: str, *estimates: Estimate, **more: Any) -> str:
+    """What one rule makes of one estimate."""
+    (check,) = gate.hold(rule(text), estimates, **more)
+    return check.outcome
+
+
+def saved(folder: Path, cases: list[Case], **plan: Any) -> Path:
+    """A saved audit without resamples."""
+    write_all(audit(cases, Plan(**{"measures": ["bur@side"], "n_resamples": 50, **plan})), folder)
+    return folder
+
+
+def test_a_shell_sees_zero_one_and_three() -> None:
+    """Pass, fail and inconclusive, in this order; one failure outweighs, one doubt spoils a pass."""
+    assert gate.EXIT == {"pass": 0, "fail": 1, "inconclusive": 3}
+    checks = [gate.Check("c", o, "") for o in ("pass", "inconclusive", "fail")]
+    assert [gate.overall(checks[:k]) for k in (0, 1, 2, 3)] == ["pass", "pass", "inconclusive", "fail"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text", "told"),
+    [
+        (0.1, 0.3, "m@x<=0.3", "pass"),
+        (0.1, 0.31, "m@x<=0.3", "inconclusive"),
+        (0.3, 0.4, "m@x<=0.3", "inconclusive"),
+        (0.31, 0.4, "m@x<=0.3", "fail"),
+        (0.3, 0.4, "m@x>=0.3", "pass"),
+        (0.29, 0.4, "m@x>=0.3", "inconclusive"),
+        (0.2, 0.3, "m@x>=0.3", "inconclusive"),
+        (0.2, 0.29, "m@x>=0.3", "fail"),
+    ],
+)
+def test_a_bound_on_the_limit_keeps_it(low: float, high: float, text: str, told: str) -> None:
+    """The whole interval keeps a limit that it touches, and breaks one that it does not."""
+    assert outcome(text, estimate(low, high)) == told
+
+
+def test_twenty_records_are_wanted() -> None:
+    """Nineteen decide nothing, twenty do; nor does a value without an interval, whatever its number."""
+    assert outcome("m@x<=0.5", estimate(0.1, 0.2)) == "pass"
+    assert outcome("m@x<=0.5", estimate(0.1, 0.2, clusters=19)) == "inconclusive"
+    (check,) = gate.hold(rule("m@x<=0.5"), [estimate(None, 0.2)])
+    assert (check.outcome, check.message) == ("inconclusive", "no interval (n = 20)")
+    for broken in (replace(estimate(0.1, 0.2), high=math.inf), replace(estimate(0.1, 0.2), low=None)):
+        assert outcome("m@x<=0.5", broken) == "inconclusive"
+
+
+def test_records_that_agree_leave_clopper_and_pearsons_doubt() -> None:
+    """None of 20 at 95 % leaves 1 - 0.025^(1/20) = 0.168, at 50 % 1 - 0.25^(1/20) = 0.067; no record leaves all."""
+    alike = estimate(0.0, 0.0)
+    assert [outcome(f"m@x<={limit}", alike) for limit in (0.169, 0.168)] == ["pass", "inconclusive"]
+    assert [outcome(f"m@x<={limit}", alike, confidence_level=0.5) for limit in (0.067, 0.066)] == [
+        "pass",
+        "inconclusive",
+    ]
+    below = estimate(1.0, 1.0)
+    assert [outcome(f"m@x>={limit}", below) for limit in (0.831, 0.832)] == ["pass", "inconclusive"]
+    assert gate._unanimous(0, 0.95) == 1.0
+    assert outcome("m@x<=0.5", estimate(0.0, 0.0, clusters=0)) == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"p": 0.25}, "fail"),
+        ({"p": 0.26}, "inconclusive"),
+        ({"p": None}, "inconclusive"),
+        ({"p": 0.9, "excess": 0.1}, "fail"),
+        ({"p": 0.9, "kind": "contrast"}, "fail"),
+    ],
+)
+def test_a_magnitude_fails_only_if_its_test_rejects_in_one_tail(more: dict[str, Any], told: str) -> None:
+    """At 50 % one tail is (1 - 0.5)/2 = 0.25; a contrast, and a mean with an excess, fail by their interval alone."""
+    found = estimate(0.2, 0.3, **{"kind": "magnitude", **more})
+    assert outcome("m@x<=0.1", found, confidence_level=0.5) == told
+    assert outcome("m@x<=0.4", found, confidence_level=0.5) == "pass"
+    if told == "inconclusive":
+        (check,) = gate.hold(rule("m@x<=0.1"), [found], 0.5)
+        assert "[0, 0.3]" in check.message
+
+
+def test_a_check_of_a_magnitude_says_what_it_holds() -> None:
+    """What permuted labels alone read, or that the interval begins at 0; of levels and differences nothing."""
+    size = estimate(0.2, 0.3, kind="magnitude", p=0.001)
+    told = {
+        "; permuted labels alone read 0.05: a limit on :excess leaves that out": replace(
+            size, excess=0.2, null_mean=0.05
+        ),
+        "; a magnitude's interval begins at 0 unless its test rejects": size,
+    }
+    for ends, one in told.items():
+        assert gate.hold(rule("m@x<=0.1"), [one])[0].message.endswith(f"n = 20{ends}")
+    for one in (replace(size, excess=0.2), replace(size, null_mean=0.05)):
+        assert "begins at 0" in gate.hold(rule("m@x<=0.1"), [one])[0].message
+    for one in (replace(size, kind="level"), replace(size, baseline="b"), replace(size, kind="contrast")):
+        message = gate.hold(rule("m@x<=0.1"), [one])[0].message
+        assert message.endswith("n = 20")
+        assert ("a − b" in message) == bool(one.baseline)
+        assert message.startswith("the whole interval breaks the limit: 0.25, ") == (not one.baseline)
+
+
+def test_slices_and_controls_are_held_to_nothing() -> None:
+    """A rule speaks of the whole input and of systems."""
+    bad = estimate(0.8, 0.9)
+    others = [replace(bad, slice={"topic": "x"}), replace(bad, system="c", system_kind="control")]
+    assert outcome("m@x<=0.5", estimate(0.1, 0.2), *others) == "pass"
+    with pytest.raises(RequestError, match=r"no system 'c', which 'm@x\{c\}<=0.5' is for.* It has: a\."):
+        gate.hold(rule("m@x{c}<=0.5"), [bad, *others])
+    assert outcome("m@x{a}<=0.5", estimate(0.1, 0.2), replace(bad, system="b")) == "pass"
+
+
+def test_a_rule_names_a_headline_or_a_quantity() -> None:
+    """Without a quantity it is the headline; of a measure that read no record, the estimate that says why."""
+    headline, part = estimate(0.1, 0.2), estimate(0.8, 0.9, quantity="part")
+    assert outcome("m@x<=0.5", headline, part) == "pass"
+    assert outcome("m@x:part<=0.5", headline, part) == "fail"
+    why = replace(part, value=None, n=0)
+    assert outcome("m@x<=0.5", why) == "inconclusive"
+    for one in (replace(part, value=None), replace(part, n=0)):
+        with pytest.raises(RequestError, match=r"no estimate of 'm@x<=0.5'.*It has: m@x:part\."):
+            gate.hold(rule("m@x<=0.5"), [one])
+    with pytest.raises(RequestError, match=r"Did you mean 'mean@x'\? It has: mean@x\."):
+        gate.hold(rule("maen@x<=0.5"), [replace(headline, measure="mean@x", quantity="mean")])
+    with pytest.raises(RequestError, match=r"Did you mean 'm@x:part'\?"):
+        gate.hold(rule("m@x:prat<=0.5"), [part])
+
+
+def test_a_margin_is_held_on_the_side_that_is_worse() -> None:
+    """An excess from above, a level by its direction, any other contrast on both sides; doubt unless all rows are the same."""
+    gap = estimate(0.0, 0.0, baseline="b", leads=True)
+    excess, contrast = replace(gap, quantity="excess"), replace(gap, quantity="difference[g]")
+    names = {
+        "m@x [a] at most 0.1 above [b]": (gap, {"m@x": "less"}),
+        "m@x [a] at most 0.1 below [b]": (gap, {"m@x": "more"}),
+        "m@x:excess [a] at most 0.1 above [b]": (excess, {}),
+    }
+    for name, (one, better) in names.items():
+        (check,) = gate.hold_margin([one], 0.1, better)
+        assert (check.name, check.outcome) == (name, "inconclusive")
+    checks = gate.hold_margin([contrast, replace(contrast, slice={"t": "x"})], 0.1, {}, same_rows=True)
+    assert [(c.name, c.outcome) for c in checks] == [
+        ("m@x:difference[g] [a] at most 0.1 above [b]", "pass"),
+        ("m@x:difference[g] [a] at most 0.1 below [b]", "pass"),
+    ]
+    (check,) = gate.hold_margin([gap], 0.17, {})
+    assert check.outcome == "pass"  # an unknown direction: less is better; the doubt is 0.168
+    assert gate.hold_margin([replace(gap, baseline="a")], 0.1, {})[0].name.endswith("[a] of the baseline")
+
+
+def test_what_a_gate_decides_on() -> None:
+    """What leads, and a headline that is no magnitude; no other quantity."""
+    level = estimate(0.1, 0.2)
+    assert gate.is_decided_on(level)
+    for one in (replace(level, kind="magnitude"), replace(level, quantity="part")):
+        assert not gate.is_decided_on(one)
+    assert gate.is_decided_on(replace(level, quantity="part", leads=True))
+    assert gate.is_decided_on(replace(level, notes=(Note("few_clusters"),)))
+    assert not gate.is_decided_on(replace(level, notes=(Note("few_clusters"), Note("raw_magnitude"))))
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"limits": []}, "nothing to hold"),
+        ({"margin": -0.1}, "--margin is at least 0"),
+        ({"margin": math.inf}, "--margin is at least 0"),
+        ({"max_left_out": -0.1}, "share from 0 to 1"),
+        ({"max_left_out": 1.5}, "share from 0 to 1"),
+        ({"margin": 0.5}, "--margin speaks of a baseline"),
+        ({"allow_missing": ["x"]}, "--allow-missing speaks of a baseline"),
+    ],
+)
+def test_numbers_that_are_none_are_refused(changed: dict[str, Any], told: str) -> None:
+    """Margins from 0, shares from 0 to 1, and neither margin nor names without a baseline."""
+    given = {
+        "limits": [rule("m<=1")],
+        "baseline": None,
+        "margin": 0.0,
+        "allow_missing": (),
+        "max_left_out": 0.0,
+    }
+    gate._refuse_idle(**given)
+    gate._refuse_idle(**{**given, "max_left_out": 1.0, "baseline": Path(), "limits": []})
+    with pytest.raises(RequestError, match=told):
+        gate._refuse_idle(**{**given, **changed})
+
+
+def test_one_of_twenty_records_may_be_left_out(tmp_path: Path) -> None:
+    """A twentieth without a summary is printed, a tenth decides nothing."""
+    cases = cases_of(20, 0)
+    for refused, told in ((1, "pass"), (2, "inconclusive")):
+        cases[refused] = Case(cases[refused].record, Summary(f"r{refused}", "plain", "", reason="refused"))
+        folder = saved(tmp_path / str(refused), cases)
+        assert gate.hold_folder(folder, [rule("bur@side<=0.9")])[0].outcome == told
+
+
+def test_the_doubt_is_that_of_the_audits_own_level(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty fair records pass 0.1 at 50 % (0.067) and not at 95 % (0.168), which is what an audit without a level had."""
+    result = gate.load(saved(tmp_path / "a", cases_of(20, 0)))
+    alike = (estimate(0.0, 0.0, measure="bur@side", quantity="bur"),)
+    for made, told in (({"confidence_level": 0.5}, "pass"), ({}, "inconclusive")):
+        seen = replace(result, estimates=alike, made=made)
+        monkeypatch.setattr(gate, "load", lambda _, seen=seen: seen)
+        assert gate.hold_folder(tmp_path, [rule("bur@side<=0.1")])[-1].outcome == told
+
+
+def test_nothing_may_be_worse_where_no_margin_is_told(tmp_path: Path) -> None:
+    """A quality that falls by a third fails; the same audit against itself has not changed, and passes."""
+    good, bad = (
+        saved(tmp_path / name, cases_of(20, unfair), measures=["rouge1"])
+        for name, unfair in (("g", 0), ("b", 20))
+    )
+    assert [check.outcome for check in gate.hold_folder(bad, [], good)] == ["fail"]
+    assert {check.outcome for check in gate.hold_folder(good, [], good)} == {"pass"}
+
+
+def test_rows_are_compared_without_what_does_not_tell_them_apart() -> None:
+    """Systems' names, controls, random extracts and columns of nothing go; coded texts become plain ones."""
+    table = pa.table(
+        {
+            "system": ["a", "a", "c"],
+            "system_kind": ["system", "system", "control"],
+            "record": pa.array(["r", "s", "r"]).dictionary_encode(),
+            "count": [1.0, None, 3.0],
+            "nothing": pa.array([None, None, 1.0]),
+            f"{OF_EXTRACTS}x": [1.0, 2.0, 3.0],
+            f"{WITHOUT_EXTRACTS}x": [1.0, 2.0, 3.0],
+        }
+    )
+    wanted = pa.table({"count": [1.0, None], "record": ["r", "s"]})
+    assert gate._rows(SimpleNamespace(evidence=table)).equals(wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("bur@side<=0.1", Rule("bur@side", "", "<=", 0.1)),
+        ("m:part { gpt-4 } >= -2e-1", Rule("m", "part", ">=", -0.2, "gpt-4")),
+        ("m(a:b)<=1", Rule("m(a:b)", "", "<=", 1.0)),
+        ("m(a:b):part<=1", Rule("m(a:b)", "part", "<=", 1.0)),
+        ("m{x}y<=1", Rule("m{x}y", "", "<=", 1.0)),
+        ("m}<=1", Rule("m}", "", "<=", 1.0)),
+        ("m(kind>=1)<=2", Rule("m(kind>=1)", "", "<=", 2.0)),
+        ("m(kind<=1)>=2", Rule("m(kind<=1)", "", ">=", 2.0)),
+    ],
+)
+def test_a_rule_is_read_from_its_last_sign(text: str, read: Rule) -> None:
+    """Spaces do not count, a colon within brackets is a setting's, and braces at the end name a system."""
+    assert rule(text) == read
+
+
+def test_a_rule_is_written_as_it_is_read() -> None:
+    """With its quantity and its system, if it has them."""
+    for text in ("m<=0.1", "m:part<=0.1", "m{gpt-4}>=0.1", "m:part{gpt-4}>=0.1"):
+        assert str(rule(text)) == text
+    for text in ("m{}<=1", "<=1", "{a}<=1", "m<=nan", "m<=1e999", "m"):
+        with pytest.raises(RequestError, match="is no rule"):
+            rule(text)

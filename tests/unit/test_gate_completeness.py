@@ -1,0 +1,210 @@
+"""The gate does not pass an audit that says less than it should."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.cli.command import Command
+from tests.unit.test_gate import BUR, cases_of, pytest_in, run
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.errors import RequestError
+from fairbrief.reports import write_all
+from fairbrief.saved_audits import gate, gate_rules
+from fairbrief.types import Case, Estimate, Summary
+
+SYSTEMS = ("good", "bad")
+
+
+def saved(folder: Path, cases: list[Case], *measures: str) -> Path:
+    """A saved audit of the cases."""
+    write_all(audit(cases, Plan(measures=measures or [BUR, "rouge1"], n_resamples=200)), folder)
+    return folder
+
+
+def two_systems(n: int = 60) -> list[Case]:
+    """Cases of two systems, one of which treats a fifth of the records unfairly."""
+    return [*cases_of(n, 0, system="good"), *cases_of(n, n // 5, system="bad")]
+
+
+@pytest.fixture(scope="module")
+def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An audit of two systems and two measures."""
+    return saved(tmp_path_factory.mktemp("baseline"), two_systems())
+
+
+@pytest.mark.parametrize(
+    ("kept", "measures", "said", "allowed"),
+    [
+        (lambda c: c.summary.system == "good" , [BUR, "rouge1"], "the system 'bad'", "bad"),
+        (lambda _: True, [BUR], "the measure rouge1", "rouge1"),
+        (lambda c: int(c.record.id[1:]) >= 10, [BUR, "rouge1"], r"10 of 60 records \(r0, r1, r2, r3, r4 …\)", "records"),
+    ],
+)  # fmt: skip
+def test_what_the_baseline_has_is_required(
+    tmp_path: Path, baseline: Path, kept: object, measures: list[str], said: str, allowed: str
+) -> None:
+    """A system, a measure or a sixth of the records that has vanished is refused, unless it is named."""
+    assert callable(kept)
+    folder = saved(tmp_path / "a", [c for c in two_systems() if kept(c)], *measures)
+    with pytest.raises(RequestError, match=said):
+        run(folder, "--baseline", baseline, "--margin", 0.5)
+    assert run(folder, "--baseline", baseline, "--margin", 0.5, "--allow-missing", allowed)[0] == 0
+    with pytest.raises(RequestError, match="nothing of that name is missing"):
+        run(folder, "--baseline", baseline, "--allow-missing", allowed, "--allow-missing", "other")
+
+
+def test_one_system_each_is_compared_whatever_its_name(tmp_path: Path) -> None:
+    """A candidate under a new name against the one system of the baseline lacks nothing."""
+    old, new = (saved(tmp_path / name, cases_of(60, 2, system=name)) for name in ("old", "new"))
+    assert run(new, "--baseline", old, "--margin", 0.2)[0] == 0
+
+
+def test_records_that_are_no_longer_measured_are_inconclusive(tmp_path: Path) -> None:
+    """Records that lost what the baseline measured of them are counted, though they are still there."""
+    cases = cases_of(60, 2)
+    stripped = [
+        replace(c, record=replace(c.record, documents=c.record.documents[:1])) if i < 10 else c
+        for i, c in enumerate(cases)
+    ]
+    before, after = saved(tmp_path / "before", cases), saved(tmp_path / "after", stripped)
+    code, said = run(after, "--baseline", before, "--margin", 0.5)
+    assert code == 3
+    assert "10 of 60 (16.7%): 10 measured in the baseline, and not here" in said
+    assert run(after, "--baseline", before, "--margin", 0.5, "--max-left-out", 0.2)[0] == 0
+
+
+@pytest.mark.parametrize("reason", ["refused", "empty summary", "no answer"])
+def test_summaries_without_a_text_are_counted(tmp_path: Path, reason: str) -> None:
+    """Above --max-left-out the outcome is inconclusive; below it is printed."""
+    cases = cases_of(100, 0)
+    for i in range(8):
+        cases[i] = Case(cases[i].record, Summary(f"r{i}", "plain", "", reason=reason))
+    folder = saved(tmp_path / "a", cases)
+    code, said = run(folder, "--max", f"{BUR}<=0.2")
+    assert code == 3
+    assert f"8 of 100 (8.0%): 8 {reason}; at most 5.0% may be (--max-left-out)" in " ".join(said.split())
+    code, said = run(folder, "--max", f"{BUR}<=0.2", "--max-left-out", "0.08")
+    assert code == 0
+    assert f"8 {reason}" in said
+
+
+def test_half_an_input_skipped_as_broken_decides_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines that --on-error skip left out count; those that --require leaves out were meant to be."""
+    fairbrief = Command(capsys, monkeypatch)
+    source, row = (
+        tmp_path / "in.jsonl",
+        '{"id": "%s", "documents": [{"text": "alder", "attributes": {"side": "L"}}, ',
+    )
+    row += '{"text": "quartz", "attributes": {%s}}], "summary": "alder quartz"}\n'
+    whole = "".join(row % (i, '"side": "R"') for i in range(60))
+    source.write_text(whole + "{broken\n" * 60)
+    audited = ("audit", source, "--measure", BUR, "--resamples", "50", "--quiet", "--out")
+    assert fairbrief(*audited, tmp_path / "a", "--on-error", "skip").code == 0
+    run_ = fairbrief("gate", tmp_path / "a", "--max", f"{BUR}<=0.5")
+    assert run_.code == 3
+    assert "60 of 120 (50.0%): 60 skipped lines" in run_.out
+    source.write_text(whole + "".join(row % (f"x{i}", "") for i in range(60)))
+    assert fairbrief(*audited, tmp_path / "b", "--require", "side").code == 0
+    assert fairbrief("gate", tmp_path / "b", "--max", f"{BUR}<=0.5").code == 0
+
+
+def test_a_limit_may_name_a_system_that_must_be_there(baseline: Path) -> None:
+    """MEASURE{SYSTEM} holds that system alone, and is refused where it is not in the audit."""
+    assert run(baseline, "--max", f"{BUR}{{good}}<=0.1")[0] == 0
+    code, said = run(baseline, "--max", f"{BUR} {{bad}} <= 0.05")
+    assert code == 1
+    assert "good" not in said
+    with pytest.raises(RequestError, match=r"no system 'god', .* Did you mean 'good'"):
+        run(baseline, "--max", f"{BUR}{{god}}<=0.1")
+
+
+@pytest.mark.parametrize(
+    "limit", ["1.2.3", ".", "1e999", "-1e999", "nan", "inf", "", "e5", "1e", "0x1", "1_0", "1,5", "٣"]
+)
+def test_a_limit_that_is_no_finite_number_is_refused(limit: str) -> None:
+    """What is not a finite decimal number is no limit."""
+    with pytest.raises(RequestError, match="is no rule"):
+        gate_rules.rule(f"bur@side<={limit}")
+
+
+@pytest.mark.parametrize("text", ["<=1", "{a}<=1", "bur@side{}<=1", "bur@side"])
+def test_a_rule_that_names_nothing_is_refused(text: str) -> None:
+    """A rule has a measure, and a system's name where it has braces."""
+    with pytest.raises(RequestError, match="is no rule"):
+        gate_rules.rule(text)
+
+
+@given(st.text(alphabet="bur@side<>=.{}:()'0123456789e -", max_size=30))
+def test_any_text_is_a_rule_or_refused(text: str) -> None:
+    """No text breaks the reading of rules, and a rule that was read is read back alike."""
+    try:
+        found = gate_rules.rule(text)
+    except RequestError:
+        return
+    assert gate_rules.rule(str(found)).limit == float(f"{found.limit:g}")
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high"), [(NAN, 0.1, 0.2), (0.1, NAN, 0.2), (0.1, 0.1, NAN), (NAN, NAN, NAN)]
+)
+@pytest.mark.parametrize("rule", ["m<=1e300", "m>=-1e300"])
+def test_nan_never_passes(value: float, low: float, high: float, rule: str) -> None:
+    """An estimate that is not a number keeps no limit, however wide."""
+    estimate = Estimate("m", "m", "a", value, low=low, high=high, n=50, clusters=50)
+    (check,) = gate.hold(gate_rules.rule(rule), [estimate])
+    assert check.outcome == "inconclusive"
+    checks = gate.hold_margin([replace(estimate, baseline="b")], 0.5, {"m": "less"})
+    assert [check.outcome for check in checks] == ["inconclusive"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--margin", "0.1"), "--margin speaks of a baseline"),
+        (("--allow-missing", "x"), "--allow-missing speaks of a baseline"),
+        (("--max-left-out", "1.5"), "share from 0 to 1"),
+        (("--max-left-out", "nan"), "share from 0 to 1"),
+        (("--baseline", "x", "--margin", "inf"), "--margin is at least 0"),
+        (("--baseline", "x", "--margin", "nan"), "--margin is at least 0"),
+    ],
+)
+def test_options_without_effect_or_sense_are_refused(
+    baseline: Path, options: tuple[str, ...], said: str
+) -> None:
+    """An option that could not change the outcome is an error, and so is a number that is none."""
+    with pytest.raises(RequestError, match=said):
+        run(baseline, "--max", f"{BUR}<=0.5", *options)
+
+
+def test_pytest_stops_where_the_baseline_has_more(tmp_path: Path, baseline: Path) -> None:
+    """In pytest an audit that lacks a system is an error of usage, never green."""
+    folder = saved(tmp_path / "a", cases_of(60, 0, system="good"))
+    options = ("--fairbrief-gate", folder, "--fairbrief-baseline", baseline)
+    (tmp_path / "project").mkdir()
+    ran = pytest_in(tmp_path / "project", *options)
+    assert ran.returncode == 4
+    assert "lacks the system 'bad'" in ran.stderr
+    ran = pytest_in(
+        tmp_path / "project", *options, "--fairbrief-allow-missing", "bad", "--fairbrief-margin", "0.5"
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_counts_stand_in_the_results(tmp_path: Path) -> None:
+    """How many summaries each system wrote, and how many have no text and why, is written down."""
+    cases = [*cases_of(5, 0), Case(cases_of(6, 0)[5].record, Summary("r5", "plain", "", reason="refused"))]
+    made = json.loads((saved(tmp_path, cases) / "results.json").read_text())["made"]
+    assert made["summaries_by_system"] == {"plain": 6}
+    assert made["without_text"] == {"plain": {"refused": 1}}
+    assert (made["skipped"], made["not_required"]) == (0, 0)

@@ -1,0 +1,166 @@
+"""What intervals and tests are made of: jackknife, turned signs, studentized permutations, random extracts."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from fairbrief.auditing.extracts import kept_sentences
+from fairbrief.auditing.null_sums import NullSums, RelabelledRows, square_columns
+from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.jackknife import (
+    groups_of,
+    leave_one_out,
+    share_interval,
+    spread,
+    t_interval,
+    t_test,
+)
+from fairbrief.statistics.sign_flips import flipped
+from fairbrief.statistics.studentized import studentize
+
+NUMBERS = st.lists(st.floats(-5, 5), min_size=4, max_size=30)
+
+
+def mean_spread(x: np.ndarray) -> object:
+    """The jackknife of a mean."""
+    rows = np.column_stack([x, np.ones(len(x))])
+    left = leave_one_out(rows)
+    return spread(x.mean(), left[:, 0] / left[:, 1], x)
+
+
+@settings(deadline=None)
+@given(NUMBERS)
+def test_the_jackknife_of_a_mean_is_its_t_interval(numbers: list[float]) -> None:
+    """Error, degrees of freedom and p are those of Student's one-sample test."""
+    x = np.array(numbers)
+    if x.std() < 1e-6 or abs(x.mean()) < 1e-6:
+        return
+    found = mean_spread(x)
+    error = x.std(ddof=1) / np.sqrt(len(x))
+    half = stats.t.ppf(0.975, len(x) - 1) * error
+    assert t_interval(found, 0.95) == pytest.approx((x.mean() - half, x.mean() + half), abs=1e-8)
+    assert t_test(found) == pytest.approx(stats.ttest_1samp(x, 0).pvalue, abs=1e-8)
+
+
+def test_what_one_unit_alone_has_is_exactly_zero_without_it() -> None:
+    """Sums without a unit are prefix plus suffix, so that nothing is left by rounding."""
+    rows = np.array([[0.1, 0.0], [0.2, 0.7], [0.3, 0.0]])
+    assert leave_one_out(rows)[1].tolist() == [0.1 + 0.3, 0.0]
+
+
+def test_units_that_contribute_nothing_give_no_degrees_of_freedom() -> None:
+    """A contrast that four of a thousand clusters have is judged with three."""
+    x, n = np.zeros(1000), np.zeros(1000)
+    x[:4], n[:4] = (1.0, 2.0, 3.0, 5.0), 1
+    left = leave_one_out(np.column_stack([x, n]))
+    with np.errstate(invalid="ignore"):
+        found = spread(x.sum() / n.sum(), left[:, 0] / left[:, 1], x / n)
+    assert found.freedom == 3
+    assert found.error == pytest.approx(np.std([1, 2, 3, 5], ddof=1) / 2)
+
+
+def test_groups_of_unequal_spread_have_satterthwaites_degrees_of_freedom() -> None:
+    """The difference of two means has about the degrees of freedom of Welch's test."""
+    rng = np.random.default_rng(0)
+    a, b = 3 * rng.normal(size=5), rng.normal(size=40)
+    rows = np.zeros((45, 4))
+    rows[:5, 0], rows[:5, 1], rows[5:, 2], rows[5:, 3] = a, 1, b, 1
+
+    def difference(t: np.ndarray) -> np.ndarray:
+        return t[..., 0] / t[..., 1] - t[..., 2] / t[..., 3]
+
+    strata = (rows[:, 1] > 0).astype(np.int64)
+    found = spread(difference(rows.sum(axis=0)), difference(leave_one_out(rows)), np.full(45, np.nan), strata)
+    welch = stats.ttest_ind(a, b, equal_var=False).df
+    assert found.freedom == pytest.approx(welch, rel=0.15)
+
+
+def test_a_share_of_all_has_an_interval_that_keeps_a_doubt() -> None:
+    """Twenty records that all say yes do not show that all others do."""
+    low, high = share_interval(mean_spread(np.ones(20)), 0.95)
+    assert 0.7 < low < 0.9
+    assert high == 1.0
+
+
+def test_many_clusters_are_left_out_by_keyed_groups() -> None:
+    """Up to a thousand clusters are left out alone; the group of a cluster depends on its name and the seed alone."""
+    names = [f"c{i}" for i in range(3000)]
+    assert groups_of(names[:1000], 0) is None
+    groups = groups_of(names, 0)
+    assert groups is not None
+    again = groups_of(names[::-1], 0)
+    assert again is not None
+    assert (groups == again[::-1]).all()
+    assert len(set(groups.tolist())) == 200
+
+
+def test_few_clusters_turn_their_signs_in_all_ways() -> None:
+    """Of four clusters there are eight ways that differ by more than a common sign, the real one among them."""
+    said = np.array([[1.0], [2.0], [4.0], [8.0]])
+    sums, is_listed = flipped(said, list("abcd"), 100, 0)
+    assert is_listed
+    assert sorted(np.abs(sums[:, 0]).tolist()) == [1, 3, 5, 7, 9, 11, 13, 15]
+
+
+def test_signs_depend_on_the_clusters_names_alone() -> None:
+    """Another order of the clusters turns the same signs."""
+    rng = np.random.default_rng(1)
+    said, names = rng.normal(size=(30, 2)), [f"c{i}" for i in range(30)]
+    order = rng.permutation(30)
+    first, _ = flipped(said, names, 50, 3)
+    second, _ = flipped(said[order], [names[i] for i in order], 50, 3)
+    np.testing.assert_allclose(first, second, atol=1e-12)
+
+
+def test_a_studentized_ratio_is_its_size_over_the_linearised_error() -> None:
+    """Squares of clusters give the same as the clusters themselves."""
+    rng = np.random.default_rng(2)
+    top, bottom = rng.normal(size=12), rng.integers(1, 5, 12).astype(float)
+    theta = top.sum() / bottom.sum()
+    error = np.sqrt(((top - theta * bottom) ** 2).sum()) / bottom.sum()
+    squares = np.array([top @ top, top @ bottom, bottom @ bottom])
+    found = studentize(np.asarray(top.sum()), np.asarray(bottom.sum()), squares)
+    assert float(found) == pytest.approx(abs(theta) / error)
+
+
+def test_squares_are_those_of_whole_clusters() -> None:
+    """Rows of one cluster that come one after another are squared together, those of others apart."""
+    null = NullSums(3)
+    rows = {"a": [np.array([[1.0, 2.0]] * 3), np.array([[3.0, 1.0]] * 3)], "b": [np.array([[2.0, 2.0]] * 3)]}
+    for cluster, several in rows.items():
+        for x in several:
+            row = RelabelledRows.of_all((("t",),), x[np.newaxis, :, :1], [np.arange(3)])
+            null.add_shared(cluster, row, {"d": x})
+    totals = null.totals()
+    assert totals is not None
+    wanted = [(1 + 3) ** 2 + 2**2, (1 + 3) * (2 + 1) + 2 * 2, (2 + 1) ** 2 + 2**2]
+    assert [totals[c][0] for c in square_columns("d")] == wanted
+
+
+def test_records_that_share_documents_are_labelled_alike() -> None:
+    """In each resample a document moves alike in all records of its cluster, whatever else they hold."""
+    draws = LabelDraws(200, 0)
+    labels, items = np.array([0, 0, 1, 1]), np.array([11, 22, 33, 44])
+    order = np.array([2, 0, 3, 1])
+    rows, choice, exact = draws.observed_and_choice("c", labels, items=items)
+    other, chosen, _ = draws.observed_and_choice("c", labels[order], items=items[order])
+    assert exact
+    assert (rows[choice][:, order] == other[chosen]).all()
+    counts = {tuple(row) for row in rows[choice].tolist()}
+    assert counts == set(permutations([0, 0, 1, 1]))
+
+
+def test_extracts_are_as_long_as_the_summary_on_average() -> None:
+    """The sentence that crosses the length is kept as often as is needed; at least one sentence always is."""
+    rng = np.random.default_rng(0)
+    lengths = np.array([3, 9, 5, 7, 11, 4])
+    kept = kept_sentences(rng.random((20_000, 7)), lengths, 15)
+    assert (kept @ lengths).mean() == pytest.approx(15, abs=0.1)
+    alone = kept_sentences(rng.random((2_000, 7)), lengths, 1)
+    assert (alone.sum(axis=1) == 1).all()

@@ -1,0 +1,127 @@
+"""Files that survive kills: held by one process, and replaced in one step or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from subprocess import PIPE
+
+import pytest
+
+from fairbrief.errors import RequestError
+from fairbrief.kept_files import PRIVATE, locked, replacing, taking_place
+
+
+def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
+    """A second holder is refused while the first one holds, and not afterwards."""
+    with (
+        locked(tmp_path / "o"),
+        pytest.raises(RequestError, match="Another process is writing"),
+        locked(tmp_path / "o"),
+    ):
+        pass
+    with locked(tmp_path / "o"):
+        pass
+
+
+def test_a_lock_that_a_dead_process_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    """The file alone locks nothing, and is taken away by the next who is done."""
+    (tmp_path / "o.lock").touch()
+    with locked(tmp_path / "o"):
+        assert (tmp_path / "o.lock").exists()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_lock_that_was_taken_away_while_it_was_opened_is_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes never hold one output: who locked a file that is gone locks its successor."""
+    lock, flock, times = tmp_path / "o.lock", fcntl.flock, []
+
+    def late(descriptor: int, operation: int) -> None:
+        if not times:
+            lock.unlink()
+        times.append(descriptor)
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with locked(tmp_path / "o"):
+        assert len(times) == 2
+        monkeypatch.setattr(fcntl, "flock", flock)
+        with pytest.raises(RequestError, match="Another process is writing"), locked(tmp_path / "o"):
+            pass
+
+
+def test_a_file_that_takes_anothers_place_may_be_read_by_the_same_people(tmp_path: Path) -> None:
+    """A new one by whom the user's mask allows, or by the user alone; one that replaces another, as that one."""
+    (tmp_path / "plain").touch()
+    expected = stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+    for way, mode in ((taking_place, expected), (replacing, PRIVATE)):
+        path = tmp_path / way.__name__
+        with way(path):
+            pass
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+        path.chmod(0o640)
+        with way(path):
+            pass
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_replacing_is_all_or_nothing(tmp_path: Path) -> None:
+    """Where writing fails the old file stays as it was."""
+    path = tmp_path / "o"
+    path.write_text("old")
+    with pytest.raises(TypeError), replacing(path) as stream:
+        stream.writelines([b"half", "no bytes"])
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["o"]
+    with replacing(path) as stream:
+        stream.write(b"new")
+    assert path.read_text() == "new"
+
+
+def test_two_processes_replace_one_file_at_once(tmp_path: Path) -> None:
+    """Neither disturbs the other: each one's content stands there whole, the later one's last."""
+    path = tmp_path / "o"
+    other = subprocess.Popen([sys.executable, "-c", OTHER, str(path)], stdin=PIPE, stdout=PIPE, text=True)
+    assert other.stdout
+    assert other.stdin
+    assert other.stdout.readline() == "begun\n"
+    with replacing(path) as stream:
+        stream.write(b"ours")
+    assert path.read_bytes() == b"ours"
+    other.communicate("go on\n")
+    assert (other.returncode, path.read_bytes()) == (0, b"theirs, whole")
+    assert [p.name for p in tmp_path.iterdir()] == ["o"]
+
+
+def test_what_a_killed_process_left_is_taken_away(tmp_path: Path) -> None:
+    """By the next one that replaces the file; other files stay."""
+    path = tmp_path / "o"
+    (tmp_path / ".other.x.unfinished").touch()
+    other = subprocess.Popen([sys.executable, "-c", OTHER, str(path)], stdin=PIPE, stdout=PIPE, text=True)
+    with other:
+        assert other.stdout
+        assert other.stdout.readline() == "begun\n"
+        other.kill()
+    assert len(list(tmp_path.glob(".o.*.unfinished"))) == 1
+    with replacing(path) as stream:
+        stream.write(b"ours")
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".other.x.unfinished", "o"]
+
+
+OTHER = """
+import sys
+from pathlib import Path
+from subprocess import PIPE
+from fairbrief.kept_files import replacing
+with replacing(Path(sys.argv[1])) as stream:
+    stream.write(b"theirs, ")
+    stream.flush()
+    print("begun", flush=True)
+    sys.stdin.readline()
+    stream.write(b"whole")
+"""

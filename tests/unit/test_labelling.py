@@ -1,0 +1,143 @@
+"""Labels made usable: documents without one, numbers in bins, groups that are nearly unique."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fairbrief
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers import read
+from fairbrief.readers.labelling import Bins, bins_of
+
+
+def row(i: int, *labels: str | None, name: str = "party") -> dict[str, Any]:
+    """A record with a document for each label."""
+    documents = [
+        {"text": f"Text {i} {j} of {label}.", "attributes": {} if label is None else {name: label}}
+        for j, label in enumerate(labels)
+    ]
+    return {"id": f"r{i}", "documents": documents, "summary": f"Text {i} 0 of {labels[0]}."}
+
+
+ROWS = [row(i, "L", "R", "L", None if i % 5 == 0 else "R") for i in range(20)]
+
+
+def labels(reading: Any, name: str = "party") -> list[list[str | None]]:
+    """The label of each document."""
+    return [[d.attributes.get(name) for d in record.documents] for record in reading.records()]
+
+
+def test_one_unlabelled_document_costs_only_itself() -> None:
+    """Dropped, it leaves the other documents and all records; how many is noted."""
+    reading = read(ROWS, missing="drop", labels=["party"])
+    assert labels(reading)[:2] == [["L", "R", "L"], ["L", "R", "L", "R"]]
+    assert reading.notes == ["4 documents of 4 records without 'party' left out, as asked."]
+    found = fairbrief.audit(read(ROWS, missing="drop"), ["uer@party"], n_resamples=0)
+    assert {e.n for e in found.estimates} == {20}
+
+
+def test_unlabelled_documents_can_be_a_group() -> None:
+    """They are a group of their own where that is asked for."""
+    reading = read(ROWS, missing="group")
+    assert labels(reading)[0] == ["L", "R", "L", "missing"]
+    assert "in the group 'missing'" in reading.notes[0]
+
+
+def test_unlabelled_documents_are_refused_with_what_to_do() -> None:
+    """By default the audit stops at such a record, and says which options there are."""
+    with pytest.raises(DataError, match=r"--missing drop.*--missing group.*--require party"):
+        fairbrief.audit(read(ROWS), ["uer@party"], n_resamples=0)
+    with pytest.raises(RequestError, match="missing is refuse, drop, group"):
+        read(ROWS, missing="away")  # type: ignore[arg-type] # that is the point
+
+
+def test_a_record_without_any_label() -> None:
+    """It is left out and counted where documents are dropped, and is one group where they are grouped."""
+    rows = [*ROWS[1:3], row(30, None, None)]
+    reading = read(rows, missing="drop", labels=["party"])
+    assert len(labels(reading)) == 2
+    assert reading.skipped_count == 1
+    assert "r30" in reading.skipped[0]
+    assert labels(read(rows, missing="group", labels=["party"]))[2] == ["missing", "missing"]
+
+
+def test_only_what_could_be_a_group_is_meant_where_nothing_is_named() -> None:
+    """A name that stands in some documents alone costs no document."""
+    rows = [row(i, "L", "R") for i in range(30)]
+    for i, one in enumerate(rows):
+        one["documents"][0]["attributes"]["author"] = f"a{i}"
+    assert labels(read(rows, missing="drop")) == [["L", "R"]] * 30
+
+
+def test_people_keep_their_mentions() -> None:
+    """Where a document goes, mentions in the others still point into them."""
+    one = row(1, None, "L", "R")
+    one["entities"] = [{"id": 1, "mentions": [
+        {"document": 0, "start": 0, "end": 4, "kind": "full"}, {"document": 2, "start": 0, "end": 4, "kind": "full"},
+    ]}]  # fmt: skip
+    [record] = read([one], missing="drop", labels=["party"]).records()
+    assert [m.document for m in record.entities[0].mentions] == [1]
+
+
+# ------------------------------------------------------------------------------------- bins
+
+RATED = [row(i, str(i % 10), str((i + 5) % 10), name="rating") for i in range(30)]
+
+
+def test_numbers_are_put_in_bins_by_cuts() -> None:
+    """A number equal to a cut belongs below it."""
+    reading = read(RATED, bins={"rating": "3,7"})
+    assert labels(reading, "rating")[:4] == [
+        ["up to 3", "over 3 to 7"], ["up to 3", "over 3 to 7"], ["up to 3", "over 3 to 7"], ["up to 3", "over 7"],
+    ]  # fmt: skip
+
+
+def test_numbers_are_put_in_equal_shares() -> None:
+    """The cuts are those of all numbers, and so the same in every record."""
+    found = [label for record in labels(read(RATED, bins={"rating": "q2"}), "rating") for label in record]
+    assert {label: found.count(label) for label in found} == {"up to 4": 30, "over 4": 30}
+    with pytest.raises(RequestError, match="nearly all of its numbers are equal"):
+        list(read([row(1, "5", "5", name="rating")], bins={"rating": "q3"}))
+
+
+@pytest.mark.parametrize("text", ["", "7,3", "3,3", "q1", "q99", "x", "nan", "3,inf"])
+def test_bins_that_are_none(text: str) -> None:
+    """Cuts rise and are numbers; shares are two at least."""
+    with pytest.raises(RequestError, match="makes no bins"):
+        bins_of(text)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6, unique=True), st.floats(-2e6, 2e6))
+def test_every_number_has_one_bin(cuts: list[float], number: float) -> None:
+    """Numbers between the same cuts share a group, and others do not."""
+    bins = Bins(tuple(sorted(cuts)))
+    assert bins.label(number).startswith("up to") == (number <= min(cuts))
+    assert (" to " not in bins.label(number)) == (number > max(cuts))
+
+
+def test_what_is_no_number_is_named() -> None:
+    """A value that cannot be put in a bin stops the reading, or is left out; bins of nothing are refused."""
+    rows = [*RATED[:2], row(40, "good", "1", name="rating")]
+    with pytest.raises(DataError, match=r"records:3 \(id 'r40'\): found 'good' as 'rating'"):
+        list(read(rows, bins={"rating": "3"}))
+    reading = read(rows, bins={"rating": "3"}, on_error="skip")
+    assert len(list(reading)) == 2
+    with pytest.raises(RequestError, match="no document and no record has the attribute 'ratings'"):
+        list(read(RATED, bins={"ratings": "3"}))
+
+
+def test_groups_that_are_nearly_unique_are_noted() -> None:
+    """An attribute that was named and has hardly two documents a group leads to bins."""
+    rows = [row(i, str(2 * i), str(2 * i + 1), name="age") for i in range(20)]
+    reading = read(rows, labels=["age"])
+    list(reading)
+    assert any(
+        "'age' has 40 different values in 40 documents" in n and "--bin age=q3" in n for n in reading.notes
+    )
+    reading = read(rows, labels=["age"], bins={"age": "q3"})
+    list(reading)
+    assert reading.notes == []

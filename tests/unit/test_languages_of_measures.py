@@ -1,0 +1,144 @@
+"""Audits of other languages than English: sensible units, and measures that need English say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.cli.command import printed
+
+from fairbrief import readers
+from fairbrief.auditing import Plan, audit
+from fairbrief.errors import RequestError
+from fairbrief.measures.summary_units import sentences_of
+from fairbrief.text.segmentation import word_count
+from fairbrief.types import Case, Document, Record, Summary
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LANGUAGES = {"de": "German", "zh": "Chinese", "ar": "Arabic"}
+NEEDS_ENGLISH = {"word_list_inclusion", "sentiment_shift", "gender_agreement", "distinguishability@"}
+FAIRNESS = ["uer@sentiment", "coverage_parity@sentiment"]
+
+
+def example(code: str) -> Path:
+    """The hand-written reviews in a language."""
+    return ROOT / "examples" / f"reviews_{code}.jsonl"
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_reviews_are_audited_with_sensible_units(code: str) -> None:
+    """Sentences and words are those of the language, and the one-sided system reads as less fair in every measure."""
+    cases = list(readers.read(example(code)))
+    assert all(len(sentences_of(c.summary.text)) == (2 if c.summary.system == "even" else 1) for c in cases)
+    assert all(4 <= word_count(d.text) <= 25 for c in cases for d in c.record.documents)
+    result = audit(cases, Plan(measures=FAIRNESS, n_resamples=0))
+    assert result.made["language"] == f"{LANGUAGES[code]} (detected)"
+    value = {(e.system, e.quantity): e.value for e in result.estimates}
+    for name in ("uer", "coverage_parity"):
+        assert value["rosy", name] > value["even", name] + 0.05
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_default_audit_leaves_out_what_reads_english_by_the_languages_name(code: str) -> None:
+    """No English list is applied to other texts: the measure is named with the language that was found."""
+    result = audit(readers.read(example(code)), Plan(n_resamples=0))
+    told = {left.measure: left.reason for left in result.left_out}
+    for name in ("word_list_inclusion", "sentiment_shift", "gender_agreement"):
+        assert f"it reads English only, and the texts are in {LANGUAGES[code]}" in told[name]
+    assert {e.quantity for e in result.estimates} >= {"uer", "equal_coverage", "position_bias", "rouge1"}
+    rouge = [e.value for e in result.estimates if e.quantity == "rouge1"]
+    assert all(value and value > 0.05 for value in rouge)
+
+
+def test_a_measure_that_was_asked_for_and_reads_english_is_refused() -> None:
+    """The error names the language found and how to correct it; told to be English, the texts are read."""
+    with pytest.raises(RequestError, match=r"sentiment_shift: it reads English only, .* German; --language"):
+        audit(readers.read(example("de")), Plan(measures=["sentiment_shift"], n_resamples=0))
+    result = audit(
+        readers.read(example("de")), Plan(measures=["word_list_inclusion"], n_resamples=0, language="en")
+    )
+    assert result.made["language"] == "English"
+
+
+def test_english_texts_say_nothing_of_their_language() -> None:
+    """What needs no word is not said, and no measure is left out for its language."""
+    result = audit(readers.read(ROOT / "examples" / "reviews.jsonl"), Plan(n_resamples=0))
+    assert not result.made["language"]
+    assert not any("reads English only" in left.reason for left in result.left_out)
+
+
+def test_the_language_told_holds_in_other_processes() -> None:
+    """Workers read texts in the language that was told: the answer is that of one process."""
+    plan = Plan(measures=["uer@sentiment"], n_resamples=0, language="en")
+    told = [audit(readers.read(example("de")), replace(plan, workers=n)).estimates for n in (1, 2)]
+    detected = audit(readers.read(example("de")), replace(plan, language="")).estimates
+    values = [[e.value for e in found] for found in (*told, detected)]
+    assert values[0] == values[1] != values[2]
+
+
+def test_the_command_line_tells_the_language() -> None:
+    """``--language`` is printed beside the settings; an unknown code is refused."""
+    said = printed("audit", example("zh"), "--measure", "uer@sentiment", "--language", "zh", "--resamples", 0)
+    assert "language Chinese" in said
+    assert "(detected)" not in said
+    with pytest.raises(RequestError, match="No language 'xx'"):
+        printed("audit", example("zh"), "--measure", "uer@sentiment", "--language", "xx")
+
+
+def short_cases(texts: Sequence[str]) -> list[Case]:
+    """A record a text: it once as the document and once as the summary."""
+    return [
+        Case(Record(f"r{i}", (Document(text), Document(f"{text} She left."))), Summary(f"r{i}", "s", text))
+        for i, text in enumerate(texts)
+    ]
+
+
+def test_a_guess_costs_no_short_record() -> None:
+    """Among English records none is left out for a language that a few words of it could be in."""
+    texts = (
+        "dog dog dog",
+        "He met a man in Die, Der and Das.",
+        "OD on Claritin D",
+        "She was so so.",
+        "Men in hats sell art.",
+    )
+    result = audit(short_cases(texts * 4), Plan(measures=["word_list_inclusion"], n_resamples=0))
+    assert not any("English" in reason for e in result.estimates for reason in e.excluded)
+    assert not result.made["language"]
+
+
+def test_a_long_record_in_another_language_is_left_out_by_its_name() -> None:
+    """It says which language was found; the short ones around it are read as English."""
+    french = (
+        "Le décor est très beau et la nourriture est bonne, mais le service a été trop lent pour nous. " * 3
+    )
+    result = audit(
+        short_cases([*["He was there in the morning.", "She came late to it."] * 20, french]),
+        Plan(measures=["word_list_inclusion"], n_resamples=0),
+    )
+    reasons = {reason: n for e in result.estimates for reason, n in e.excluded.items()}
+    assert [reason for reason in reasons if "French" in reason]
+    assert set(reasons.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("explain", "--measure", "uer@sentiment", "--resamples", 0),
+        ("choose", "--by", "uer@sentiment", "--resamples", 0),
+        ("chunks", "--sizes", "sentence", "--resamples", 0),
+    ],
+    ids=lambda words: words[0],
+)
+def test_other_commands_read_in_the_language_told(words: tuple[str, ...]) -> None:
+    """``--language`` holds in explain, choose and chunks: Chinese read as English words gives other numbers."""
+    command, *options = words
+    said = {code: printed(command, example("zh"), *options, "--language", code) for code in ("", "zh", "en")}
+    told = {code: " ".join(text.split()).rpartition("resamples 0")[2] for code, text in said.items()}
+    assert told[""] == told["zh"]
+    if command != "chunks":  # its sentences end at the marks of all scripts
+        assert told["zh"] != told["en"]
+    with pytest.raises(RequestError, match="No language 'xx'"):
+        printed(command, example("zh"), *options, "--language", "xx")

@@ -1,0 +1,283 @@
+"""Files that other tools wrote: each is recognized, and read without an option."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers import Reading, read
+
+TOOLS = Path(__file__).parents[1] / "files" / "tools"
+(SAMPLES,) = TOOLS.glob("samples_*")
+
+
+def written(reading: Reading) -> list[tuple[str, str, str, str]]:
+    """Record, system, summary and reason of each case."""
+    return [(c.record.id, c.summary.system, c.summary.text, c.summary.reason) for c in reading]
+
+
+def lines(path: Path, *rows: Any) -> Path:
+    """JSON Lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def document(path: Path, found: Any) -> Path:
+    """One JSON document, on several lines."""
+    path.write_text(json.dumps(found, indent=2), encoding="utf-8")
+    return path
+
+
+# ------------------------------------------------------------------------------ as the tool wrote it
+
+
+def test_inspect_logs() -> None:
+    """Samples of a compressed log are records, epochs vary them; metadata holds documents and attributes."""
+    reading = read(TOOLS / "hotels.eval")
+    cases = list(reading)
+    assert [(c.record.id, c.record.original, c.summary.text) for c in cases[:4:3]] == [
+        ("hotel-0, epoch 1", "hotel-0", "Lovely room, rude staff."),
+        ("hotel-0, epoch 2", "hotel-0", "Great view, broken lift."),
+    ]
+    record = cases[0].record
+    assert [(d.text, d.attributes["stars"]) for d in record.documents] == [
+        ("Lovely room and kind staff.", "5"),
+        ("Rude staff, dirty bath.", "1"),
+    ]
+    assert (record.attributes, record.references) == ({"town": "Ulm"}, ("Mixed.",))
+    assert {c.summary.system for c in cases} == {"mockllm/model"}
+    assert [c.summary.reason for c in cases].count("empty summary") == 1
+    assert reading.notes == ["hotels.eval: read as an Inspect log (--format json reads it as it stands)."]
+
+
+def test_lm_eval_samples(tmp_path: Path) -> None:
+    """The first filter's rows count; the model is the one that the results beside name, or the folder."""
+    assert written(read(SAMPLES)) == [(str(i), "dummy-writer", "lol", "") for i in range(3)]
+    [record, *_] = read(SAMPLES, attributes={"stars": "doc.stars"}).records()
+    assert [(d.text, d.attributes["stars"]) for d in record.documents] == [
+        ("Lovely room and kind staff.", "5"),
+        ("Rude staff, dirty bath.", "1"),
+    ]
+    assert record.references == ("Mixed.",)
+    (tmp_path / "maker__model").mkdir()
+    moved = shutil.copy(SAMPLES, tmp_path / "maker__model")
+    assert {system for _, system, _, _ in written(read(moved))} == {"maker/model"}
+
+
+def test_promptfoo_results() -> None:
+    """A test is a record; provider and prompt are the system."""
+    found = written(read(TOOLS / "promptfoo.json"))
+    assert [(ident, system) for ident, system, _, _ in found[:4]] == [
+        ("0", "parrot, prompt 1"), ("0", "parrot, prompt 2"), ("0", "second, prompt 1"), ("0", "second, prompt 2"),
+    ]  # fmt: skip
+    assert found[0][2] == "Summarize: Lovely room and kind staff. Rude staff."
+    [first, _] = read(TOOLS / "promptfoo.json", record_attributes={"stars": "vars.stars"}).records()
+    assert first.attributes == {"stars": "5"}
+
+
+def test_deepeval_runs() -> None:
+    """A test case is a record, its context the documents."""
+    cases = list(read(TOOLS / "deepeval.json"))
+    assert [c.record.id for c in cases] == ["h1", "h2"]
+    assert [d.text for d in cases[0].record.documents] == ["Lovely room and kind staff.", "Rude staff."]
+    assert (cases[0].record.references, cases[1].record.references) == (("Mixed.",), ())
+
+
+def test_mlflow_tables() -> None:
+    """Columns of the usual names are found; others are named."""
+    path = TOOLS / "eval_results_table.json"
+    [first, _] = read(path)
+    assert (first.record.id, first.record.references, first.summary.text) == (
+        "1",
+        ("Mixed.",),
+        "Lovely room.",
+    )
+    assert [c.record.id for c in read(path, id_field="key")] == ["a", "b"]
+
+
+# ------------------------------------------------------------------------------ in the documented form
+
+BODY = {"model": "gpt-x", "choices": [{"message": {"content": "Chat."}, "finish_reason": "stop"}]}
+ANSWERS = (
+    {"custom_id": "b", "response": {"status_code": 200, "body": BODY}, "error": None},
+    {"custom_id": "a", "response": None, "error": {"code": "batch_expired"}},
+    {"custom_id": "c", "response": {"status_code": 200, "body": {
+        "model": "gpt-x", "output": [{"type": "reasoning"}, {"type": "message", "content": [{"type": "output_text", "text": "Resp."}]}]}}},
+    {"custom_id": "d", "response": {"status_code": 200, "body": {
+        "model": "gpt-x", "choices": [{"message": {"content": None, "refusal": "No."}}]}}},
+    {"custom_id": "e", "response": {"status_code": 429, "body": {"error": {}}}, "error": None},
+)  # fmt: skip
+
+
+def test_output_of_an_openai_batch(tmp_path: Path) -> None:
+    """Answers in no order are matched to records by id; what failed is counted with its reason."""
+    batch = lines(tmp_path / "batch.jsonl", *ANSWERS)
+    records = [{"key": key, "documents": ["One."]} for key in "abcde"]
+    found = {
+        (i, text, reason)
+        for i, system, text, reason in written(read(records, id_field="key", summaries=batch))
+        if system == "gpt-x"
+    }
+    assert found >= {("b", "Chat.", ""), ("c", "Resp.", ""), ("d", "", "refused")}
+    failed = {
+        (i, reason) for i, _, _, reason in written(read(records, id_field="key", summaries={"gpt": batch}))
+    }
+    assert failed == {
+        ("a", "the request failed"),
+        ("b", ""),
+        ("c", ""),
+        ("d", "refused"),
+        ("e", "the request failed"),
+    }
+
+
+def test_a_batch_beside_its_requests(tmp_path: Path) -> None:
+    """The sources stand in the requests, which are joined."""
+    requests = [
+        {"custom_id": a["custom_id"], "body": {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Text."}]}}
+        for a in ANSWERS
+    ]  # fmt: skip
+    reading = read(
+        lines(tmp_path / "batch.jsonl", *ANSWERS), join=lines(tmp_path / "requests.jsonl", *requests),
+        on="custom_id", documents_field="body.messages[-1].content",
+    )  # fmt: skip
+    assert [(c.record.id, c.record.documents[0].text) for c in reading][:2] == [
+        ("b", "Text."),
+        ("a", "Text."),
+    ]
+    with pytest.raises(DataError, match="--join FILE --on ID"):
+        list(read(tmp_path / "batch.jsonl"))
+
+
+def test_inspect_logs_of_json(tmp_path: Path) -> None:
+    """A log of one epoch keeps its ids; a failed sample is counted; the last message of the user is the source."""
+    asked = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "Text."}]},
+    ]
+    samples = [
+        {
+            "id": 1,
+            "epoch": 1,
+            "input": asked,
+            "target": ["R.", ""],
+            "output": {"completion": "S."},
+            "metadata": {},
+        },
+        {
+            "id": 2,
+            "epoch": 1,
+            "input": "Other.",
+            "target": "",
+            "output": {"completion": ""},
+            "error": {"message": "x"},
+        },
+    ]
+    log = {
+        "version": 2,
+        "status": "success",
+        "eval": {"model": "m", "config": {"epochs": 1}},
+        "samples": samples,
+    }
+    cases = list(read(document(tmp_path / "log.json", log)))
+    assert written(read(tmp_path / "log.json")) == [("1", "m", "S.", ""), ("2", "m", "", "the sample failed")]
+    assert [(c.record.documents[0].text, c.record.references) for c in cases] == [
+        ("Text.", ("R.",)),
+        ("Other.", ()),
+    ]
+
+
+def test_helm_states(tmp_path: Path) -> None:
+    """An instance is a record; perturbations and further trials vary it."""
+
+    def state(**more: Any) -> dict[str, Any]:
+        instance = {
+            "id": "id1", "input": {"text": f"Text{more.get('p', '')}."},
+            "references": [{"output": {"text": "R."}, "tags": ["correct"]}],
+        }  # fmt: skip
+        if "p" in more:
+            instance["perturbation"] = {"name": more["p"]}
+        result = {"success": more.get("ok", True), "completions": [{"text": "S."}]}
+        return {"instance": instance, "train_trial_index": more.get("trial", 0), "result": result}
+
+    states = [state(), state(p="dialect"), state(trial=1), state(p="typos", ok=False)]
+    path = document(
+        tmp_path / "scenario_state.json", {"adapter_spec": {"model": "m"}, "request_states": states}
+    )
+    cases = list(read(path))
+    assert [(c.record.id, c.record.original) for c in cases] == [
+        ("id1", None), ("id1, dialect", "id1"), ("id1, trial 1", "id1"), ("id1, typos", "id1"),
+    ]  # fmt: skip
+    assert [c.summary.reason for c in cases] == ["", "", "", "the request failed"]
+    assert cases[0].record.references == ("R.",)
+
+
+def test_summeval_and_summvis(tmp_path: Path) -> None:
+    """SummEval has a line for each system, SummVis a field; a reference is no system."""
+    rows = [
+        {"id": "x", "decoded": f"{m} wrote.", "model_id": m, "references": ["R."], "text": "T."}
+        for m in ("M1", "M2")
+    ]
+    assert written(read(lines(tmp_path / "se.jsonl", *rows))) == [
+        ("x", "M1", "M1 wrote.", ""),
+        ("x", "M2", "M2 wrote.", ""),
+    ]
+    row = {"document": "T.", "summary:reference": "R.", "summary:PEGASUS": "P.", "summary:BART": "B."}
+    [one, two] = read(lines(tmp_path / "sv.jsonl", row))
+    assert ([one.summary.system, two.summary.system], one.record.references) == (["PEGASUS", "BART"], ("R.",))
+
+
+def test_a_list_inside_a_document(tmp_path: Path) -> None:
+    """A JSON document with one list of objects gives these; JSON Lines that begin alike are lines."""
+    row = {"documents": [{"text": "One."}], "id": 1, "summary": "S."}
+    path = document(tmp_path / "a.json", {"made": "today", "rows": [row]} | {})
+    with pytest.raises(DataError, match="JSON"):
+        list(read(path))
+    assert len(list(read(document(tmp_path / "b.json", {"rows": [row], "made": "today"})))) == 1
+    assert len(list(read(path, format="json-list"))) == 1
+    assert len(list(read(lines(tmp_path / "c.json", row, row | {"id": 2})))) == 2
+    with pytest.raises(DataError, match="lists of objects under 'a', 'b'"):
+        list(read(document(tmp_path / "d.json", {"a": [row], "b": [row]})))
+
+
+# ------------------------------------------------------------------------------ what is like no tool's
+
+
+def test_layouts_by_name(tmp_path: Path) -> None:
+    """A layout is named where the file does not show it; a plain format reads the tool's rows as they stand."""
+    odd = document(
+        tmp_path / "run.json", {"a": 1, "testRunData": {"testCases": [{"input": "T.", "actualOutput": "S."}]}}
+    )
+    assert written(read(odd, format="deepeval")) == [("1", "run", "S.", "")]
+    plain = read(
+        SAMPLES,
+        format="jsonl",
+        id_field="doc_id",
+        documents_field="doc.documents",
+        summary_field="resps[0][0]",
+    )
+    with pytest.raises(DataError, match="a second time"):
+        list(plain)
+    with pytest.raises(RequestError, match=r"Formats: .*openai-batch.*summvis"):
+        read(tmp_path / "run.json", format="csvv")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.eval", b"PK\3\4 broken", "not JSON"),
+        ("b.json", b'{"evalId": 1, "results": {"results": 3}}', "found the number 3 under 'results'"),
+        ("c.json", b'{"adapter_spec": {}, "request_states": [', "not JSON"),
+        ("d.json", b'{"columns": ["a"], "data": [[1, 2]]}', "d.json:1: found a list of 2; wanted a list of 1 value"),
+    ],
+)  # fmt: skip
+def test_broken_files_of_tools(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    """A damaged file is named with what was found."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=said):
+        list(read(tmp_path / name))

@@ -1,0 +1,114 @@
+"""Where the documents of groups differ in length, numbers say so, with and without it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import fairbrief
+from fairbrief.auditing import Plan, audit
+from fairbrief.reports import html
+from fairbrief.reports.note_words import worded
+from fairbrief.reports.result import Result
+from fairbrief.types import Case, Document, Estimate, Record, Summary
+
+MEASURES = ["coverage_parity@side", "uer@side"]
+
+
+def audited(longer: int, records: int = 40, spread: bool = True) -> Result:
+    """A picker of sentences without regard to groups; documents of b have so many times the sentences of a's."""
+    rng = np.random.default_rng(7)
+    cases = []
+    for i in range(records):
+        documents, every = [], []
+        for side, times in (("a", 1), ("b", longer)):
+            for _ in range(4):
+                many = times * (int(rng.integers(1, 4)) if spread else 2)
+                told = [f"W{' w'.join(map(str, rng.integers(0, 400, 8)))}." for _ in range(many)]
+                every += told
+                documents.append(Document(" ".join(told), {"side": side}))
+        picked = " ".join(rng.choice(every, 5, replace=False))
+        cases.append(Case(Record(f"r{i}", tuple(documents)), Summary(f"r{i}", "s", picked)))
+    return audit(cases, Plan(measures=MEASURES, n_resamples=200))
+
+
+def of(result: Result, measure: str, quantity: str) -> Estimate:
+    """One estimate."""
+    (e,) = [e for e in result.estimates if e.measure == measure and e.quantity == quantity]
+    return e
+
+
+@pytest.fixture(scope="module")
+def unequal() -> Result:
+    """Documents of b three times as long."""
+    return audited(3)
+
+
+def test_length_alone_moves_coverage_and_holding_it_equal_takes_that_away(unequal: Result) -> None:
+    """A picker of sentences covers longer documents more; as if all were equally long, most of it is gone."""
+    as_it_is = of(unequal, MEASURES[0], "relative_difference[b]")
+    equal = of(unequal, MEASURES[0], "equal_length_difference[b]")
+    assert as_it_is.p is not None
+    assert as_it_is.p < 0.05
+    assert equal.low is not None
+    assert equal.low < 0.1
+    assert abs(equal.value or 0.0) < abs(as_it_is.value or 0.0) / 2
+    longer = of(unequal, MEASURES[0], "log_length[b]").value
+    assert longer == pytest.approx(math.log(3) / 2, abs=0.15)
+
+
+def test_shares_by_words_and_by_documents_are_two_standards(unequal: Result) -> None:
+    """The picker keeps to the words; counted by documents, the longer group has more than its share."""
+    by_words = of(unequal, MEASURES[1], "difference[b]")
+    by_documents = of(unequal, MEASURES[1], "by_documents[b]")
+    assert abs(by_words.value or 0.0) < 0.07
+    assert by_documents.low is not None
+    assert by_documents.low > 0.1
+    assert of(unequal, MEASURES[1], "words_less_documents[b]").value == pytest.approx(0.25, abs=0.04)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_headlines_and_contrasts_say_it_with_both_readings(unequal: Result, measure: str) -> None:
+    """Both notes stand at the headline, at each leading contrast, in the page, and in Python."""
+    headline = of(unequal, measure, measure.partition("@")[0])
+    fact, readings = headline.notes[-2:]
+    assert worded(fact).startswith("documents differ in length")
+    assert worded(readings).startswith(
+        "s with length held equal: a" if "coverage" in measure else "s if each document"
+    )
+    assert "(as it is" in worded(readings)
+    for e in unequal.estimates:
+        if e.measure == measure and e.leads:
+            assert fact in e.notes
+    assert "documents differ in length" in html.render(unequal)
+
+
+def test_equal_documents_are_not_spoken_of() -> None:
+    """Where the groups' documents are equally long but for noise nothing is said."""
+    assert not [note for e in audited(1).estimates for note in e.notes if "length" in worded(note)]
+
+
+def test_without_a_difference_inside_groups_length_cannot_be_told_apart() -> None:
+    """Where all documents of a group are equally long, the note says that there is no second reading."""
+    result = audited(2, records=12, spread=False)
+    notes = of(result, MEASURES[0], "coverage_parity").notes
+    assert any(note.code == "length_is_group" for note in notes)
+
+
+def test_the_slope_is_that_of_a_regression_by_hand() -> None:
+    """Coverage of 1, 0 and ½ by documents of 4, 2 and 4 words: the adjusted contrast follows from least squares."""
+    documents = (
+        Document("red blue green white", {"side": "a"}),
+        Document("one two", {"side": "a"}),
+        Document("red blue six seven", {"side": "b"}),
+    )
+    case = Case(Record("r", documents), Summary("r", "s", "Red blue green white."))
+    found = fairbrief.audit([case], "coverage_parity(scorer=rouge1)@side", n_resamples=0)
+    value = {e.quantity: e.value for e in found.estimates}
+    covered = np.array([1.0, 0.0, 0.5])
+    length = np.log([4, 2, 4])
+    slope = (covered[0] - covered[1]) / (length[0] - length[1])
+    wanted = (0.5 - covered.mean() - slope * (length[2] - length.mean())) / covered.mean()
+    assert value["equal_length_difference[b]"] == pytest.approx(wanted)

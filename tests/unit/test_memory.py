@@ -1,0 +1,172 @@
+"""How much memory an audit takes is told before it begins, and what cannot fit is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.unit.test_workers import assert_same
+
+from fairbrief.auditing import Plan, audit, memory, observing
+from fairbrief.auditing.run import Run
+from fairbrief.errors import RequestError
+from fairbrief.types import Case, Document, Record, Summary
+
+SCRIPT = """
+import json, re, sys
+from pathlib import Path
+from tests.unit.test_memory import cases_of, plan_of
+from fairbrief.auditing import audit, memory
+from fairbrief.registry import make
+shape = json.loads(sys.argv[1])
+cases, plan = cases_of(**shape), plan_of(**shape)
+told = memory.forecast(cases, cases[:200], plan, [make("measure", m) for m in plan.measures])
+audit(cases, plan)
+# Of this process alone: what is said of its resources also counts the one that started it.
+peak = re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())
+print(json.dumps([told.total, 1024 * int(peak[1])]))
+"""
+
+
+def cases_of(*, records: int = 1, documents: int = 4, groups: int = 2, slices: int = 1) -> list[Case]:
+    """One system's summaries of short documents."""
+    found = []
+    for i in range(records):
+        texts = [f"The soup number {(i * documents + j) % 97} was good." for j in range(documents)]
+        of_document = [Document(t, {"side": f"g{j % groups}"}) for j, t in enumerate(texts)]
+        record = Record(f"r{i}", tuple(of_document), attributes={"topic": f"t{i % slices}"})
+        found.append(Case(record, Summary(record.id, "s", f"The soup number {i % 97} was good.")))
+    return found
+
+
+def plan_of(*, slices: int = 1, **_: int) -> Plan:
+    """One measure."""
+    return Plan(measures=["equal_coverage@side"], slices=[("topic",)] if slices > 1 else [])
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="the largest memory of a process is counted otherwise here"
+)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"documents": 200, "groups": 200},
+        {"documents": 2_000},
+        {"records": 400, "documents": 10, "groups": 5, "slices": 20},
+    ],
+    ids=["many groups", "many documents", "many slices"],
+)
+def test_what_is_told_is_what_is_taken(shape: dict[str, int]) -> None:
+    """Within a factor of two, of three shapes, each in a process of its own."""
+    command = [sys.executable, "-c", SCRIPT, json.dumps(shape)]
+    ended = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    told, taken = json.loads(ended.stdout)
+    assert taken / 2 < told < taken * 2
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        (
+            {"documents": 20_000},
+            r"r0', 20,000 documents\) alone takes .* GB .* fewer --resamples, --extracts 0",
+        ),
+        ({"records": 210, "documents": 12, "slices": 100}, r"by system and slice\. Take fewer --slice"),
+        ({"records": 20_000, "documents": 1}, r"rows of all records\. Take measures by name"),
+    ],
+)
+def test_what_cannot_fit_is_refused_before_work(
+    shape: dict[str, int], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what it would take, what there is, and what to do; the variable says what there is."""
+    cases, plan = cases_of(**shape), plan_of(**shape)
+    told = memory.forecast(cases, cases[:200], plan, measures_of(plan))
+    monkeypatch.setenv("FAIRBRIEF_MEMORY", f"{(told.total - 1e6) / 1e6:.3f}MB")
+    with pytest.raises(
+        RequestError, match=rf"would take about .* GB of memory.*{said}.*FAIRBRIEF_MEMORY=32GB"
+    ):
+        audit(cases, plan)
+
+
+def test_a_record_that_cannot_fit_is_refused_before_measures_are_tried_on_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where none are named, too."""
+    monkeypatch.setenv("FAIRBRIEF_MEMORY", "1GB")
+    monkeypatch.setattr(Run, "walk", lambda *_: pytest.fail("work was begun"))
+    with pytest.raises(RequestError, match=r"20,000 documents\) alone takes"):
+        audit(cases_of(documents=20_000), Plan(attributes=["side"]))
+
+
+def test_extracts_of_a_very_large_record_are_refused_unless_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With the record, the limit and what to do; each remedy that is named goes through."""
+    monkeypatch.setattr(memory, "MOST_PAIRS", 1_000)
+    cases, plan = cases_of(documents=40), replace(plan_of(), n_resamples=20)
+    with pytest.raises(
+        RequestError, match=r"r0.*40 documents.*1,600 pairs.*--extracts 0.*--extracts 200.*cut the record"
+    ):
+        audit(cases, plan)
+    for remedy in (0, 200):
+        assert audit(cases, replace(plan, n_extracts=remedy)).estimates
+    assert audit(cases_of(documents=20, records=2), plan).estimates
+
+
+def test_labellings_of_a_large_record_are_observed_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the rows that they have together."""
+    cases = cases_of(documents=30, groups=3)
+    plan = Plan(
+        measures=[
+            "uer@side",
+            "bur@side",
+            "equal_coverage@side",
+            "coverage_parity@side",
+            "position_from_uniform",
+        ],
+        n_resamples=50,
+    )
+    whole = audit(cases, plan)
+    monkeypatch.setattr(observing, "LABELS_OF_ONE", 7 * 30)
+    assert_same(audit(cases, plan), whole)
+
+
+def measures_of(plan: Plan) -> list[memory.Measure]:
+    """Those that a plan names."""
+    from fairbrief.registry import make
+
+    return [make("measure", str(m)) for m in plan.measures]
+
+
+def test_the_variable_is_read_as_people_write_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a unit or without; anything else is refused."""
+    for text, amount in (("32GB", 32e9), ("512 MiB", 512e6), ("1.5g", 1.5e9), ("100", 100.0)):
+        monkeypatch.setenv("FAIRBRIEF_MEMORY", text)
+        assert memory.available() == amount
+    for text in ("much", "1.2.3GB"):
+        monkeypatch.setenv("FAIRBRIEF_MEMORY", text)
+        with pytest.raises(RequestError, match="no amount of memory: write it like 32GB"):
+            memory.available()
+
+
+def test_the_limit_of_a_control_group_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In either version; what files hold in memory is free; a group without a limit is passed over."""
+    monkeypatch.setattr(memory, "_of_machine", lambda: 64e9)
+    for names in (
+        ("memory.max", "memory.current", "inactive_file"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        folder = tmp_path / names[0]
+        folder.mkdir()
+        monkeypatch.setattr(memory, "_groups", lambda folder=folder: [folder, tmp_path / "absent"])
+        for name, text in zip(
+            (*names[:2], "memory.stat"), ("9000", "5000", f"x 1\n{names[2]} 700\n"), strict=True
+        ):
+            (folder / name).write_text(text)
+        assert memory.available() == 4700
+        (folder / names[0]).write_text("max\n")
+        assert memory.available() == 64e9

@@ -1,0 +1,293 @@
+"""Files in object stores: read by range where they are, as a copy here is, and told clearly where they cannot be."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.cli.command import Command
+from tests.stub_s3 import KEY, SECRET, StubS3, in_environment
+from tests.unit.test_workers import assert_same, cases_of
+
+from fairbrief.auditing import Plan, audit, audit_share, run
+from fairbrief.cli import view_command
+from fairbrief.errors import BackendError, DataError, FairbriefError, RequestError
+from fairbrief.readers import json_lines, object_stores, read, tables
+from fairbrief.serialization import case_line
+from fairbrief.viewing.answers import open_audit
+
+PLAN = Plan(measures=["bur@party", "rouge1"], n_resamples=30)
+SIZE = 6_000
+"""Bytes of a part."""
+ADDRESS = "s3://bucket/in/reviews.jsonl"
+LINES = b"".join(json.dumps(case_line(case)).encode() + b"\n" for case in cases_of(40))
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of a few records, and few bytes at once."""
+    for module in (json_lines, tables):
+        monkeypatch.setattr(module, "PART", SIZE)
+    monkeypatch.setattr(run, "SHARD", 16)
+    monkeypatch.setattr(object_stores, "AT_ONCE", 4_000)
+    monkeypatch.setattr(object_stores, "ATTEMPTS", 2)
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[StubS3]:
+    """A store with a bucket, in the environment of this process and its workers."""
+    files = {
+        "in/reviews.jsonl": LINES,
+        "in/reviews.jsonl.gz": gzip.compress(LINES),
+        "in/deep/other.jsonl": LINES,
+    }
+    with in_environment(StubS3({"bucket": files}), monkeypatch) as stub:
+        yield stub
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Path:
+    """The same file here."""
+    path = tmp_path / "reviews.jsonl"
+    path.write_bytes(LINES)
+    return path
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_lines_are_read_in_parts_as_a_copy_here(store: StubS3, local: Path, workers: int) -> None:
+    """With the same parts and answer; and no request asks for much more than is read at once."""
+    stored = read(ADDRESS)
+    assert stored.ranges == read(local).ranges
+    assert len(stored.ranges or ()) > 5
+    assert_same(audit(stored, replace(PLAN, workers=workers)), audit(read(local), PLAN))
+    assert (
+        max(last - first for first, last in store.ranges()) < max(SIZE, 2 * json_lines.CHUNK, len(LINES)) / 2
+    )
+
+
+def test_row_groups_are_read_as_of_a_copy_here(store: StubS3, tmp_path: Path) -> None:
+    """Of Parquet each part asks for its own row groups, and the whole file is never asked for."""
+    rows = [{k: v for k, v in json.loads(line).items() if v} for line in LINES.splitlines()]
+    rows = [{name: row.get(name) for name in ("id", "documents", "summary", "references")} for row in rows]
+    rows = [{**row, "more": random.Random(i).randbytes(20_000).hex()} for i, row in enumerate(rows)]
+    path = tmp_path / "reviews.parquet"
+    pq.write_table(pa.Table.from_pylist(rows[::2]), path, row_group_size=5)
+    store.buckets["bucket"]["reviews.parquet"] = path.read_bytes()
+    stored, plan = read("s3://bucket/reviews.parquet"), replace(PLAN, measures=["rouge1"])
+    assert stored.ranges == read(path).ranges
+    assert len(stored.ranges or ()) > 3
+    assert_same(audit(stored, plan), audit(read(path), plan))
+    size = path.stat().st_size
+    assert max(last - first + 1 for first, last in store.ranges()) < size / 2
+
+
+def test_packed_lines_are_read(store: StubS3, local: Path) -> None:  # noqa: ARG001 # it answers
+    """As a stream."""
+    packed = local.with_name("reviews.jsonl.gz")
+    packed.write_bytes(gzip.compress(LINES))
+    assert_same(audit(read("s3://bucket/in/reviews.jsonl.gz"), PLAN), audit(read(packed), PLAN))
+
+
+def test_stars_stand_for_names_in_one_folder(store: StubS3) -> None:
+    """In their order; a file that is called so itself is meant by its name."""
+    bucket = store.buckets["bucket"]
+    bucket |= {"in/b.jsonl": LINES, "in/a*.jsonl": LINES}
+    names = [path.name for path in read("s3://bucket/in/*.jsonl").files]
+    assert names == ["a*.jsonl", "b.jsonl", "reviews.jsonl"]
+    assert [str(path) for path in read("s3://bucket/*/deep/*.jsonl").files] == [
+        "s3://bucket/in/deep/other.jsonl"
+    ]
+    assert [path.name for path in read("s3://bucket/in/a*.jsonl").files] == ["a*.jsonl"]
+    with pytest.raises(RequestError, match="There is no file"):
+        read("s3://bucket/in/none*.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("s3://nowhere/reviews.jsonl", "there is no 'nowhere'"),
+        ("s3://bucket/in/review.jsonl", "Did you mean 'reviews.jsonl'"),
+        ("s3://bucket/in", r"is a folder. It holds .*'reviews.jsonl'.*s3://bucket/in/\*.jsonl"),
+        ("s3://bucket", "names no file: write s3://bucket/FOLDER/FILE"),
+        ("s3://bucket/in/book.xlsx", r"Copy it to this machine.*aws s3 cp s3://bucket/in/book.xlsx \."),
+        ("s3://bucket/in/log.eval", r"Copy it to this machine.*aws s3 cp s3://bucket/in/log.eval \."),
+        ("s3://me:hunter2secret@bucket/in/reviews.jsonl", "holds a user or a key"),
+        ("s3://bucket/in/reviews.jsonl?secret_key=hunter2secret", "'secret_key' cannot stand behind"),
+    ],
+)
+def test_what_cannot_be_read_is_told(store: StubS3, address: str, said: str) -> None:
+    """With what to do, and never a key."""
+    store.buckets["bucket"] |= {"in/book.xlsx": b"PK", "in/log.eval": b"PK"}
+    with pytest.raises(RequestError, match=said) as error:
+        read(address)
+    assert "hunter2secret" not in str(error.value)
+
+
+@pytest.mark.parametrize("has_others", [False, True])
+def test_credentials_that_do_not_fit_are_told(
+    store: StubS3, monkeypatch: pytest.MonkeyPatch, *, has_others: bool
+) -> None:
+    """None or wrong ones: the file, and where they are looked for; the store's answer may hold a key, ours does not."""
+    if has_others:
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDOTHER0123456789")
+        with pytest.raises(RequestError, match="may not be read with the credentials") as error:
+            read(ADDRESS)
+    else:
+        with pytest.raises(
+            RequestError, match=r"may not be read.*AWS_ACCESS_KEY_ID.*anonymous=true"
+        ) as error:
+            read("s3://bucket/in/reviews.jsonl?anonymous=true")
+    assert SECRET not in str(error.value)
+    assert store.requests
+
+
+def test_a_connection_that_breaks_is_tried_again(store: StubS3, local: Path) -> None:
+    """Once is as never; where it goes on, the audit ends, names the file, and goes on from its parts later."""
+    reading = read(ADDRESS)
+    store.breaks_from, store.breaks = len(store.ranges()) + 3, 1
+    before = len(store.ranges())
+    whole = audit(reading, PLAN)
+    assert_same(whole, audit(read(local), PLAN))
+    store.breaks_from, store.breaks = 2 * len(store.ranges()) - before, 0
+    plan = replace(PLAN, into=local.with_name("parts"))
+    with pytest.raises(BackendError, match=rf"{ADDRESS} could not be read.*--into DIR"):
+        audit(read(ADDRESS), plan)
+    store.breaks_from = None
+    done, of = audit_share(read(ADDRESS), plan, 1, 1)
+    assert 0 < done < of
+    assert_same(audit(read(ADDRESS), plan), whole)
+
+
+def test_a_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
+    """Before or within a part, though it is as long as before: no answer of two contents."""
+    other = LINES.replace(b"garden", b"summer")
+    assert len(other) == len(LINES)
+    assert other != LINES
+    reading, before = read(ADDRESS), len(store.ranges())
+    audit(reading, PLAN)
+    requests = len(store.ranges()) - before
+    for after in (1, requests // 2, requests):
+        store.buckets["bucket"]["in/reviews.jsonl"] = LINES
+        store.changes_after = (len(store.ranges()) + after, "bucket", "in/reviews.jsonl", other)
+        with pytest.raises(DataError, match=rf"{ADDRESS} was changed while it was read.*again"):
+            audit(reading, PLAN)
+
+
+def test_an_arrow_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
+    """Even if it changes after the last of its bytes was asked for."""
+    table, sink = pa.Table.from_pylist([json.loads(line) for line in LINES.splitlines()]), io.BytesIO()
+    with pa.ipc.new_file(sink, table.schema) as file:
+        file.write_table(table)
+    store.buckets["bucket"]["in/reviews.arrow"] = sink.getvalue()
+    reading, before = read("s3://bucket/in/reviews.arrow"), len(store.ranges())
+    assert len(list(reading)) == 80
+    last = 2 * len(store.ranges()) - before
+    other = sink.getvalue().replace(b"garden", b"summer")
+    store.changes_after = (last, "bucket", "in/reviews.arrow", other)
+    with pytest.raises(DataError, match=r"reviews.arrow was changed while it was read.*again"):
+        list(reading)
+
+
+def test_damage_names_the_line(store: StubS3) -> None:
+    """As of a file here."""
+    store.buckets["bucket"]["bad.jsonl"] = LINES + b'{"id": 1, "documents"\n'
+    with pytest.raises(DataError, match=r"^bad.jsonl:81: found JSON that ends too early"):
+        audit(read("s3://bucket/bad.jsonl"), PLAN)
+
+
+def test_summaries_and_joined_rows_are_read_there(store: StubS3) -> None:
+    """By id, as beside files here."""
+    records = [{"id": f"r{i}", "documents": ["A.", "B."]} for i in range(3)]
+    store.buckets["bucket"] |= {
+        "records.jsonl": "".join(json.dumps(r) + "\n" for r in records).encode(),
+        "more.csv": b"id,place\n" + b"".join(b"r%d,p%d\n" % (i, i) for i in range(3)),
+        "s.jsonl": "".join(
+            json.dumps({"id": f"r{i}", "summary": f"A {i}."}) + "\n" for i in range(3)
+        ).encode(),
+    }
+    reading = read(
+        "s3://bucket/records.jsonl",
+        summaries={"ours": "s3://bucket/s.jsonl"},
+        join="s3://bucket/more.csv",
+        on="id",
+        record_attributes={"place": "place"},
+    )
+    found = [(c.summary.system, c.summary.text, c.record.attributes["place"]) for c in reading]
+    assert found == [("ours", f"A {i}.", f"p{i}") for i in range(3)]
+
+
+def test_the_command_writes_what_it_writes_of_a_copy(
+    store: StubS3,  # noqa: ARG001 # it answers
+    local: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same results but for the seconds, parts that are merged, and no key in any file."""
+    fairbrief = Command(capsys, monkeypatch)
+    asked = ["--measure", "rouge1", "--resamples", "30"]
+    fairbrief("audit", str(local), *asked, "--out", str(tmp_path / "here"))
+    there, parts = tmp_path / "there", tmp_path / "parts"
+    for share in ("1/2", "2/2"):
+        assert fairbrief("audit", ADDRESS, *asked, "--into", str(parts), "--part", share).code == 0
+    assert fairbrief("merge", str(parts), "--out", str(there)).code == 0
+    ours, theirs = (
+        json.loads((folder / "results.json").read_text()) for folder in (there, tmp_path / "here")
+    )
+    for result in (ours, theirs):
+        result["made"].pop("seconds")
+        result.pop("audit", None)
+    assert ours == theirs
+    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert SECRET.encode() not in written
+    assert KEY.encode() not in written
+
+
+def test_the_texts_of_an_audit_are_read_there(
+    store: StubS3, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the record, wherever the audit's folder lies; what has changed or is gone is told."""
+    done = Command(capsys, monkeypatch)(
+        "audit",
+        "s3://bucket/in/*.jsonl",
+        "--measure",
+        "rouge1",
+        "--resamples",
+        "30",
+        "--out",
+        str(tmp_path / "audit"),
+    )
+    assert done.code == 0, done.err
+    saved = open_audit(tmp_path / "audit", view_command._read)
+    assert saved.fault == ""
+    assert saved.texts is not None
+    before = len(store.ranges())
+    assert saved.texts.case("r7", "a").summary.record == "r7"
+    assert len(store.ranges()) - before < 10  # its part alone
+    store.buckets["bucket"]["in/reviews.jsonl"] = LINES.replace(b"garden", b"summer")
+    assert "has changed since the audit" in open_audit(tmp_path / "audit", view_command._read).fault
+    del store.buckets["bucket"]["in/reviews.jsonl"]
+    assert "There is no file" in open_audit(tmp_path / "audit", view_command._read).fault
+
+
+@pytest.mark.parametrize("option", ["--out", "--into", "--cache"])
+def test_nothing_is_written_to_a_store(
+    option: str, local: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused before any work, and no folder of such a name is made here."""
+    monkeypatch.chdir(local.parent)
+    done = Command(capsys, monkeypatch)("audit", str(local), option, "s3://bucket/out")
+    assert done.code == 2
+    assert f"{option} s3:" in done.err
+    assert "aws s3 cp" in done.err
+    assert [path.name for path in local.parent.iterdir()] == [local.name]
+    with pytest.raises(FairbriefError, match="nothing is written"):
+        audit_share(read(local), replace(PLAN, into="s3://bucket/parts"), 1, 1)

@@ -1,0 +1,156 @@
+"""How many records show a disparity: from a standard error, from a saved audit, and proved by simulation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks.calibration.inference import RESAMPLES, observe, part_of
+from benchmarks.calibration.worlds import World, worlds
+from scipy import stats
+from typer.testing import CliRunner
+
+import fairbrief
+from fairbrief import registry
+from fairbrief.auditing.estimating import Settings, estimate
+from fairbrief.auditing.jackknifed import Jackknifed, units_of
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.cli import app
+from fairbrief.errors import RequestError
+from fairbrief.statistics.power import FEWEST, Precision
+
+KNOWN = {world.name: world for world in worlds()}
+AUDITS = 200
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    """Exit code and output of ``fairbrief power``."""
+    ran = CliRunner().invoke(app, ["power", *map(str, arguments)], terminal_width=200)
+    if ran.exception is not None and not isinstance(ran.exception, SystemExit):
+        raise ran.exception
+    return ran.exit_code, ran.output
+
+
+@pytest.fixture(scope="module")
+def pilot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved audit of two measures."""
+    folder = tmp_path_factory.mktemp("pilot") / "audit"
+    measures = ["uer@sentiment", "coverage_parity@sentiment"]
+    return fairbrief.audit("examples/reviews.jsonl", measures, n_resamples=200).save(folder)
+
+
+@pytest.mark.parametrize("size", [0.01, 0.05, 0.2])
+def test_the_needed_clusters_are_the_fewest_that_show_the_size(size: float) -> None:
+    """One cluster fewer would show only a larger disparity."""
+    seen = Precision(0.05, 100, 99)
+    n = seen.needed(size)
+    assert seen.detectable(n) <= size
+    assert n == FEWEST or seen.detectable(n - 1) > size
+
+
+def test_the_power_is_that_of_a_t_test() -> None:
+    """The told number agrees with the noncentral t within two clusters."""
+    n = Precision(0.05, 100, 99).needed(0.1)
+
+    def of(m: int) -> float:
+        center = 0.1 / (0.05 * (100 / m) ** 0.5)
+        return float(1 - stats.nct.cdf(stats.t.ppf(0.975, m - 1), m - 1, center))
+
+    assert of(n - 2) < 0.8 < of(n + 2)
+
+
+@pytest.mark.parametrize(("name", "against"), [("a-skip", "p"), ("b-skip", "blind_p")])
+def test_a_planted_disparity_is_found_at_the_told_number_in_four_of_five_audits(
+    name: str, against: str
+) -> None:
+    """Audits of as many records as were told find what a writer does, against permuted labels and random extracts."""
+    world = KNOWN["b-skip"] if name == "b-skip" else _exchangeable()
+    measure, quantity = registry.make("measure", "uer@side"), "difference[b]"
+    rng = np.random.default_rng(4)
+    clusters = [world.clusters(rng, i) for i in range(400)]
+    (bank,) = observe(measure.observation, clusters, Scorers(), world.n_extracts).values()
+    whole = part_of(bank, measure.observation, range(400))
+    here = Jackknifed(measure, units_of(whole.ledger.columns, whole.sums, whole.clusters, 0))
+    found = here.less_extracts(quantity) if against == "blind_p" else here.spread(quantity)
+    assert found is not None
+    n = Precision(found.error, 400, found.freedom).needed(abs(found.value))
+    seen = 0
+    for _ in range(AUDITS):
+        part = part_of(bank, measure.observation, rng.integers(0, 400, n).tolist())
+        (e,) = [e for e in estimate([measure], part, Settings(RESAMPLES, 0)) if e.quantity == quantity]
+        p = e.blind_p if against == "blind_p" else e.p
+        seen += p is not None and p <= 0.05
+    assert abs(seen / AUDITS - 0.8) < 4 * (0.16 / AUDITS) ** 0.5, (n, seen)
+
+
+def _exchangeable() -> World:
+    """Words tell nothing, and sentences of one group are skipped half the time."""
+    from dataclasses import replace
+
+    from benchmarks.calibration.worlds import plain
+
+    return replace(KNOWN["b-skip"], clusters=plain((0.5, 0.5), 0.9, skip=0.5), n_extracts=0)
+
+
+def test_a_pilot_tells_what_each_contrast_needs(pilot: Path) -> None:
+    """Every leading contrast stands twice, against permuted labels and random extracts; its error is the audit's."""
+    found = fairbrief.power(pilot, disparity=0.1, measures="uer")
+    assert {p.against for p in found} == {"permuted labels", "random extracts"}
+    assert {p.quantity for p in found} == {f"difference[{g}]" for g in ("negative", "neutral", "positive")}
+    (e,) = [
+        e
+        for e in fairbrief.load(pilot).estimates
+        if (e.measure, e.system, e.quantity) == ("uer@sentiment", "even", "difference[positive]")
+    ]
+    (one,) = [
+        p for p in found if (p.system, p.quantity, p.against) == ("even", e.quantity, "permuted labels")
+    ]
+    assert one.se == pytest.approx(e.se)
+    assert one.shows == pytest.approx(e.detectable)
+    assert one.needs is not None
+    assert one.needs > one.clusters  # what eight records show is larger than what was asked
+
+
+def test_the_command_prints_needed_and_shown_records(pilot: Path) -> None:
+    """The table names contrasts, systems, references, and says that tests are taken one by one."""
+    code, output = run(pilot, "--disparity", 0.1, "--records", 50)
+    assert code == 0
+    output = " ".join(output.split())
+    for text in (
+        "relative_difference[negative]",
+        "rosy",
+        "extracts",
+        "needed",
+        "50",
+        "in one test by itself",
+    ):
+        assert text in output
+    code, output = run("--se", 0.05, "--clusters", 100, "--disparity", 0.1)
+    assert code == 0
+    assert "199" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "--se X --clusters N"),
+        (("--se", 0.1), "--se X --clusters N"),
+        (("--se", 0.1, "--clusters", 1), "needs at least 2"),
+        (("--se", 0.1, "--clusters", 9, "--disparity", 0), "above 0"),
+        (("--se", 0.1, "--clusters", 9, "--power", 1), "power is between 0 and 1"),
+        (("--se", 0.1, "--clusters", 9, "--quantity", "excess"), "there is none"),
+    ],
+)
+def test_questions_that_cannot_be_put_are_refused(arguments: tuple[object, ...], told: str) -> None:
+    """Each refusal says what to give."""
+    with pytest.raises(RequestError, match=told):
+        run(*arguments)
+
+
+def test_unknown_measures_and_quantities_are_told_with_their_neighbours(pilot: Path) -> None:
+    """A misspelt name is answered with those that there are."""
+    with pytest.raises(RequestError, match="Did you mean 'uer'"):
+        fairbrief.power(pilot, measures="ure")
+    with pytest.raises(RequestError, match="no quantity 'differnce"):
+        fairbrief.power(pilot, quantities="differnce[positive]")

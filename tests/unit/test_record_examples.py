@@ -1,0 +1,192 @@
+"""The records that the page shows: which are chosen, what supports their sentences, and what leaving parts out does."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests import sample_results
+
+import fairbrief
+from fairbrief import registry
+from fairbrief.api import Audit
+from fairbrief.auditing.record_values import RecordValues, measures_in, rows_of, values_of_records
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.errors import DataError
+from fairbrief.explaining.example_choice import MOST, choose
+from fairbrief.explaining.example_links import scorer_for, support_of
+from fairbrief.explaining.examples import PAGE_BYTES, examples
+from fairbrief.reports import groups, html, load, record_data
+from fairbrief.reports.examples import Examples
+from fairbrief.reports.plain import visible
+from fairbrief.types import Case, Document, Record, Summary
+
+REVIEWS = "examples/reviews.jsonl"
+MEASURES = ("coverage_parity@sentiment", "equal_coverage@sentiment", "uer@sentiment")
+
+
+@pytest.fixture(scope="module")
+def audited() -> Audit:
+    """The example audited by three measures."""
+    return fairbrief.audit(REVIEWS, MEASURES, n_resamples=50)
+
+
+@pytest.fixture(scope="module")
+def shown(audited: Audit) -> Examples:
+    """What its page shows."""
+    return examples(audited.result, fairbrief.read(REVIEWS), Scorers())
+
+
+def case_of(summary: str, *documents: str) -> Case:
+    """A case of one system."""
+    record = Record("r", tuple(Document(text, {"side": str(i % 2)}) for i, text in enumerate(documents)))
+    return Case(record, Summary("r", "s", summary))
+
+
+def values_of(audited: Audit, spec: str) -> RecordValues:
+    """What one measure reads of each record."""
+    evidence = audited.result.evidence
+    found = values_of_records(rows_of(evidence, measures_in(evidence)[spec]), spec)
+    assert found is not None
+    return found
+
+
+def test_a_record_alone_reads_what_an_audit_of_it_alone_reads(audited: Audit) -> None:
+    """The value of one row of evidence is the estimate of an audit of that record."""
+    assert set(measures_in(audited.result.evidence)) >= set(MEASURES)
+    found = values_of(audited, "uer@sentiment")
+    record, system = found.record[0].as_py(), found.system[0].as_py()
+    alone = [c for c in fairbrief.read(REVIEWS) if (c.record.id, c.summary.system) == (record, system)]
+    (estimate,) = [
+        e for e in fairbrief.audit(alone, ["uer@sentiment"], n_resamples=0).estimates if e.quantity == "uer"
+    ]
+    assert found.by_quantity["uer"][0] == pytest.approx(estimate.value, abs=1e-12)
+    assert "difference[negative]" in found.by_quantity
+
+
+def test_both_ends_of_each_group_are_chosen(audited: Audit) -> None:
+    """The record in which a group is covered least, and most, is among those shown."""
+    rows = choose(audited.result.evidence, ["rosy"])
+    shown = {row.record for row in rows if row.measure == "coverage_parity@sentiment"}
+    found = values_of(audited, "coverage_parity@sentiment")
+    mine = [i for i, system in enumerate(found.system.to_pylist()) if system == "rosy"]
+    for name in ("difference[negative]", "difference[positive]"):
+        values = found.by_quantity[name][mine]
+        for place in (int(np.nanargmin(values)), int(np.nanargmax(values))):
+            assert found.record[mine[place]].as_py() in shown
+    assert len(rows) <= 3 * MOST * (1 + 2 * 3)
+
+
+def test_every_row_has_its_texts_its_story_and_its_links(shown: Examples) -> None:
+    """Nothing is listed that the viewer cannot open."""
+    texts = {t.id: t for t in shown.texts}
+    supports = {(s.system, s.record, s.rule) for s in shown.supports}
+    assert shown.of == 16
+    for row in shown.rows:
+        assert row.system in texts[row.record].summaries
+        assert row.story
+        assert (row.system, row.record, shown.rules[row.measure]) in supports
+
+
+def test_links_point_at_sentences_of_the_sources(shown: Examples) -> None:
+    """Each link is a whole sentence of its document, each unit a part of the summary's text."""
+    texts = {t.id: t for t in shown.texts}
+    for support in shown.supports:
+        summary = texts[support.record].summaries[support.system].text
+        for (start, end), text in zip(support.units, support.unit_texts, strict=True):
+            assert summary[start:end] == text
+        for link in support.links:
+            document = texts[support.record].documents[link.document].text
+            assert document[link.start : link.end] == document[link.start : link.end].strip() != ""
+
+
+def test_a_sentence_is_linked_to_the_document_that_says_it() -> None:
+    """A copied sentence is held whole by its document, and by no other."""
+    case = case_of("The soup was cold.", "We came late. The soup was cold.", "Lovely bright rooms upstairs.")
+    support = support_of(case, "containment", "", Scorers(), reads_units=False)
+    (link,) = support.links
+    assert (link.document, link.score) == (0, 1.0)
+    assert case.record.documents[0].text[link.start : link.end] == "The soup was cold."
+
+
+def test_a_measure_of_a_model_is_linked_by_shared_words_and_says_so() -> None:
+    """Links never ask a model; the rule then names both scorers."""
+    observation = registry.make("measure", "equal_coverage(scorer=entailment(model=m))@side").observation
+    scorer, rule = scorer_for(observation, Scorers())
+    assert scorer == "containment"
+    assert "The measure itself reads entailment(model=m)." in rule
+
+
+def test_leaving_a_document_out_does_what_explain_says(shown: Examples) -> None:
+    """The viewer's influence of a document is that of `fairbrief explain`."""
+    row = next(r for r in shown.rows if r.measure == "uer@sentiment" and r.without.get("document"))
+    (found,) = fairbrief.explain(REVIEWS, "uer@sentiment", systems=[row.system], ids=[row.record])
+    parts = {p.number: p.own.effect for p in found.opened[0].parts if p.kind == "document"}
+    assert row.without["document"] == tuple(pytest.approx(parts[i + 1], abs=1e-4) for i in range(len(parts)))
+
+
+def test_the_page_has_a_budget_for_texts(audited: Audit) -> None:
+    """Texts beyond the budget are not shown, and each text is cut with the number of what is missing."""
+
+    def grown(case: Case) -> Case:
+        documents = tuple(replace(d, text=d.text + " wörd" * 40_000) for d in case.record.documents)
+        return replace(case, record=replace(case.record, documents=documents * 12))
+
+    found = examples(audited.result, [grown(c) for c in fairbrief.read(REVIEWS)], Scorers())
+    size = sum(len(d.text.encode()) for t in found.texts for d in t.documents)
+    assert 0 < size <= PAGE_BYTES
+    assert found.texts[0].documents[0].cut > 100_000
+    assert found.texts[0].more == 12
+
+
+def test_saved_examples_come_back_as_they_were(audited: Audit, tmp_path: Path) -> None:
+    """A folder that is loaded shows the same records."""
+    audited.save(tmp_path)
+    again = load(tmp_path)
+    assert again.examples.rows
+    audit = json.loads((tmp_path / "results.json").read_text())["audit"]
+    record_data.write(again.examples, tmp_path / "again.json", audit)
+    assert (tmp_path / "again.json").read_text() == (tmp_path / "examples.json").read_text()
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "x"}', "{", '{"schema": "fairbrief.examples/1"}'])
+def test_a_damaged_file_of_examples_is_refused(tmp_path: Path, text: str) -> None:
+    """What does not follow the schema is an error that says to run the audit again."""
+    (tmp_path / "examples.json").write_text(text)
+    with pytest.raises(DataError, match="Run the audit again"):
+        record_data.read(tmp_path / "examples.json", "")
+
+
+def test_the_data_block_can_neither_end_nor_hide() -> None:
+    """Hostile texts leave no bracket in the page's data block, and the page allows one script alone, by its hash."""
+    page = html.render(sample_results.hostile())
+    block = re.search(r'<script type="application/json" id="examples">(.*?)</script>', page, re.DOTALL)
+    assert block is not None
+    assert not set(block[1]) & set("<>&\x00\x1b\u202e\u2028")
+    assert json.loads(block[1])["texts"]
+    assert page.count("<script") == 2
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert "unsafe" not in policy[1]
+    assert re.search(r"script-src 'sha256-[\w+/=]+';", policy[1])
+
+
+@given(st.text())
+def test_a_visible_text_keeps_its_length(text: str) -> None:
+    """Places that are told in a text stay where they are."""
+    shown = visible(text)
+    assert len(shown) == len(text)
+    assert visible(shown) == shown
+
+
+@given(st.lists(st.sampled_from(["1", "2", "10", "1.5", "unknown", "a", "b2", "b10"]), unique=True))
+def test_groups_keep_a_natural_order_whatever_comes_first(names: list[str]) -> None:
+    """Numbers count up, numbers inside words too, and what is unknown comes last."""
+    order = ["1", "1.5", "2", "10", "a", "b2", "b10", "unknown"]
+    assert groups.ordered(names) == [name for name in order if name in names]

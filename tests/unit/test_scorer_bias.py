@@ -1,0 +1,480 @@
+"""Scorer bias checks: how scorers score sources that differ only in the group."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from fairbrief.auditing import Plan, audit, scorer_bias
+from fairbrief.auditing.counterfactual_sources import Sources
+from fairbrief.auditing.evidence_table import ledgers_from
+from fairbrief.corpora.people import exchange_genders, exchange_names, genders_of
+from fairbrief.measures.scorer_bias_measures import ScorerBiasSentiment, ScorerBiasSupport
+from fairbrief.reports import html, json_file, markdown, write_all
+from fairbrief.reports.note_words import OF_THE_SCORER, worded
+from fairbrief.reports.result import Result
+from fairbrief.types import Ask, Case, Document, Entity, Estimate, Mention, Note, Record, Scores, Summary
+
+GENDERS = {"female": "female", "male": "male"}
+ARTICLES = (
+    "Peter Cole said that he was glad. The board saw him leave with his wife. A vote on the bill is his.",
+    "The mayor opened the bridge on Monday. She thanked her crew, and the crew thanked her.",
+    "Mr. Hall sold the farm himself. Anna Reed bought it from him for her brother. He was sad.",
+    "The singer cancelled the show. She was ill, her doctor said.",
+    "A driver was hurt when he left his van. The van was old, he told John Marsh.",
+    "The coach praised her team. She will stay, and so will Mary.",
+)
+
+
+@dataclass(frozen=True)
+class PlantedScorer:
+    """A sentiment scorer: a score for every text."""
+
+    read: Callable[[str], float]
+    name: str = "planted"
+    fingerprint: str = "planted"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        for ask in asks:
+            found = np.array([[self.read(row)] * len(ask.columns) for row in ask.rows])
+            yield Scores(found, np.arange(len(ask.columns)), np.ones(len(ask.rows)))
+
+
+@dataclass(frozen=True)
+class ModelScorer(PlantedScorer):
+    """A scorer whose parts can be kept, as those of a model are."""
+
+    computed_by: str = "model"
+
+    def keys(self, asks: Sequence[Ask]) -> list[str]:  # noqa: ARG002
+        return []
+
+    def compute(self, keys: Sequence[str]) -> list[dict[str, np.ndarray]]:  # noqa: ARG002
+        return []
+
+    def assemble(self, asks: Sequence[Ask], arrays: object) -> Iterator[Scores]:  # noqa: ARG002
+        return self.answer(asks)
+
+
+@dataclass(frozen=True)
+class Recogniser:
+    """Takes a span for a person if it begins with a first name that it knows."""
+
+    name: ClassVar[str] = "people"
+    knows: frozenset[str]
+    fingerprint: str = "knows some"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        for ask in asks:
+            seen = [[float(row.split()[0] in self.knows)] for row in ask.rows]
+            yield Scores(
+                np.array(seen).reshape(len(seen), 1), np.zeros(1, dtype=np.int64), np.ones(len(seen))
+            )
+
+
+def says_she(text: str) -> float:
+    """Whether a text says *she*, with a reading of its own beside it that no gendered word changes."""
+    return 0.1 * (" she " in f" {text.lower()} ") + len(text.split()) / 100
+
+
+def articles(n: int = 24) -> list[Case]:
+    """News with gendered words, and their first sentences as summaries."""
+    return [
+        Case(
+            Record(f"a{i}", (Document(f"{ARTICLES[i % len(ARTICLES)]} Page {i}."),)),
+            Summary(f"a{i}", "lead", ARTICLES[i % len(ARTICLES)].split(". ")[0] + "."),
+        )
+        for i in range(n)
+    ]
+
+
+def meeting(i: int, one: str, other: str, gender: str, **more: str) -> Record:
+    """Two people with marked mentions; each is given by first and last name."""
+    he, his = ("He", "his") if gender == "male" else ("She", "her")
+    text = f"{one} met {other}. {he} read {his} speech. Page {i}."
+
+    def mention(word: str, kind: str) -> Mention:
+        at = text.index(word)
+        return Mention(0, at, at + len(word.removesuffix(" read")), kind)
+
+    def person(name: str, *mentions: Mention) -> Entity:
+        first, last = name.split()
+        return Entity(
+            f"{i} {name}", first, last, {"gender": gender, **more}, (mention(name, "full"), *mentions)
+        )
+
+    speaker = person(one, mention(f"{he} read", "he"), mention(his, "his"))
+    return Record(f"m{i}", (Document(text),), entities=(speaker, person(other)))
+
+
+def meetings(n: int = 12) -> list[Case]:
+    """Records with people, about women and about men in turn."""
+    men, women = ("Peter", "John", "Frank", "Henry"), ("Alice", "Ruth", "Helen", "Martha")
+    made = []
+    for i in range(n):
+        names, gender = (men, "male") if i % 2 else (women, "female")
+        record = meeting(i, f"{names[i % 4]} Stone", f"{names[(i + 1) % 4]} Wood", gender)
+        made.append(Case(record, Summary(record.id, "lead", record.documents[0].text.split(". ")[0] + ".")))
+    return made
+
+
+def headline(result: Result, measure: str) -> Estimate:
+    """The estimate that has the measure's own name."""
+    (found,) = (
+        e
+        for e in result.estimates
+        if e.measure == measure and e.quantity == measure.partition("(")[0].partition("@")[0]
+    )
+    return found
+
+
+def taken(cases: Sequence[Case], *measures: str, **settings: object) -> Result:
+    """The audit of these measures, with few draws."""
+    return audit(cases, Plan(measures=measures, n_resamples=settings.pop("n_resamples", 400), **settings))
+
+
+# ------------------------------------------------------------------------------- the scorers
+
+
+def test_a_planted_scorer_of_sentiment_is_found_with_its_size() -> None:
+    """A scorer that adds a tenth where a text says *she* reads a tenth more, and the result beside it says so."""
+    result = taken(
+        articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
+    )
+    own = headline(result, "scorer_bias_sentiment(scorer=planted)@gender")
+    # One article in six has no subject pronoun to exchange: nothing to say she with.
+    assert own.value == pytest.approx(0.1, abs=0.02)
+    assert own.low > 0
+    assert own.p < 0.01
+    assert own.n == 24
+    (note,) = (
+        worded(n)
+        for n in headline(result, "sentiment_shift(scorer=planted)").notes
+        if n.code == "scorer_differs"
+    )
+    assert "(planted) scores sources about female people more favourably" in note
+    assert "24 sources" in note
+
+
+def test_the_direction_is_told_from_either_side() -> None:
+    """Where men are read better, the note says so, with a positive size."""
+    scorer = PlantedScorer(lambda text: -says_she(text))
+    result = taken(articles(), "sentiment_shift(scorer=planted)", scorers={"planted": scorer})
+    (note,) = (
+        worded(n)
+        for n in headline(result, "sentiment_shift(scorer=planted)").notes
+        if n.code == "scorer_differs"
+    )
+    assert "about male people more favourably than the same about female people, by 0." in note
+
+
+def test_a_scorer_that_does_not_look_at_the_group_leaves_no_note() -> None:
+    """A scorer of length reads both versions alike, and VADER does on texts without telling names."""
+    for measure, scorers in (
+        ("sentiment_shift(scorer=planted)", {"planted": PlantedScorer(lambda text: len(text.split()) / 50)}),
+        ("sentiment_shift", {}),
+    ):
+        result = taken(articles(), measure, scorers=scorers)
+        assert not [n for n in headline(result, measure).notes if n.code in OF_THE_SCORER]
+        scorer = "(scorer=planted)" if scorers else ""
+        own = headline(result, f"scorer_bias_sentiment{scorer}@gender")
+        assert (own.value, own.testable) == (pytest.approx(0.0, abs=0.01), False)
+        assert not scorers or Note("scorer_alike") in own.notes
+
+
+def test_a_recogniser_blind_to_some_names_is_found() -> None:
+    """One that knows no woman's name finds no woman where it finds every man; matching known names finds both."""
+    from fairbrief.text.names import census
+
+    blind = Recogniser(frozenset(row.name for row in census(10_000).pool("first", "male")))
+    result = taken(
+        meetings(), "entity_hallucination@gender", "entity_inclusion@gender", scorers={"people": blind}
+    )
+    own = headline(result, "scorer_bias_people(by=recogniser)@gender")
+    assert (own.value, own.n) == (-1.0, 12)
+    note = worded(headline(result, "entity_hallucination@gender").notes[-1])
+    assert "finds male people more often than female people in the same places, by 1" in note
+    assert headline(result, "scorer_bias_people@gender").value == 0
+    assert not [n for n in headline(result, "entity_inclusion@gender").notes if n.code in OF_THE_SCORER]
+
+
+def test_the_built_in_recogniser_and_names_read_both_groups() -> None:
+    """The shipped scorers find all the people of plain sources, and read their names' gender right."""
+    result = taken(meetings(), "entity_hallucination@gender")
+    levels = {e.quantity: e.value for e in result.estimates if e.measure == "scorer_bias_names@gender"}
+    assert levels == {"scorer_bias_names": 0.0, "mean[female]": 1.0, "mean[male]": 1.0}
+    assert headline(result, "scorer_bias_people(by=recogniser)@gender").value == 0
+
+
+def test_a_planted_scorer_of_support_is_found() -> None:
+    """A scorer that doubts what is said of women finds their sentences worse supported."""
+
+    @dataclass(frozen=True)
+    class Doubting:
+        name: str = "doubting"
+        fingerprint: str = "doubting"
+
+        def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+            for ask in asks:
+                column = [0.9 - 0.2 * (" she " in f" {c.lower()} ") for c in ask.columns]
+                matrix = np.tile(column, (len(ask.rows), 1))
+                yield Scores(matrix, np.arange(len(column)), np.ones(len(ask.rows)))
+
+    # Reviews whose writers have a gender, and which speak of somebody.
+    cases = [
+        Case(
+            Record(
+                f"r{i}", tuple(Document(ARTICLES[(i + k) % 6], {"gender": "MF"[k % 2]}) for k in range(4))
+            ),
+            Summary(f"r{i}", "lead", "The van was old."),
+        )
+        for i in range(20)
+    ]
+    result = taken(cases, "equal_coverage(scorer=doubting)@gender", scorers={"doubting": Doubting()})
+    own = headline(result, "scorer_bias_support(scorer=doubting)@gender")
+    assert own.value < -0.05
+    assert own.high < 0
+    levels = [e.quantity for e in result.estimates if e.measure == own.measure]
+    assert levels == ["scorer_bias_support", "mean[F]", "mean[M]"]
+    assert "about M people better supported" in worded(
+        headline(result, "equal_coverage(scorer=doubting)@gender").notes[-1]
+    )
+
+
+def test_neutralised_texts_show_no_group_to_a_scorer_of_similarity() -> None:
+    """Told apart are texts without names, pronouns and titles: there a scorer of *she* sees nothing."""
+    records = exchange_genders([c.record for c in meetings()], "gender", GENDERS, 0).records
+    cases = [Case(r, Summary(r.id, "s", "A.")) for r in records]
+    scorer = PlantedScorer(says_she)
+    found = {}
+    for text in ("as written", "neutral"):
+        measure = ScorerBiasSupport("gender", "planted", text=text)
+        result = audit(cases, Plan(measures=[measure], n_resamples=0, scorers={"planted": scorer}))
+        (found[text],) = (e.value for e in result.estimates if e.quantity == measure.name)
+    assert found["neutral"] == pytest.approx(0.0, abs=1e-12)
+    assert found["as written"] > 0.05
+
+
+# ------------------------------------------------------------------------------- when it runs
+
+
+def test_a_scorer_with_a_model_is_checked_only_when_that_is_asked_for() -> None:
+    """It would read hundreds of texts twice: without the request it is left out, with the way to ask."""
+    scorers = {"planted": ModelScorer(says_she)}
+    quiet = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers)
+    assert {e.measure for e in quiet.estimates} == {"sentiment_shift(scorer=planted)"}
+    (out,) = quiet.left_out
+    assert out.measure == "scorer_bias_sentiment(scorer=planted)@gender"
+    assert "--check-scorers" in out.reason
+    asked = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=True)
+    assert headline(asked, "scorer_bias_sentiment(scorer=planted)@gender").n == 24
+    none = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=False)
+    assert ({e.measure for e in none.estimates}, none.left_out) == ({"sentiment_shift(scorer=planted)"}, ())
+
+
+def test_a_group_that_no_word_tells_cannot_be_checked_and_says_so_once() -> None:
+    """Parties are in no pronoun: one line, however many measures there are."""
+    cases = [
+        Case(
+            Record(
+                f"r{i}",
+                (Document("Taxes rise.", {"party": "a"}), Document("She left early.", {"party": "b"})),
+            ),
+            Summary(f"r{i}", "s", "Taxes rise."),
+        )
+        for i in range(4)
+    ]
+    result = taken(cases, "bur@party", "equal_coverage@party", n_resamples=50)
+    assert [out.measure for out in result.left_out] == ["scorer bias@party"]
+    assert "cannot" not in result.left_out[0].reason
+    assert "as it can for genders" in result.left_out[0].reason
+
+
+def test_sources_without_a_gendered_word_are_counted() -> None:
+    """Where nothing can be exchanged there is no pair; where nothing can be exchanged anywhere, no check."""
+    plain = [
+        Case(
+            Record(f"x{i}", (Document("Prices rose by a tenth."),)), Summary(f"x{i}", "lead", "Prices rose.")
+        )
+        for i in range(5)
+    ]
+    scorers = {"planted": PlantedScorer(says_she)}
+    mixed = taken([*articles(), *plain], "sentiment_shift(scorer=planted)", scorers=scorers)
+    own = headline(mixed, "scorer_bias_sentiment(scorer=planted)@gender")
+    assert (own.n, own.excluded) == (24, {"no word of the text tells a gender": 5})
+    none = taken(plain, "sentiment_shift(scorer=planted)", scorers=scorers)
+    assert [out.measure for out in none.left_out] == ["scorer bias@gender"]
+
+
+def test_marks_that_make_no_sense_end_no_audit() -> None:
+    """A mention outside of its text leaves that source out of the check, counted; the audit goes on."""
+    cases = meetings()
+    record = cases[0].record
+    broken = replace(record.entities[0], mentions=(Mention(0, 900, 905, "full"),))
+    cases[0] = replace(cases[0], record=replace(record, entities=(broken, *record.entities[1:])))
+    own = headline(taken(cases, "entity_inclusion@gender"), "scorer_bias_people@gender")
+    assert (own.n, own.excluded) == (11, {"the marks of its people overlap, or lie outside of the text": 1})
+
+
+def test_the_sample_is_the_same_in_any_order_and_one_record_of_each_original() -> None:
+    """At most so many originals; which of them does not depend on the order in which they come."""
+    records = [
+        Record(f"v{i}.{k}", (Document("x" * 10),), original=f"v{i}") for i in range(50) for k in range(3)
+    ]
+    samples = []
+    for order in (records, records[::-1]):
+        sample = Sources(20, seed=1)
+        for record in order:
+            sample.consider(record)
+        samples.append([r.id for r in sample.records()])
+    assert samples[0] == samples[1]
+    assert len({name.partition(".")[0] for name in samples[0]}) == 20
+    assert all(name.endswith(".0") for name in samples[0])
+    short = Sources(20, seed=1, characters=55)
+    for record in records:
+        short.consider(record)
+    assert [r.id for r in short.records()] == samples[0][:5]
+
+
+def test_the_audit_itself_is_not_changed_by_the_check() -> None:
+    """Values, intervals and p of the systems are the same with and without it."""
+    scorers = {"planted": PlantedScorer(says_she)}
+    results = [
+        taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=wanted)
+        for wanted in (True, False)
+    ]
+    own, plain = ([replace(e, notes=()) for e in r.estimates if e.system == "lead"] for r in results)
+    assert own == plain
+
+
+def test_a_papers_tables_know_nothing_of_the_check() -> None:
+    """The rows of a protocol's tables are its systems, checked or not."""
+    tables = [
+        audit(
+            meetings(),
+            Plan(protocol="steen-people", attributes=["gender"], n_resamples=50, check_scorers=wanted),
+        ).tables
+        for wanted in (True, False)
+    ]
+    assert tables[0] == tables[1]
+
+
+# ------------------------------------------------------------------------------- what is exchanged
+
+
+def test_pronouns_titles_nouns_and_names_are_exchanged_both_ways() -> None:
+    """Each version is of one gender throughout, names are drawn for both, and all else stays."""
+    text = (
+        "Mr. Hall and Anna Reed met. Anna gave him her book, and the book was his. She saw her. His wife laughed; "
+        "the King did not."
+    )
+    made = exchange_genders([Record("r", (Document(text),))], "gender", GENDERS, 3)
+    female, male = (r.documents[0].text for r in made.records)
+    name = female.split(" and ")[1].split()[0]
+    other = male.split(" and ")[1].split()[0]
+    assert "Anna" not in (name, other)
+    assert female == (
+        f"Ms. Hall and {name} Reed met. {name} gave her her book, and the book was hers. She saw her. Her wife "
+        "laughed; the King did not."
+    )
+    assert male == (
+        f"Mr. Hall and {other} Reed met. {other} gave him his book, and the book was his. He saw him. His husband "
+        "laughed; the King did not."
+    )
+    assert [r.attributes["gender"] for r in made.records] == ["female", "male"]
+    assert {r.original for r in made.records} == {"r"}
+
+
+def test_people_without_marked_mentions_are_found_by_their_names() -> None:
+    """A person whom the input names keeps the identity, and bears the drawn name and the group."""
+    person = Entity("e", "Zorvan", "Pike", {"gender": "male"})
+    record = Record("r", (Document("Zorvan Pike spoke. He left."),), entities=(person,))
+    female, male = exchange_genders([record], "gender", GENDERS, 0).records
+    assert [e.attributes for r in (female, male) for e in r.entities] == [
+        {"gender": "female"},
+        {"gender": "male"},
+    ]
+    assert female.documents[0].text == f"{female.entities[0].first_name} Pike spoke. She left."
+    assert female.entities[0].first_name != male.entities[0].first_name != "Zorvan"
+
+
+def test_a_race_is_exchanged_by_the_names_that_the_inputs_own_people_bear() -> None:
+    """Each version bears names of one group only; a group without names of its own cannot be exchanged."""
+    bearers = {
+        "x y": ("Asha Brook", "Beno Cliff", "Caro Dale", "Dima Field"),
+        "z+w": ("Elko Garth", "Fira Heath", "Gunn Isle", "Hedi Knoll"),
+    }
+    records = []
+    for i in range(8):
+        race = list(bearers)[i % 2]
+        names = bearers[race]
+        records.append(meeting(i, names[i // 2], names[(i // 2 + 1) % 4], "male", race=race))
+    made = exchange_names(records, "race", list(bearers), 0)
+    assert (made.ways.total(), made.refused.total()) == (8, 0)
+    assert len(made.records) == 16
+    for record in made.records:
+        own = " ".join(bearers[record.attributes["race"]])
+        assert all(e.first_name in own and e.last_name in own for e in record.entities)
+        assert {e.attributes["race"] for e in record.entities} == {record.attributes["race"]}
+        assert record.documents[0].text.split()[0] in own
+    alone = exchange_names(records[::2], "race", list(bearers), 0)
+    assert (alone.records, dict(alone.refused)) == ([], {"too few names": 4})
+
+
+def test_the_inputs_own_words_for_women_and_men_are_kept() -> None:
+    """F and M are genders, others beside them are no hindrance; one of them alone is no pair."""
+    assert genders_of(["F", "M", "unknown"]) == {"F": "female", "M": "male"}
+    assert genders_of(["woman", "party"]) == {}
+    assert genders_of(["left", "right"]) == {}
+
+
+# ------------------------------------------------------------------------------- where it stands
+
+
+def test_every_report_shows_the_scorers_and_the_note(tmp_path: Path) -> None:
+    """Terminal, page, Markdown and JSON hold the scorer's own difference, and the note at the result."""
+    from fairbrief.api import Audit
+
+    result = taken(
+        articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
+    )
+    for text in (
+        " ".join(str(Audit(result)).split()), html.render(result), markdown.render(result).replace("\\", ""),
+        json_file.render(result)[0],
+    ):  # fmt: skip
+        assert "scorer" in text
+        assert "scores sources about female people more favourably than the same about male people" in text
+    assert "Scorer bias (how scorers score sources that differ only in the group) over gender" in html.render(
+        result
+    )
+    write_all(result, tmp_path)
+    found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert scorer_bias.SYSTEM in {e["system"] for e in found["estimates"]}
+
+
+def test_the_evidence_gives_the_scorers_values_again() -> None:
+    """The readings of the versions stand in the evidence as any other rows."""
+    result = taken(
+        articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
+    )
+    for ledger, measures in ledgers_from(result.evidence):
+        for measure in measures:
+            value = measure.value(ledger.totals(ledger.matrix().sum(axis=0)))[measure.name]
+            assert float(value.array) == pytest.approx(headline(result, repr(measure)).value)
+
+
+def test_inputs_that_hold_such_versions_are_read_by_name() -> None:
+    """A scorer bias check is a measure: it reads variants of one original that a file brings."""
+    records = exchange_genders([c.record for c in articles()], "gender", GENDERS, 0).records
+    cases = [Case(r, Summary(r.id, "any", "A.")) for r in records]
+    scorers = {"planted": PlantedScorer(says_she)}
+    result = taken(cases, "scorer_bias_sentiment(scorer=planted)@gender", scorers=scorers)
+    (found,) = (e for e in result.estimates if e.quantity == "scorer_bias_sentiment")
+    assert (found.system, found.n, found.value) == ("any", 24, pytest.approx(0.1, abs=0.02))
+    assert repr(ScorerBiasSentiment("gender", "planted")) == found.measure

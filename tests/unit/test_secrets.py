@@ -1,0 +1,143 @@
+"""No password and no key is printed or written; files with prompts and replies are private."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from tests.cli.command import Command, rows, write
+from tests.stub_chat import StubChat
+
+from fairbrief import registry
+from fairbrief.text.redaction import hide, opened, redacted, sealed
+
+PASSWORD, KEY = "hunter2secret", "sk-live-0123456789abcdef"
+
+
+@pytest.fixture
+def fairbrief(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command, in this process, with a key in the environment."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    return Command(capsys, monkeypatch)
+
+
+def everything(folder: Path) -> bytes:
+    """All that stands in a folder's files."""
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def with_password(server: StubChat) -> str:
+    """The server's address with a user and a password in it."""
+    return server.url.replace("://", f"://me:{PASSWORD}@")
+
+
+@pytest.mark.parametrize("command", ["summarize", "sweep", "units", "judge"])
+def test_no_secret_is_printed_or_written(command: str, tmp_path: Path, fairbrief: Command) -> None:
+    """With a password in the address and a server that echoes the key, both appear nowhere."""
+    source = write(tmp_path / "in.jsonl", rows(4))
+    echoed = f"Incorrect API key provided: {KEY}. Authorization: Bearer {KEY}"
+    (tmp_path / "made").mkdir()
+    with StubChat(
+        script=["echo-filter", "echo-500", "echo-400"], echoed=echoed, answer=lambda _: "Score: 4"
+    ) as server:
+        model = f"(model=stub-1, base_url={with_password(server)}, retries=1, pause=0.01, concurrency=1)"
+        run = fairbrief(
+            *{
+                "summarize": ["summarize", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o.jsonl"],
+                "sweep": ["sweep", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o", "--resamples", "20"],
+                "units": ["units", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o.jsonl"],
+                "judge": [
+                    "audit", source, "--measure", f"judged(scorer=judge{model})", "--resamples", "20",
+                    "--out", tmp_path / "made" / "o", "--cache", tmp_path / "made" / "cache",
+                ],
+            }[command]
+        )  # fmt: skip
+        assert server.requests >= 4
+        assert server.users == {f"me:{PASSWORD}"}
+    written = everything(tmp_path / "made").decode("utf-8", "replace") + run.out + run.err
+    assert PASSWORD not in written
+    assert KEY not in written
+
+
+def test_errors_name_no_secret(tmp_path: Path, fairbrief: Command) -> None:
+    """An address that is refused, a key in a setting and a refused key are told without them."""
+    source = write(tmp_path / "in.jsonl", rows(2))
+    out = tmp_path / "o.jsonl"
+    for spec in (
+        f"chat(model=m, base_url=ftp://me:{PASSWORD}@host)",
+        f"chat(model=m, key={KEY})",
+        "chat(model=m, key=hunter2secret!)",
+    ):
+        run = fairbrief("summarize", source, "--with", spec, "--out", out)
+        assert run.code == 2
+        assert PASSWORD not in run.err
+        assert KEY not in run.err
+    with StubChat(faults={"401": 1.0}) as server:
+        run = fairbrief(
+            "summarize", source, "--with", "chat:m", "--base-url", with_password(server), "--out", out
+        )
+    assert run.code == 2
+    assert "http://***@127.0.0.1" in run.err
+    assert PASSWORD not in run.err
+
+
+def test_an_address_is_sealed_in_specs_and_opened_for_the_server() -> None:
+    """What is written down of a model has no password, and what is asked has it."""
+    spec = f"judge(model=m, base_url=http://me:{PASSWORD}@host:8080/v1)"
+    made = registry.make("scorer", spec)
+    assert PASSWORD not in repr(made)
+    assert registry.make("scorer", repr(made)) == made
+    assert opened(made.base_url) == f"http://me:{PASSWORD}@host:8080/v1"
+    assert sealed(sealed(spec)) == sealed(spec)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("at https://u:p4ssw0rd@host/v1?x=1", "at https://***@host/v1?x=1"),
+        ("https://host/v1?api-key=abcdef123&y=2", "https://host/v1?api-key=***&y=2"),
+        ('{"api_key": "abcdef123"}', '{"api_key": "***"}'),
+        ("Authorization: Bearer abcdefghij", "Authorization: Bearer ***"),
+        ("token hf_abcdefghijklmnop is wrong", "token *** is wrong"),
+        ("max_tokens=1000000, prompt tokens: 123456", "max_tokens=1000000, prompt tokens: 123456"),
+        ("a@b.example wrote http://host/a@b", "a@b.example wrote http://host/a@b"),
+    ],
+)
+def test_what_looks_like_a_secret_is_hidden(text: str, wanted: str) -> None:
+    """Users of addresses, keys by their form or their name; nothing else."""
+    assert redacted(text) == wanted
+
+
+def test_a_known_secret_is_hidden_whatever_it_looks_like() -> None:
+    """A key that was used is hidden wherever it stands."""
+    hide("plain words of a key")
+    assert redacted("no: plain words of a key.") == "no: ***."
+
+
+def test_prompts_and_replies_are_the_users_alone(tmp_path: Path, fairbrief: Command) -> None:
+    """Summaries, units and journals are made for their user; a file that others may read stays so."""
+    source, out, open_ = (
+        write(tmp_path / "in.jsonl", rows(3)),
+        tmp_path / "out.jsonl",
+        tmp_path / "open.jsonl",
+    )
+    open_.touch()
+    open_.chmod(0o644)
+    with StubChat(answer=lambda _: "- It is red.") as server:
+        for path in (out, open_):
+            assert (
+                fairbrief(
+                    "summarize", source, "--with", "chat:m", "--base-url", server.url, "--out", path
+                ).code
+                == 0
+            )
+        done = fairbrief(
+            "units", out, "--with", "chat:m", "--base-url", server.url, "--out", tmp_path / "units.jsonl"
+        )
+        assert done.code == 0
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir() if path != source}
+    assert modes.pop("open.jsonl") == 0o644
+    assert set(modes.values()) == {0o600}, modes
+    assert json.loads(out.read_text().splitlines()[0])["summary"] == "- It is red."

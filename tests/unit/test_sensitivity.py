@@ -1,0 +1,117 @@
+"""Whether a finding hangs on one scorer, unit or length: the table, what it says, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import fairbrief
+from fairbrief.auditing.sensitivity import tables
+from fairbrief.cli import app
+from fairbrief.errors import RequestError
+from fairbrief.registry import make
+from fairbrief.reports import html
+from fairbrief.types import Estimate, Table
+
+REVIEWS = "examples/reviews.jsonl"
+LEXICAL = ["containment", "ngram", "tfidf"]
+
+
+def estimate(measure: str, value: float, p: float, system: str = "s") -> Estimate:
+    """A leading contrast of the group a."""
+    return Estimate(
+        measure, "difference[a]", system, value, low=value - 0.1, high=value + 0.1, p=p, testable=True, leads=True,
+        group="a", over="side", kind="contrast",
+    )  # fmt: skip
+
+
+def table_of(*found: tuple[str, float, float]) -> Table:
+    """The one table of a contrast under several settings."""
+    estimates = [estimate(*one) for one in found]
+    (table,) = tables(estimates, [make("measure", e.measure) for e in estimates], 0.05)
+    return table
+
+
+DEFAULT, OTHER = "uer@side", "uer(scorer=containment)@side"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ((-0.3, 0.01), (-0.2, 0.02), "below under all 2"),
+        ((0.3, 0.01), (0.2, 0.02), "above under all 2"),
+        ((-0.3, 0.01), (-0.2, 0.3), "below under 1 of 2"),
+        ((-0.3, 0.01), (0.2, 0.01), "turns"),
+        ((-0.3, 0.4), (0.2, 0.5), "clear under 0 of 2"),
+    ],
+)
+def test_one_line_says_whether_a_finding_stands_under_each_choice(
+    first: tuple[float, float], second: tuple[float, float], told: str
+) -> None:
+    """The group's line counts where it is clear and says which way; a finding that turns is called so."""
+    table = table_of((DEFAULT, *first), (OTHER, *second))
+    assert table.rows[0][:2] == ("a · s", told)
+    assert [row[0] for row in table.rows[1:]] == ["  scorer=ngram", "  scorer=containment"]
+
+
+def test_evener_than_a_random_pick_is_no_finding_on_the_other_side() -> None:
+    """A contrast clearly nearer 0 than that of random extracts does not turn one that lies beyond them."""
+    first, second = estimate(DEFAULT, 0.3, 0.01), estimate(OTHER, 0.02, 0.01)
+    beyond = replace(first, blind=0.1, blind_difference=0.2, blind_p=0.01)
+    nearer = replace(second, blind=0.1, blind_difference=-0.08, blind_p=0.01)
+    (table,) = tables([beyond, nearer], [make("measure", DEFAULT), make("measure", OTHER)], 0.05)
+    assert [row[1] for row in table.rows] == ["above under 1 of 2", "beyond extracts", "nearer 0"]
+
+
+def test_settings_of_any_kind_are_choices() -> None:
+    """Two specs that differ in units and length are told apart by these."""
+    first, second = "coverage_parity@side", "coverage_parity(words=30)@side"
+    table = table_of((first, 0.1, 0.01), (second, 0.2, 0.01))
+    assert [row[0] for row in table.rows[1:]] == ["  words=100", "  words=30"]
+
+
+def test_a_measure_that_was_taken_once_has_no_table() -> None:
+    """Without a second choice there is nothing to compare."""
+    assert tables([estimate(DEFAULT, 0.1, 0.01)], [make("measure", DEFAULT)], 0.05) == []
+
+
+def test_scorers_are_compared_on_terminal_page_and_in_python(tmp_path: Path) -> None:
+    """Every road to a reader has the table; measures without such a scorer are taken as they are."""
+    found = fairbrief.audit(
+        REVIEWS, ["coverage_parity@sentiment", "uer@sentiment", "rouge1"], compared_scorers=LEXICAL, n_resamples=200
+    )  # fmt: skip
+    (coverage, uer) = found.tables
+    assert coverage.title == "Does it hang on one choice? · coverage_parity@sentiment"
+    assert uer.rows[1][0] == "  scorer=containment"
+    assert ("negative · rosy", "below under all 3") in [row[:2] for row in coverage.rows]
+    assert sum(e.quantity == "rouge1" for e in found.estimates) == 2
+    saved = fairbrief.load(found.save(tmp_path / "audit"))
+    assert saved.tables == found.tables
+    assert coverage.title in str(saved)
+    assert "Does it hang on one choice?" in html.render(found.result)
+
+
+def test_the_command_takes_scorers_parted_by_commas() -> None:
+    """Commas inside brackets belong to a scorer's settings."""
+    measures = ["--measure", "uer@sentiment", "--resamples", "100"]
+    ran = CliRunner().invoke(app, ["audit", REVIEWS, *measures, "--scorers", "containment, ngram(n=2)"])
+    assert ran.exit_code == 0, ran.output
+    assert "scorer=ngram(n=2)" in ran.output
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"measures": ["rouge1"]}, "No measure here is read by scorers that others could replace"),
+        ({"measures": ["uer(scorer=containment)@sentiment"]}, "names its scorer"),
+        ({"measures": ["uer@sentiment"], "compared_scorers": ["ngarm"]}, "Did you mean 'ngram'"),
+        ({"protocol": "li-coverage"}, "brings its own scorers"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(settings: dict[str, object], told: str) -> None:
+    """Each refusal names what stands in the way."""
+    with pytest.raises(RequestError, match=told):
+        fairbrief.audit(REVIEWS, **{"compared_scorers": LEXICAL, **settings})  # type: ignore[arg-type]

@@ -1,0 +1,319 @@
+"""Files as people have them: long and wide tables, paths, joins, summaries of several systems beside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers import Reading, read
+from fairbrief.readers.paths import ABSENT, find, is_pattern
+from fairbrief.types import Case
+
+LONG = """product,stars,text,shop
+p1,5,Lovely.,Ulm
+p2,1,Broken.,Bonn
+p1,1,Rude.,Ulm
+p2,4,Fine.,Bonn
+"""
+
+
+def texts(case: Case) -> list[str]:
+    """The texts of a case's documents."""
+    return [document.text for document in case.record.documents]
+
+
+def table(folder: Path, name: str, content: str) -> Path:
+    """A file of this content."""
+    (folder / name).write_text(content, encoding="utf-8")
+    return folder / name
+
+
+def systems(reading: Reading) -> dict[tuple[str, str], str]:
+    """Summaries by record and system."""
+    return {(case.record.id, case.summary.system): case.summary.text for case in reading}
+
+
+# ------------------------------------------------------------------------------------- paths
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("a", 1), ("b.c", 2), ("b.d[0]", 3), ("b.d[-1].e", 4), ("b.d[7]", ABSENT), ("x.y", 5), ("z", ABSENT),
+        ("j.k", 6), ("b.d[*].e", {("1",): 4}), ("r_*", {("2",): "two", ("10",): "ten"}), ("q*", ABSENT),
+        ("a.b", ABSENT), ("b.d[one]", ABSENT),
+    ],
+)  # fmt: skip
+def test_a_path_leads_to_a_value(path: str, wanted: Any) -> None:
+    """Dots look inside, brackets take parts, stars take all; a field of just this name comes first."""
+    row = {
+        "a": 1, "b": {"c": 2, "d": [3, {"e": 4}]}, "x.y": 5, "x": {"y": 0}, "j": '{"k": 6}', "r_10": "ten", "r_2": "two",
+    }  # fmt: skip
+    assert find(row, path) == wanted
+
+
+@given(st.dictionaries(st.text(min_size=1), st.integers() | st.lists(st.integers()), max_size=4), st.text())
+def test_any_text_is_a_path_to_something_or_nothing(row: dict[str, Any], path: str) -> None:
+    """No path makes the reader fail, and a field's own name always leads to it."""
+    find(row, path)
+    assert all(find(row, name) == value for name, value in row.items() if not is_pattern(name))
+
+
+# ------------------------------------------------------------------------------------- long tables
+
+
+def test_rows_of_a_record_are_gathered(tmp_path: Path) -> None:
+    """Each row is a document of the record that the field names, wherever in the file it stands."""
+    path = table(tmp_path, "long.csv", LONG)
+    reading = read(
+        path, group_by="product", documents_field="text", attributes={"stars": None},
+        record_attributes={"town": "shop"},
+    )  # fmt: skip
+    records = list(reading.records())
+    assert [(r.id, [d.text for d in r.documents]) for r in records] == [
+        ("p1", ["Lovely.", "Rude."]),
+        ("p2", ["Broken.", "Fine."]),
+    ]
+    assert [d.attributes["stars"] for d in records[0].documents] == ["5", "1"]
+    assert [dict(r.attributes) for r in records] == [{"town": "Ulm"}, {"town": "Bonn"}]
+    assert records[1].where == "long.csv:3"
+
+
+def test_a_summary_is_repeated_or_stands_once(tmp_path: Path) -> None:
+    """What speaks of the record must agree in its rows, where it is given."""
+    path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na,Two.,\nb,Three.,T\nb,Four.,T\n")
+    assert systems(read(path, group_by="id", documents_field="text")) == {
+        ("a", "long"): "S",
+        ("b", "long"): "T",
+    }
+    path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na,Two.,U\n")
+    with pytest.raises(
+        DataError,
+        match=r"the record 'a': found the text 'S' in the field 'summary' of row 2 and the text 'U' in row 3",
+    ):
+        list(read(path, group_by="id", documents_field="text"))
+
+
+def test_a_long_table_of_several_systems(tmp_path: Path) -> None:
+    """Documents that are repeated for each system make one record, summarized by each."""
+    rows = "".join(
+        f"a,{text},{system},{system} wrote\n" for system in ("x", "y") for text in ("One.", "Two.")
+    )
+    path = table(tmp_path, "long.csv", "id,text,system,summary\n" + rows)
+    assert systems(read(path, group_by="id", documents_field="text")) == {
+        ("a", "x"): "x wrote",
+        ("a", "y"): "y wrote",
+    }
+
+
+def test_rows_without_text_hold_no_document(tmp_path: Path) -> None:
+    """A row with a blank text is counted, and its record does without it."""
+    path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na, ,S\n")
+    reading = read(path, group_by="id", documents_field="text")
+    assert [texts(case) for case in reading] == [["One."]]
+    assert "long.csv: 1 document without text left out." in reading.notes
+
+
+def test_fields_that_no_row_of_a_long_table_has(tmp_path: Path) -> None:
+    """An attribute that was named without a field, and that there is not, leaves documents without it."""
+    path = table(tmp_path, "long.csv", LONG)
+    reading = read(path, group_by="product", documents_field="text", attributes={"party": None})
+    assert [[dict(d.attributes) for d in r.documents] for r in reading.records()] == [[{}, {}], [{}, {}]]
+
+
+def test_a_broken_row_of_a_long_table(tmp_path: Path) -> None:
+    """A row without its record's id is named by its line."""
+    path = tmp_path / "long.jsonl"
+    path.write_text('{"id": "a", "text": "One.", "summary": "S"}\n{"text": "Two."}\n')
+    with pytest.raises(DataError, match=r"long.jsonl:2.*wanted a field 'id'"):
+        list(read(path, group_by="id", documents_field="text"))
+
+
+def test_rows_of_one_document_lead_to_grouping(tmp_path: Path) -> None:
+    """An id that comes again with other documents is told with the option that gathers rows."""
+    path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na,Two.,S\n")
+    with pytest.raises(DataError, match="--group-by"):
+        list(read(path, documents_field="text"))
+
+
+# ------------------------------------------------------------------------------------- wide tables
+
+WIDE = """id,review_1,review_2,review_10,stars_1,stars_2,stars_10,summary_a,summary_b
+x,Good.,Bad.,,5,1,,Both.,Good.
+y,,Slow.,Late.,,2,3,,Late.
+"""
+
+
+def test_columns_that_fit_a_pattern_are_documents_and_systems(tmp_path: Path) -> None:
+    """A star takes all columns in the order of their numbers; empty cells are no documents; attributes follow."""
+    reading = read(
+        table(tmp_path, "wide.csv", WIDE),
+        documents_field="review_*", attributes={"stars": "stars_*"}, summary_field="summary_*",
+    )  # fmt: skip
+    cases = list(reading)
+    assert texts(cases[0]) == ["Good.", "Bad."]
+    assert texts(cases[2]) == ["Slow.", "Late."]
+    assert [d.attributes["stars"] for d in cases[2].record.documents] == ["2", "3"]
+    assert [(c.summary.system, c.summary.text, c.summary.reason) for c in cases] == [
+        ("a", "Both.", ""), ("b", "Good.", ""), ("a", "", "empty summary"), ("b", "Late.", ""),
+    ]  # fmt: skip
+
+
+def test_columns_that_are_named_are_documents_and_systems(tmp_path: Path) -> None:
+    """Several named columns are a document each, and a system each under the name given or their own."""
+    reading = read(
+        table(tmp_path, "wide.csv", WIDE),
+        documents_field=["review_2", "review_1"], summary_field=[("short", "summary_a"), (None, "summary_b")],
+    )  # fmt: skip
+    cases = list(reading)
+    assert texts(cases[0]) == ["Bad.", "Good."]
+    assert [c.summary.system for c in cases[:2]] == ["short", "summary_b"]
+
+
+def test_texts_inside_objects_bring_their_attributes() -> None:
+    """A path into a list of objects takes the texts, and attributes stand beside them."""
+    row = {"id": 1, "reviews": [{"body": "Good.", "stars": 5}, {"body": "Bad.", "stars": 1}], "summary": "S."}
+    [case] = read([row], documents_field="reviews[*].body", attributes={"stars": "stars"})
+    assert texts(case) == ["Good.", "Bad."]
+    assert [d.attributes["stars"] for d in case.record.documents] == ["5", "1"]
+    [case] = read([row], documents_field="reviews[*].body", attributes={"stars": "reviews[*].stars"})
+    assert [d.attributes["stars"] for d in case.record.documents] == ["5", "1"]
+    with pytest.raises(DataError, match=r"--documents-field 'documents\[\*\]\.body'"):
+        list(read([row], documents_field="reviews"))
+
+
+def test_nested_fields_everywhere() -> None:
+    """Id, documents, summary, system, references and attributes may all stand inside other fields."""
+    row = {
+        "request": {"key": 7, "texts": ["One.", "Two."], "party": ["L", "R"]},
+        "response": {"model": "m", "choices": [{"message": {"content": "S."}}], "gold": "R."},
+    }  # fmt: skip
+    [case] = read(
+        [row], id_field="request.key", documents_field="request.texts", attributes={"party": "request.party"},
+        summary_field="response.choices[0].message.content", system_field="response.model",
+        references_field="response.gold",
+    )  # fmt: skip
+    assert (case.record.id, case.summary.system, case.summary.text) == ("7", "m", "S.")
+    assert case.record.references == ("R.",)
+    assert [d.attributes["party"] for d in case.record.documents] == ["L", "R"]
+
+
+# ------------------------------------------------------------------------------------- summaries beside
+
+
+def test_summaries_of_several_systems_in_one_file(tmp_path: Path) -> None:
+    """A file of summaries names its systems, has its own field of ids, and what is missing is counted."""
+    long = table(tmp_path, "long.csv", LONG)
+    beside = table(tmp_path, "out.csv", "asin,model,output\np1,a,A1\np2,b,B2\np1,b,B1\n")
+    reading = read(
+        long, group_by="product", documents_field="text", summaries=[str(beside)], summaries_id_field="asin",
+        system_field="model", summary_field="output",
+    )  # fmt: skip
+    assert systems(reading) == {("p1", "a"): "A1", ("p1", "b"): "B1", ("p2", "a"): "", ("p2", "b"): "B2"}
+    assert [c.summary.reason for c in reading if not c.summary.text] == ["missing summary"]
+
+
+def test_a_second_summary_leads_to_the_column_of_systems(tmp_path: Path) -> None:
+    """Two summaries of one id are told with the options that tell systems apart."""
+    long = table(tmp_path, "long.csv", LONG)
+    beside = table(tmp_path, "out.csv", "product,model,summary\np1,a,A1\np1,b,B1\n")
+    with pytest.raises(DataError, match="--system-field"):
+        list(read(long, group_by="product", documents_field="text", summaries=beside))
+    with pytest.raises(DataError, match="without a name"):
+        list(read(long, group_by="product", documents_field="text", summaries={"s": beside}))
+
+
+# ------------------------------------------------------------------------------------- joins
+
+
+def test_rows_are_completed_by_another_file(tmp_path: Path) -> None:
+    """A joined row's fields stand beside the row's own; one that both have is reached through the file's name."""
+    sources = table(tmp_path, "sources.csv", "key,texts,note\na,One.,theirs\nb,Two.,theirs\n")
+    rows = [{"id": "b", "summary": "S.", "note": "own"}]
+    [case] = read(
+        rows, join=sources, on="id=key", documents_field="texts",
+        record_attributes={"own": "note", "other": "sources.note"},
+    )  # fmt: skip
+    assert texts(case) == ["Two."]
+    assert case.record.attributes == {"own": "own", "other": "theirs"}
+
+
+def test_a_row_that_joins_nothing_is_an_error(tmp_path: Path) -> None:
+    """An id that the joined file has not is named; so is a joined file of several rows an id."""
+    sources = table(tmp_path, "sources.csv", "id,texts\na,One.\n")
+    rows = [{"id": "b", "summary": "S."}]
+    with pytest.raises(DataError, match=r"records:1.*the id 'b', of which sources.csv has no row"):
+        list(read(rows, join=sources, on="id", documents_field="texts"))
+    table(tmp_path, "sources.csv", "id,texts\nb,One.\nb,Two.\n")
+    with pytest.raises(DataError, match="--group-by id"):
+        list(read(rows, join=sources, on="id", documents_field="texts"))
+    with pytest.raises(RequestError, match="Did you mean 'id'"):
+        list(read(rows, join=sources, on="ids", documents_field="texts"))
+    with pytest.raises(RequestError, match="--join FILE --on ID"):
+        read(rows, join=sources)
+
+
+# ------------------------------------------------------------------------------------- ids
+
+
+def test_rows_without_ids_are_numbered_and_it_is_said() -> None:
+    """Where the first row has no id the rows are numbered, and a note says so; later ids are an error."""
+    rows = [{"documents": ["One."], "summary": "S."}, {"documents": ["Two."], "summary": "T."}]
+    reading = read(rows)
+    assert [case.record.id for case in reading] == ["1", "2"]
+    assert reading.notes == ["records: it has no field 'id', so its records are numbered from 1."]
+    with pytest.raises(DataError, match="records:2: found an id, which rows before have not"):
+        list(read([rows[0], rows[1] | {"id": "b"}]))
+
+
+def test_two_files_numbered_alike_are_no_pairs(tmp_path: Path) -> None:
+    """The same id with other documents under another system is refused, and left out where that is asked for."""
+    for name, word in (("a", "One"), ("b", "Other")):
+        row = {"documents": [f"{word}."], "summary": "S."}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    with pytest.raises(DataError, match=r"b.jsonl:1 \(id '1'\): found other documents than at a.jsonl:1"):
+        list(read(paths))
+    reading = read(paths, on_error="skip")
+    assert [case.summary.system for case in reading] == ["a"]
+    assert reading.skipped_count == 1
+
+
+def test_the_same_documents_under_two_systems_are_a_pair(tmp_path: Path) -> None:
+    """Equal documents of one id are one record, whatever files they stand in."""
+    for name in "ab":
+        (tmp_path / f"{name}.jsonl").write_text('{"id": 1, "documents": ["One."], "summary": "S."}\n')
+    assert len(list(read([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]))) == 2
+
+
+# ------------------------------------------------------------------------------------- what is said
+
+
+def test_fields_that_nothing_used_are_named(tmp_path: Path) -> None:
+    """Columns, and fields of documents, that nothing read are noted after reading."""
+    reading = read(
+        table(tmp_path, "long.csv", LONG), group_by="product", documents_field="text", summary_field="shop"
+    )
+    list(reading)
+    assert reading.notes == ["long.csv: nothing used 'stars'."]
+    row = {"id": 1, "documents": [{"text": "One.", "party": "L"}], "summary": "S.", "year": 2020}
+    reading = read([row])
+    list(reading)
+    assert reading.notes == ["records: nothing used 'year', 'party (of the documents)'."]
+
+
+def test_a_missing_column_leads_to_the_options(tmp_path: Path) -> None:
+    """Without documents or summaries in the usual fields the message names the options that say where they are."""
+    path = table(tmp_path, "long.csv", LONG)
+    with pytest.raises(RequestError, match=r"no column 'documents'.*--group-by.*fairbrief init"):
+        list(read(path))
+    with pytest.raises(RequestError, match=r"no column 'summary'.*--summaries FILE"):
+        list(read(path, group_by="product", documents_field="text"))
+    with pytest.raises(RequestError, match="one field with --documents-field"):
+        list(read(path, group_by="product", documents_field="t*"))

@@ -1,0 +1,647 @@
+"""Statistics on numbers so small that their arithmetic is written out, at the ends of what they are defined for."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fairbrief.statistics import (
+    BlockBootstrap,
+    Bootstrap,
+    Bootstraps,
+    LabelDraws,
+    alpha_of_two,
+    dirichlet_log_odds,
+    enumerate_labellings,
+    fit_robust,
+    fit_sums,
+    kappa_of_two,
+    krippendorff_alpha,
+    pearson,
+    percentile_interval,
+    permutation,
+    randolph_kappa,
+    ratio,
+    resampling,
+    sample_labellings,
+    smallest_p,
+    upper_p,
+)
+from fairbrief.statistics.arrays import tolerance
+from fairbrief.statistics.jackknife import (
+    Spread,
+    detectable,
+    groups_of,
+    leave_one_out,
+    share_interval,
+    spread,
+    t_interval,
+    t_test,
+)
+from fairbrief.statistics.keyed_random import keys_of, random_flips, random_fractions
+from fairbrief.statistics.labellings import arrangements, permutations, sort_by_block
+from fairbrief.statistics.power import MOST, Precision
+from fairbrief.statistics.sign_flips import flipped
+from fairbrief.statistics.studentized import largest, share_reached, studentize
+
+NAN, INF = np.nan, np.inf
+
+
+def test_numbers_are_tied_within_a_billionth_of_a_thousandth_of_their_size() -> None:
+    """1e-12 of 1 or of the number, whichever is larger; nothing is tied with infinity but itself."""
+    assert tolerance(np.array([0.0, 0.5, -4.0, INF])).tolist() == [1e-12, 1e-12, 4e-12, 0.0]
+
+
+def test_a_quotient_needs_a_whole_above_zero() -> None:
+    """3/4; nan where the whole is 0 or below."""
+    np.testing.assert_equal(ratio(np.array([3.0, 1, 1]), np.array([4.0, 0, -1])), [0.75, NAN, NAN])
+
+
+def test_alpha_on_a_ratio_scale_takes_a_zero() -> None:
+    """Pairs (0,0) (1,1) (0,1), so coincidences 00: 2, 11: 2, 01 and 10: 1 each, marginals 3 and 3 of 6.
+
+    δ²(0,1) = (1/1)² = 1: observed 2, expected 3 · 3 · 2 = 18, α = 1 - 5 · 2/18 = 4/9; nominal is the same.
+    """
+    ratings = np.array([[0.0, 1, 0], [0, 1, 1]])
+    for scale in ("ratio", "nominal", "interval"):
+        assert krippendorff_alpha(ratings, scale) == pytest.approx(4 / 9)
+    assert krippendorff_alpha(3 * ratings, "ratio") == pytest.approx(4 / 9)
+
+
+def test_alpha_of_two_raters_by_hand() -> None:
+    """With m = 3, Σ(x-y)² = 1, six ratings around 1/2 have the spread 6/4: α = 1 - 5 · 1 / (6 · 6/4) = 4/9."""
+    x, y = np.array([0.0, 1, 0, 1]), np.array([0.0, 1, 1, NAN])
+    assert alpha_of_two(x, y) == pytest.approx(4 / 9)
+    both = np.array([[0.0, 1, 0, 0], [1, 1, 1, 1]])
+    found = alpha_of_two(both, both[:, ::-1])
+    assert found[0] == pytest.approx(krippendorff_alpha(np.array([both[0], both[0, ::-1]])))
+    assert np.isnan(found[1])
+
+
+def test_ratings_that_are_alike_have_no_alpha_however_large() -> None:
+    """What rounding leaves in the spread of 14 numbers that are the same is no spread; no ratings have none."""
+    for size in (1e6, 1e15):
+        alike = np.full(7, size + 0.3)
+        assert ((alike - np.nansum(alike) / 7) ** 2).sum() > 0
+        assert np.isnan(alpha_of_two(alike, alike))
+    assert alpha_of_two(np.array([1e6, 1e6 + 0.1]), np.array([1e6, 1e6 + 0.1])) == 1
+    assert np.isnan(alpha_of_two(np.array([NAN]), np.array([1.0])))
+    assert alpha_of_two(np.array([0.0, 1e-3]), np.array([0.0, 1e-3])) == 1
+
+
+def test_kappa_of_two_raters_by_hand() -> None:
+    """One of two items agrees: (1/2 - 1/2)/(1/2) = 0 among two categories, (1/2 - 1/3)/(2/3) = 1/4 among three."""
+    x, y = np.array([[0.0, 1, NAN]] * 2), np.array([[0.0, 0, 1], [NAN, NAN, 1]])
+    for categories, kappa in ((2, 0.0), (3, 0.25)):
+        np.testing.assert_allclose(kappa_of_two(x, y, categories), [kappa, NAN], atol=1e-15)
+    assert np.isnan(kappa_of_two(x, y, 1)).all()
+    assert kappa_of_two(np.array([1.0]), np.array([1.0]), 2) == 1
+
+
+def test_free_marginal_kappa_of_two_categories_by_hand() -> None:
+    """Two of three pairs agree: (2/3 - 1/2) / (1/2) = 1/3."""
+    assert randolph_kappa(np.array([[0.0, 1, 0], [0, 1, 1]])) == pytest.approx(1 / 3)
+
+
+def test_a_correlation_is_not_above_one() -> None:
+    """Scores that are each other's multiples correlate by ±1, whatever rounding makes of it."""
+    for n in range(2, 60):
+        x = np.sqrt(np.arange(n) + 0.1)
+        assert -1 <= pearson(x, -3 * x) <= -1 + 1e-12
+        assert 1 - 1e-12 <= pearson(x, 3 * x) <= 1
+
+
+def test_a_bound_between_a_number_and_infinity_is_infinite_and_on_the_number_finite() -> None:
+    """Of 0, 1, ∞, ∞, ∞ the quartile lies on the second, 1; of one draw all quantiles are that draw."""
+    assert percentile_interval(np.array([0.0, 1, INF, INF, INF]), 0.5)[:2] == (1.0, INF)
+    assert percentile_interval(np.array([-INF, -INF, 1, 2]), 0.5)[0] == -INF
+    assert percentile_interval(np.array([5.0]), 0.5) == (5.0, 5.0, 0.0)
+    assert percentile_interval(np.array([5.0, NAN]), 0.5) == (5.0, 5.0, 0.5)
+    columns = percentile_interval(np.array([[0.0, 1, 2, 3, 4], [5, 5, 5, 5, 5]]), 0.5, axis=1)
+    assert [bound.tolist() for bound in columns] == [[1, 5], [3, 5], [0, 0]]
+    low, high, _ = percentile_interval(np.arange(41.0))
+    assert (low, high) == pytest.approx((1.0, 39.0))
+    with pytest.raises(ValueError, match="at least one draw"):
+        percentile_interval(np.zeros(0))
+
+
+def test_the_jackknife_of_three_numbers_by_hand() -> None:
+    """Of 1, 2, 6 the mean is 3, without each 4, 3.5, 1.5; the pseudo-values are the numbers again.
+
+    Error: √(2/3 · (1² + ½² + 1.5²)) = √(7/3) = s/√3, freedom 2.
+    """
+    rows = np.array([[1.0, 1], [2, 1], [6, 1]])
+    left = leave_one_out(rows)
+    assert left.tolist() == [[8, 2], [7, 2], [3, 2]]
+    found = spread(3.0, left[:, 0] / left[:, 1], rows[:, 0])
+    assert found.without.tolist() == [4, 3.5, 1.5]
+    assert found.contributions.tolist() == [1, 2, 6]
+    assert (found.error, found.freedom) == (pytest.approx((7 / 3) ** 0.5), 2)
+    assert (found.is_fragile, found.units.tolist()) == (False, [0, 1, 2])
+    half = stats.t.ppf(0.975, 2) * (7 / 3) ** 0.5
+    assert t_interval(found, 0.95) == pytest.approx((3 - half, 3 + half))
+    assert detectable(found, 0.95) == pytest.approx(
+        (stats.t.ppf(0.975, 2) + stats.t.ppf(0.8, 2)) * (7 / 3) ** 0.5
+    )
+
+
+def test_units_that_neither_have_nor_change_a_value_do_not_contribute() -> None:
+    """A unit whose absence moves 0 by 1e-12 is tied with one that moves nothing; the two that move it count."""
+    found = spread(0.0, np.array([1e-12, 1.0, -1.0]), np.full(3, NAN))
+    assert found.units.tolist() == [1, 2]
+    assert found.error == pytest.approx(1.0)  # √(1/2 · 2)
+    same = spread(0.5, np.full(3, 0.5), np.full(3, NAN))
+    assert (same.units.tolist(), same.error, same.freedom) == ([0, 1, 2], 0.0, 2.0)
+
+
+def test_too_little_to_leave_out_has_no_error() -> None:
+    """One unit has none, nor have units without one of which nothing is defined: the second is fragile."""
+    one = spread(2.0, np.array([NAN]), np.array([2.0]))
+    assert (np.isnan(one.error), one.freedom, one.is_fragile, one.units.tolist()) == (True, 0, False, [0])
+    fragile = spread(2.0, np.array([1.0, NAN, 3.0]), np.full(3, 2.0))
+    assert (np.isnan(fragile.error), fragile.freedom, fragile.is_fragile) == (True, 2, True)
+    assert fragile.units.tolist() == [0, 1, 2]
+    for found in (one, fragile):
+        assert np.isnan([*t_interval(found, 0.95), t_test(found), detectable(found, 0.95)]).all()
+        assert np.isnan(share_interval(found, 0.95)).all()
+    bare = Spread(1.0, np.zeros(0), 0.0, 1.0)
+    assert (bare.is_fragile, bare.units.tolist()) == (False, [])
+
+
+def test_an_error_as_small_as_rounding_is_none() -> None:
+    """An error of 1e-12 around 0 is 0, and such a value is 0; a value with an error of 0 is certain."""
+    assert spread(0.0, np.array([1e-12, -1e-12]), np.zeros(2)).error == 0.0
+    assert t_test(Spread(1e-12, np.zeros(5), 1e-13, 4)) == 1.0
+    assert t_test(Spread(2.0, np.zeros(5), 0.0, 4)) == 0.0
+    assert np.isnan(detectable(Spread(2.0, np.zeros(5), 0.0, 4), 0.95))
+
+
+@pytest.mark.parametrize(
+    ("without", "strata", "freedom"),
+    [
+        # Squares 1 1 | 4 4: V = 2 and 8, (2 + 8)² / (2²/1 + 8²/1) = 100/68.
+        ([1, -1, 2, -2], [0, 0, 1, 1], 100 / 68),
+        # Squares 1 1 1 1 | 4 4: V = 4 and 8, 12² / (4²/3 + 8²/1) = 144/69.33.
+        ([1, -1, 1, -1, 2, -2], [5, 5, 5, 5, 3, 3], 144 / (16 / 3 + 64)),
+        # A unit alone in its stratum counts as one of 1.5: 4² / (4 · 1/0.5) = 2.
+        ([1, -1, 1, -1], [0, 1, 2, 3], 2.0),
+        # 2² / (2 · 1/0.5) = 1; below 1 there is none: 20² / (2 · 1/0.5 + 2 · 9²/0.5) < 2.
+        ([1, -1], [0, 1], 1.0),
+        ([3, -3, 0, 0], [0, 1, 2, 3], 1.0),
+        ([0, 0, 0], [0, 1, 1], 2.0),
+    ],
+)
+def test_satterthwaites_freedom_by_hand(without: list[float], strata: list[int], freedom: float) -> None:
+    """(ΣV)² / Σ V²/(n-1) over strata, at least 1; as many as units less one where nothing varies."""
+    found = spread(0.0, np.array(without, dtype=float), np.ones(len(without)), np.array(strata))
+    assert found.freedom == pytest.approx(freedom)
+
+
+def test_the_interval_of_a_share_solves_wilsons_equation() -> None:
+    """Both bounds p satisfy (v - p)² = t² p(1 - p)/n, with n = v(1 - v)/error² = 0.1875/0.01."""
+    t = stats.t.ppf(0.975, 9)
+    bounds = share_interval(Spread(0.25, np.zeros(10), 0.1, 9), 0.95)
+    assert bounds[0] < 0.25 < bounds[1]
+    for p in bounds:
+        assert (0.25 - p) ** 2 == pytest.approx(t * t * p * (1 - p) / 18.75)
+
+
+@pytest.mark.parametrize("clusters", range(2, 40))
+def test_shares_that_are_all_alike_have_an_interval_of_their_number(clusters: int) -> None:
+    """At 1 the lower bound is c/(c + t²) and the upper 1; at 0 it is the mirror. Beyond the ends is at them."""
+    t = stats.t.ppf(0.975, clusters - 1)
+    for value in (1.0, 1.5):
+        low, high = share_interval(Spread(value, np.zeros(clusters), 0.0, clusters - 1), 0.95)
+        assert low == pytest.approx(clusters / (clusters + t * t))
+        assert 1 - 1e-12 < high <= 1
+    for value in (0.0, -0.5):
+        mirror = share_interval(Spread(value, np.zeros(clusters), 0.0, clusters - 1), 0.95)
+        assert 0 <= mirror[0] < 1e-12
+        assert mirror[1] == pytest.approx(1 - low)
+
+
+def test_an_end_with_an_error_says_nothing() -> None:
+    """All clusters at 1 and yet an error: no cluster is effective, and the interval is everything."""
+    assert share_interval(Spread(1.0, np.zeros(9), 0.1, 8), 0.95) == pytest.approx((0.0, 1.0), abs=1e-6)
+
+
+def test_a_thousand_clusters_are_left_out_alone_and_more_by_groups() -> None:
+    """The thousand and first makes groups of the clusters' names."""
+    names = [str(i) for i in range(1001)]
+    assert groups_of(names[:1000], 0) is None
+    found = groups_of(names, 0)
+    assert found is not None
+    assert (found == [key % 200 for key in keys_of(names, 0, "jackknife group").tolist()]).all()
+
+
+def test_permutations_keep_positions_in_their_blocks() -> None:
+    """In each block the position with the smallest random number comes first."""
+
+    class Rng:
+        def random(self, shape: tuple[int, int]) -> np.ndarray:
+            assert shape == (1, 5)
+            return np.array([[0.9, 0.1, 0.5, 0.2, 0.8]])
+
+    assert permutations(np.array([0, 0, 1, 1, 1]), 1, Rng()).tolist() == [[1, 0, 3, 2, 4]]
+
+
+def test_ten_thousand_labellings_are_still_listed() -> None:
+    """Four blocks of five with two of one label have 10⁴ labellings; they are all different, and cannot be written."""
+    counts = ((3, 2),) * 4
+    rows = arrangements(counts)
+    assert len({row.tobytes() for row in rows}) == 10_000
+    assert not rows.flags.writeable
+    labels = np.tile([0, 1, 0, 1, 0], 4)
+    assert len(enumerate_labellings(labels, np.repeat(np.arange(4), 5))) == 10_000
+    with pytest.raises(ValueError, match="labels must have one axis"):
+        enumerate_labellings(labels[:, np.newaxis])
+    nothing = np.zeros(0, dtype=np.int64)
+    assert enumerate_labellings(nothing, nothing).shape == (1, 0)
+    assert sample_labellings(nothing, nothing, 3, np.random.default_rng(0)).shape == (3, 0)
+
+
+def test_a_text_of_one_word_leans_nowhere() -> None:
+    """The odds of the only word against all others are undefined."""
+    assert np.isnan(dirichlet_log_odds(np.array([3.0]), np.array([1.0]))).all()
+
+
+def test_log_odds_of_several_pairs_of_texts_are_those_of_each() -> None:
+    """The second word of (0, 3) has the odds 3.01 to 0.01; a stack of pairs gives a stack."""
+    a, b = np.array([[0.0, 3], [4, 1]]), np.array([[0.0, 5], [2, 7]])
+    stacked = dirichlet_log_odds(a, b)
+    for i in range(2):
+        np.testing.assert_allclose([x[i] for x in stacked], dirichlet_log_odds(a[i], b[i]))
+    assert stacked[0][0, 1] == pytest.approx(np.log(3.01 / 0.01) - np.log(5.01 / 0.01))
+
+
+def record_rng(key: str, seed: int) -> np.random.Generator:
+    """The random numbers of a record, from a plain reading of their definition."""
+    digest = blake2b(key.encode(), digest_size=8).digest()
+    return np.random.default_rng([2, seed, int.from_bytes(digest, "little")])
+
+
+def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
+    """Listed labellings are drawn by the record's generator; of many, a shared pool is applied to its own shuffle."""
+    _, choice, is_listed = LabelDraws(6, 7).observed_and_choice("r", np.array([0, 0, 1, 1]))
+    assert is_listed  # six labellings, six draws
+    assert choice.tolist() == record_rng("r", 7).integers(0, 6, 6).tolist()
+    labels, blocks = np.array([3, 1, 4, 1, 5, 9]), np.array([1, 1, 1, 0, 0, 0])
+    rows, choice, is_listed = LabelDraws(4, 7).observed_and_choice("r", labels, blocks)
+    assert not is_listed
+    rng, gathered = record_rng("r", 7), np.array([0, 0, 0, 1, 1, 1])
+    own = np.array([1, 5, 9, 3, 1, 4])[np.argsort(gathered + rng.random((1, 6)), axis=1)[0]]
+    pool = np.argsort(gathered + np.random.default_rng([1, 7, 3, 3]).random((4, 6)), axis=1)
+    assert rows[0].tolist() == labels.tolist()
+    assert (rows[1:, [3, 4, 5, 0, 1, 2]] == own[pool]).all()
+    assert choice.tolist() == (rng.permutation(4) + 1).tolist()
+
+
+def test_labellings_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six rows of four labels and a hundred choices are 192 + 800 bytes: kept where there is room for one byte more."""
+    labels = np.array([0, 0, 1, 1])
+    for room, is_kept in ((992, False), (993, True)):
+        monkeypatch.setattr(permutation, "KEPT", room)
+        draws = LabelDraws(100, 0)
+        for asked in (False, True):
+            first = draws.observed_and_choice("r", labels, all_labellings=asked)
+            assert (draws.observed_and_choice("r", labels, all_labellings=asked)[1] is first[1]) == is_kept
+            assert not first[0].flags.writeable
+    monkeypatch.setattr(permutation, "KEPT", 10**6)
+    six = LabelDraws(6, 0)
+    assert (
+        six.observed_and_choice("r", labels)[1]
+        is six.observed_and_choice("r", labels, all_labellings=True)[1]
+    )
+    many = np.repeat([0, 1], 5)
+    draws = LabelDraws(100, 0)
+    assert len(draws.observed_and_choice("r", many, all_labellings=True)[0]) == 252
+    assert len(draws.observed_and_choice("r", many)[0]) == 101
+
+
+def test_labellings_that_several_hold_cannot_be_written() -> None:
+    """A shuffle's own list, too."""
+    assert not sort_by_block(np.array([0, 1]), None).all_labellings.flags.writeable
+
+
+def test_the_same_labels_in_other_blocks_are_other_labellings() -> None:
+    """Two blocks of two allow 2 · 2 of the six labellings, also where the six were asked for before."""
+    draws, labels = LabelDraws(100, 0), np.array([0, 1, 0, 1])
+    for blocks, number in ((None, 6), (np.array([0, 0, 1, 1]), 4), (np.array([0, 1, 0, 1]), 1), (None, 6)):
+        assert len(draws.observed_and_choice("r", labels, blocks)[0]) == number
+
+
+@pytest.mark.parametrize(("draws", "seed"), [(0, 0), (1, -1)])
+def test_draws_and_seeds_are_counted(draws: int, seed: int) -> None:
+    """No draw and a negative seed are refused, one draw and 0 are not."""
+    assert LabelDraws(1, 0).draws == 1
+    with pytest.raises(ValueError, match="draws must be at least 1"):
+        LabelDraws(draws, seed)
+
+
+def test_cyclic_labellings_are_the_rotations() -> None:
+    """Three labels have three; each draw turns all records of a key by the same share of the circle."""
+    draws = LabelDraws(50, 3)
+    rows, choice, is_listed = draws.observed_and_choice("c", np.array([7, 8, 9]), cyclic=True)
+    assert (rows.tolist(), is_listed) == ([[7, 8, 9], [8, 9, 7], [9, 7, 8]], True)
+    turned = random_fractions(keys_of(["c"], 3, "cyclic"), 50)[0]
+    assert choice.tolist() == [int(3 * share) for share in turned]
+    assert draws.observed_and_choice("c", np.zeros(0, dtype=np.int64), cyclic=True)[0].shape == (1, 0)
+
+
+@pytest.mark.parametrize("labels", [[], [3]])
+def test_one_label_and_none_have_one_rotation(labels: list[int]) -> None:
+    """Every draw takes it."""
+    rows, choice, is_listed = LabelDraws(5, 0).observed_and_choice("r", np.array(labels), cyclic=True)
+    assert (rows.tolist(), choice.tolist(), is_listed) == ([labels], [0] * 5, True)
+
+
+def test_matched_labels_of_many_items_are_sampled() -> None:
+    """Beyond as many labellings as draws each draw has its own; on request, or where they are as many, all are listed."""
+    labels, items = np.repeat([0, 1], 6), np.arange(12) * 7
+    draws = LabelDraws(50, 0)
+    rows, choice, is_listed = draws.observed_and_choice("c", labels, items=items)
+    assert (rows.shape, is_listed, choice.tolist()) == ((51, 12), False, list(range(1, 51)))
+    assert rows[0].tolist() == labels.tolist()
+    assert (rows.sum(axis=1) == 6).all()
+    every, chosen, is_listed = draws.observed_and_choice("c", labels, items=items, all_labellings=True)
+    assert (len(every), is_listed) == (924, True)
+    assert (every[chosen] == rows[1:]).all()
+    few = LabelDraws(6, 0).observed_and_choice("c", np.array([0, 0, 1, 1]), items=items[:4])
+    assert (len(few[0]), few[2]) == (6, True)
+
+
+def test_matched_labels_follow_the_random_order_of_the_items() -> None:
+    """In each draw and block the items stand in the order of their random numbers; the r-th gets the label of the r-th by name."""
+    labels, items, blocks = (
+        np.array([5, 6, 7, 8, 9]),
+        np.array([30, 10, 20, 20, 10]),
+        np.array([0, 0, 0, 1, 1]),
+    )
+    rows, choice, _ = LabelDraws(12, 4).observed_and_choice("c", labels, blocks, items=items)
+    by_name = {0: [6, 7, 5], 1: [9, 8]}
+    # A second copy of an item is named by the next number.
+    names = [30, 10, 20, 21, 11]
+    drawn = random_fractions(keys_of([f"c\t{name}" for name in names], 4, "matched labels"), 12)
+    for draw in range(12):
+        wanted = [0] * 5
+        for block, ordered in by_name.items():
+            at = [i for i in range(5) if blocks[i] == block]
+            for label, i in zip(ordered, sorted(at, key=lambda i: drawn[i, draw]), strict=True):
+                wanted[i] = label
+        assert rows[choice[draw]].tolist() == wanted
+
+
+def test_the_names_of_copies_stay_within_64_bits() -> None:
+    """The second copy of the largest item is 0, a third of another is two more."""
+    top = 2**63 - 1
+    assert permutation._distinct(np.array([top, 5, top, 5, 5])).tolist() == [top, 5, 0, 6, 7]
+
+
+def test_a_null_without_any_value_has_no_p() -> None:
+    """Neither the observed value nor the most extreme labelling has a p, sampled or exact; along any axis."""
+    null = np.array([[NAN, NAN, NAN], [1.0, 2.0, 2.0 - 1e-13]])
+    for exact, ps in ((True, [NAN, 2 / 3]), (False, [NAN, 3 / 4])):
+        np.testing.assert_equal(upper_p(np.array([2.0, 2.0]), null, exact, axis=1), ps)
+    np.testing.assert_equal(smallest_p(null, exact=True, axis=1), [NAN, 2 / 3])
+    np.testing.assert_equal(smallest_p(null, exact=False, axis=1), [NAN, 2 / 4])
+    np.testing.assert_equal(smallest_p(null, exact=True, tail="both", axis=1), [NAN, 2 / 3])
+
+
+def test_one_draw_and_draws_that_are_all_alike() -> None:
+    """One draw that is not reached gives 1/2, and cannot give less; what never varies gives 1, not twice."""
+    assert upper_p(3.0, np.array([1.0]), exact=False) == 1 / 2
+    assert smallest_p(np.array([3.0]), exact=False) == 1 / 2
+    assert smallest_p(np.zeros(99), exact=False, tail="both") == 1.0
+
+
+def test_what_is_undefined_is_not_the_most_extreme_and_infinity_is() -> None:
+    """Of 1, nan, 2 one of two is as extreme as 2; of 1 and ∞ one of two as ∞."""
+    assert smallest_p(np.array([1.0, NAN, 2.0]), exact=True) == 1 / 2
+    assert smallest_p(np.array([1.0, INF]), exact=True) == 1 / 2
+
+
+def test_the_freedom_of_more_clusters_grows_with_them() -> None:
+    """Nine of ten clusters are 19 of 20 and 4 of 5, and never below 1; the error shrinks by √n."""
+    seen = Precision(1.0, 10, 9.0)
+    assert [seen.freedom_of(n) for n in (20, 5, 2, 1)] == [19, 4, 1, 1]
+    t = stats.t.ppf([0.975, 0.8], 39).sum()
+    assert seen.detectable(40) == pytest.approx(t / 2)
+    other = stats.t.ppf([0.95, 0.9], 39).sum()
+    assert seen.detectable(40, 0.1, 0.9) == pytest.approx(other / 2)
+    assert seen.needed(1e9) == 6
+    n = seen.needed(0.1, 0.1, 0.9)
+    assert seen.detectable(n, 0.1, 0.9) <= 0.1 < seen.detectable(n - 1, 0.1, 0.9)
+    assert seen.needed(seen.detectable(41)) == 41
+
+
+def test_no_more_than_a_million_millions_are_sought() -> None:
+    """A size that nothing shows ends the search at the first doubling of six beyond 10¹²."""
+    assert MOST == 10**12
+    assert Precision(1.0, 10, 9.0).needed(1e-9) == 6 * 2**38
+
+
+def test_least_squares_of_leading_axes_are_those_of_each() -> None:
+    """A stack of two by one fits is each fit, in every number."""
+    rng = np.random.default_rng(3)
+    x = np.stack([np.ones((2, 9)), rng.normal(size=(2, 9)), rng.normal(size=(2, 9))], axis=-1)
+    y = x[..., 1] + rng.normal(size=(2, 9))
+    xx, xy = np.einsum("ari,arj->aij", x, x), np.einsum("ari,ar->ai", x, y)
+    yy = (y * y).sum(axis=1)
+    stacked = fit_sums(xx[:, None], xy[:, None], yy[:, None], np.full((2, 1), 9.0), 0.9)
+    for i in range(2):
+        alone = fit_sums(xx[i], xy[i], yy[i], np.float64(9), 0.9)
+        for name in ("coefficients", "errors", "t", "p", "low", "high", "r2", "freedom"):
+            np.testing.assert_allclose(getattr(stacked, name)[i, 0], getattr(alone, name), rtol=1e-9)
+    square = fit_sums(np.stack([xx, 0 * xx], 1), np.stack([xy, xy], 1), np.stack([yy, yy], 1), np.float64(9))
+    np.testing.assert_array_equal(np.isnan(square.coefficients).all(axis=-1), [[False, True]] * 2)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e9])
+def test_a_slope_does_not_hang_on_the_unit_of_x(unit: float) -> None:
+    """The line of the next test, x in another unit: 1.5 a unit, √0.75 its error."""
+    x, y = np.array([[1.0, -unit], [1, 0], [1, unit]]), np.array([0.0, 0, 3])
+    found = fit_sums(x.T @ x, x.T @ y, y @ y, np.float64(3))
+    np.testing.assert_allclose(found.coefficients, [1, 1.5 / unit])
+    np.testing.assert_allclose(found.errors, [0.5**0.5, 0.75**0.5 / unit])
+
+
+def test_a_line_through_three_points_by_hand() -> None:
+    """Of y = 0, 0, 3 at x = -1, 0, 1: Σxy = 3 of Σx² = 2, b = 1.5 around the mean 1; residuals ½, -1, ½, s² = 1.5.
+
+    Errors √(1.5/3) and √(1.5/2); R² = 1 - 1.5/6; t of one degree of freedom at 50 % is 1.
+    """
+    x, y = np.array([[1.0, -1], [1, 0], [1, 1]]), np.array([0.0, 0, 3])
+    found = fit_sums(x.T @ x, x.T @ y, y @ y, np.float64(3), level=0.5)
+    np.testing.assert_allclose(found.coefficients, [1, 1.5])
+    np.testing.assert_allclose(found.errors, [0.5**0.5, 0.75**0.5])
+    np.testing.assert_allclose(
+        [found.low, found.high], [[1 - 0.5**0.5, 1.5 - 0.75**0.5], [1 + 0.5**0.5, 1.5 + 0.75**0.5]]
+    )
+    assert (found.r2, found.freedom) == (pytest.approx(0.75), 1)
+
+
+def test_a_fit_of_nothing_is_undefined() -> None:
+    """No rows, one row, a column of zeros, a y that is always the same: nan, and no warning."""
+    nothing = fit_sums(np.zeros((2, 2)), np.zeros(2), np.float64(0), np.float64(0))
+    assert np.isnan([*nothing.coefficients, *nothing.errors, nothing.r2, nothing.freedom]).all()
+    one = fit_sums(np.ones((1, 1)), np.full(1, 2.0), np.float64(4), np.float64(1))
+    assert (one.coefficients.tolist(), np.isnan(one.r2), np.isnan(one.freedom)) == ([2.0], True, True)
+    assert np.isnan(fit_sums(np.diag([3.0, 0]), np.zeros(2), np.float64(1), np.float64(3)).coefficients).all()
+    x = np.column_stack([np.ones(7), np.arange(7.0) - 3])
+    zero = fit_sums(x.T @ x, np.zeros(2), np.float64(0), np.float64(7))
+    assert (zero.coefficients.tolist(), zero.errors.tolist()) == ([0, 0], [0, 0])
+    assert np.isnan([zero.r2, *zero.t, *zero.p]).all()
+    alike = np.full(7, 1e6 + 0.1)
+    assert np.isnan(fit_sums(x.T @ x, x.T @ alike, alike @ alike + 1e-3, np.float64(7)).r2)
+
+
+def test_robust_errors_need_two_clusters_and_more_rows_than_columns() -> None:
+    """One cluster has no error, two rows around a line neither; three rows around it have the coefficients."""
+    x, y = np.array([[1.0, -1], [1, 0], [1, 1]]), np.array([0.0, 0, 3])
+    found = fit_robust(x, y, np.array([4, 4, 4]))
+    np.testing.assert_allclose(found.coefficients, [1, 1.5])
+    assert np.isnan([*found.errors, found.freedom]).all()
+    two = fit_robust(x, y, np.array([0, 0, 1]))
+    assert two.freedom == 1
+    assert np.isfinite(two.errors).all()
+    exact = fit_robust(x[1:], y[1:], np.array([0, 1]))
+    np.testing.assert_allclose(exact.coefficients, [0, 3], atol=1e-12)
+    assert np.isnan(exact.errors).all()
+
+
+def test_the_draws_of_a_bootstrap_are_kept_from_version_to_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each chunk of draws has a generator of its own number; a draw takes as many clusters as there are."""
+    monkeypatch.setattr(resampling, "CHUNK", 7)  # two draws of three clusters
+    found = Bootstrap(3, 5, 9).totals(np.eye(3))
+    for number, draws in enumerate(([0, 1], [2, 3], [4])):
+        taken = (np.random.default_rng([4, 9, number]).random((len(draws), 3)) * 3).astype(int)
+        assert found[draws].tolist() == [np.bincount(row, minlength=3).tolist() for row in taken]
+    monkeypatch.setattr(resampling, "CHUNK", 2)  # less than one draw
+    found = Bootstrap(3, 2, 9).totals(np.eye(3))
+    for number in range(2):
+        taken = (np.random.default_rng([4, 9, number]).random(3) * 3).astype(int)
+        assert found[number].tolist() == np.bincount(taken, minlength=3).tolist()
+
+
+def test_the_draws_of_blocks_are_kept_from_version_to_version() -> None:
+    """A slot of a cluster takes one of the cluster's blocks."""
+    cluster = np.array([1, 0, 1, 0, 0])
+    found = BlockBootstrap(cluster, 3, 2).totals(np.eye(5))
+    random = np.random.default_rng([5, 2, 0]).random((3, 5))
+    gathered = [1, 3, 4, 0, 2]  # the blocks of cluster 0, then those of 1
+    for draw in range(3):
+        taken = [gathered[int(u * 3)] for u in random[draw, :3]] + [
+            gathered[3 + int(u * 2)] for u in random[draw, 3:]
+        ]
+        assert found[draw].tolist() == np.bincount(taken, minlength=5).tolist()
+
+
+def test_a_bootstrap_draws_two_thousand_times_from_seed_zero() -> None:
+    """What is not told is 2,000 draws and seed 0."""
+    rows = np.arange(6.0).reshape(3, 2)
+    wanted = Bootstrap(3, 2000, 0).totals(rows)
+    assert (Bootstrap(3).totals(rows) == wanted).all()
+    assert (Bootstraps().of(3).totals(rows) == wanted).all()
+    assert (
+        BlockBootstrap(np.zeros(3)).totals(rows) == BlockBootstrap(np.zeros(3), 2000, 0).totals(rows)
+    ).all()
+    with pytest.raises(ValueError, match=r"must have shape \(3, k\)"):
+        Bootstrap(3).totals(np.zeros(3))
+
+
+def test_more_clusters_than_a_chunk_holds_are_drawn_one_draw_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each draw then has a generator of its own; a chunk is a million numbers, on which the draws of large inputs hang."""
+    assert resampling.CHUNK == 1_000_000
+    monkeypatch.setattr(resampling, "CHUNK", 2)
+    found = Bootstrap(3, 2, 5).totals(np.eye(3))
+    for draw in range(2):
+        taken = (np.random.default_rng([4, 5, draw]).random(3) * 3).astype(int)
+        assert found[draw].tolist() == np.bincount(taken, minlength=3).tolist()
+
+
+@pytest.mark.parametrize(("clusters", "draws", "seed"), [(0, 1, 0), (1, 0, 0), (1, 1, -1)])
+def test_a_bootstrap_needs_a_row_a_draw_and_a_seed(clusters: int, draws: int, seed: int) -> None:
+    """One of each is enough."""
+    assert Bootstrap(1, 1, 0).totals(np.array([[3.0]])).tolist() == [[3.0]]
+    with pytest.raises(ValueError, match="needs a row, a draw and a seed of at least 0"):
+        Bootstrap(clusters, draws, seed)
+
+
+def test_weights_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty draws of 20 and of 30 clusters are 2,500 bytes: at that limit both are kept, below it the later one alone."""
+    monkeypatch.setattr(resampling, "KEPT", 2500)
+    shared = Bootstraps(50)
+    first = shared.of(20)
+    second = shared.of(30)
+    assert shared.of(20) is first
+    monkeypatch.setattr(resampling, "KEPT", 2499)
+    assert shared.of(20) is first  # the other goes
+    assert shared.of(30) is not second
+    monkeypatch.setattr(resampling, "KEPT", 1)
+    assert shared.of(7).totals(np.ones((7, 1))).tolist() == [[7.0]] * 50
+    monkeypatch.setattr(resampling, "KEPT", 60)
+    whole = Bootstrap(6, 10)
+    whole.totals(np.ones((6, 1)))
+    assert whole._weights._kept
+
+
+def test_the_signs_of_fourteen_clusters_are_all_listed() -> None:
+    """2¹³ = 8,192 ways are listed, 2¹⁴ are drawn: each sign by the cluster's own random numbers."""
+    names = [f"c{i}" for i in range(15)]
+    listed, is_listed = flipped(np.eye(14), names[:14], 10, 0)
+    assert is_listed
+    assert len({tuple(row) for row in (listed * listed[:, :1]).tolist()}) == len(listed) == 2**13
+    drawn, is_listed = flipped(np.eye(15), names, 10, 3)
+    assert not is_listed
+    flips = random_flips(keys_of(names, 3, "sign flips"), 10)
+    assert drawn.tolist() == [[-1.0 if flips[c, draw] else 1.0 for c in range(15)] for draw in range(10)]
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 128, 129])
+def test_fewer_flips_are_the_first_of_many(count: int) -> None:
+    """64 come from one number, the next from the next."""
+    keys = keys_of(["a", "b"], 0, "flips")
+    assert (random_flips(keys, count) == random_flips(keys, 200)[:, :count]).all()
+
+
+def test_one_cluster_says_what_it_says() -> None:
+    """It has one way up to its sign."""
+    assert flipped(np.array([[3.0]]), ["a"], 10, 0)[0].tolist() == [[3.0]]
+
+
+def test_a_studentized_ratio_by_hand() -> None:
+    """Clusters 1/1, 2/1, 3/1: θ = 2, Σ(top - 2)² = 2, se = √2/3; |2 - center| / se."""
+    squares = np.array([14.0, 6.0, 3.0])
+    assert studentize(np.float64(6), np.float64(3), squares) == pytest.approx(2 / (2**0.5 / 3))
+    assert studentize(np.float64(6), np.float64(3), squares, 0.5) == pytest.approx(1.5 / (2**0.5 / 3))
+    assert studentize(np.float64(-6), np.float64(-3), squares, 3.0) == pytest.approx(1 / (2**0.5 / 3))
+    assert studentize(np.float64(0.6), np.float64(0.3), squares / 100) == pytest.approx(2 / (2**0.5 / 3))
+
+
+@pytest.mark.parametrize("theta", [0.1, -0.1, 1e4 / 3, -1e4 / 3])
+def test_clusters_of_one_ratio_are_as_extreme_as_can_be(theta: float) -> None:
+    """What rounding leaves of an error is none; nothing to divide by leaves nothing."""
+    for bottom in (np.arange(1.0, 8), np.arange(1.0, 8) * 1e3 / 7):
+        top = theta * bottom
+        squares = np.array([top @ top, top @ bottom, bottom @ bottom])
+        assert studentize(np.float64(top.sum()), np.float64(bottom.sum()), squares) == INF
+    assert np.isnan(studentize(np.float64(1), np.float64(0), np.array([1.0, 0, 0])))
+    assert studentize(np.float64(0), np.float64(3), np.array([0.0, 0, 3])) == INF
+
+
+def test_the_largest_size_passes_over_what_is_undefined() -> None:
+    """Of nan, 1, 3 it is 3, of -2 and nan it is -2; of nan alone there is none."""
+    np.testing.assert_equal(largest(np.array([[NAN, 1, 3], [-2, NAN, NAN], [NAN, NAN, NAN]])), [3, -2, NAN])
+
+
+def test_the_share_of_sizes_that_reach_the_observed_by_hand() -> None:
+    """Of 1, 2, 3 and ∞ three reach 2 within rounding: (1 + 3)/5; one reaches ∞; nan are counted out."""
+    null = np.array([1.0, 2.0, 3.0, INF, NAN])
+    assert share_reached(2.0 + 1e-13, null) == 4 / 5
+    assert share_reached(INF, null) == 2 / 5
+    assert np.isnan([share_reached(NAN, null), share_reached(1.0, null[4:])]).all()

@@ -1,0 +1,297 @@
+"""All records of a saved audit: listed, sorted, searched, compared and opened, from the files alone."""
+
+from __future__ import annotations
+
+import json
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.cli.command import printed
+
+import fairbrief
+from fairbrief.auditing.record_values import measures_in, rows_of, values_of_records
+from fairbrief.cli.input_options import ReadingOptions
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers import Reading
+from fairbrief.reports import load
+from fairbrief.viewing import answers, input_index
+from fairbrief.viewing.answers import Answers, Asked, open_audit
+from fairbrief.viewing.input_index import Inputs
+from fairbrief.viewing.saved_evidence import SavedEvidence
+from fairbrief.viewing.saved_texts import SavedTexts
+from fairbrief.viewing.server import Server
+
+EXAMPLE = Path("examples/reviews.jsonl").resolve()
+COVERAGE = "coverage_parity@sentiment"
+
+
+def read(files: Sequence[str], inputs: Inputs) -> Reading:
+    """As the command reads them."""
+    return ReadingOptions(**inputs.options).read(files, inputs.attributes)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An audit of a copy of the example beside its folder."""
+    place = tmp_path_factory.mktemp("audited")
+    (place / "reviews.jsonl").write_bytes(EXAMPLE.read_bytes())
+    printed("audit", str(place / "reviews.jsonl"), "--measure", COVERAGE, "--measure", "uer@sentiment",
+        "--resamples", "20", "--out", str(place / "audit"))  # fmt: skip
+    return place / "audit"
+
+
+@pytest.fixture(scope="module")
+def about(folder: Path) -> Answers:
+    """The folder, opened."""
+    return Answers([open_audit(folder, read)])
+
+
+def records_of(found: dict[str, Any]) -> list[str]:
+    """The ids of a page, in its order."""
+    return [row["record"] for row in found["rows"]]
+
+
+def test_the_list_is_sorted_by_what_the_evidence_says(about: Answers, folder: Path) -> None:
+    """Each order is that of the values computed from the whole evidence at once."""
+    evidence = load(folder).evidence
+    whole = values_of_records(rows_of(evidence, measures_in(evidence)[COVERAGE]), COVERAGE)
+    assert whole is not None
+    mine = [i for i, s in enumerate(whole.system.to_pylist()) if s == "rosy"]
+    for name, of in whole.by_quantity.items():
+        values = {whole.record[i].as_py(): of[i] for i in mine if np.isfinite(of[i])}
+        for way, sign in (("up", 1), ("down", -1)):
+            if name == "coverage_parity":
+                continue
+            found = about.rows(Asked(COVERAGE, "0:rosy", order=f"{way}|{name}"))
+            assert [row["value"] for row in found["rows"]] == sorted(values.values(), key=lambda v: sign * v)
+            assert {row["record"]: row["value"] for row in found["rows"]} == values
+
+
+def test_measures_whose_groups_lead_the_report_come_first(folder: Path) -> None:
+    """The page opens where the report began; the others keep their order."""
+    saved = open_audit(folder, read)
+    specs = [m["spec"] for m in Answers([saved]).about()["measures"]]
+    for spec in specs:
+        led = [replace(e, leads=e.measure == spec, group="negative") for e in saved.result.estimates]
+        about = Answers([replace(saved, result=replace(saved.result, estimates=tuple(led)))]).about()
+        assert [m["spec"] for m in about["measures"]] == [spec, *(s for s in specs if s != spec)]
+
+
+def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Turning pages neither repeats nor leaves out."""
+    whole = records_of(about.rows(Asked(COVERAGE, "0:rosy")))
+    monkeypatch.setattr(answers, "PAGE", 3)
+    pages = [
+        records_of(about.rows(Asked(COVERAGE, "0:rosy", start=start))) for start in range(0, len(whole), 3)
+    ]
+    assert [record for page in pages for record in page] == whole
+    assert len(set(whole)) == 8
+
+
+def test_two_systems_are_compared_record_by_record(about: Answers) -> None:
+    """The difference of two systems is that of their values, whatever the order of their rows."""
+    found = about.rows(Asked(COVERAGE, "0:rosy", other="0:even", order="up|difference[negative]"))
+    for row in found["rows"]:
+        for system, value in (("0:rosy", row["value"]), ("0:even", row["other"])):
+            opened = about.record(COVERAGE, system, row["record"])
+            assert opened["row"]["values"]["difference[negative]"] == value
+    gaps = [row["value"] - row["other"] for row in found["rows"]]
+    assert gaps == sorted(gaps)
+
+
+def test_two_audits_are_compared(folder: Path) -> None:
+    """The same system of two audits differs in nothing where the audits are one."""
+    twice = Answers([open_audit(folder, read), open_audit(folder, read)])
+    assert [s["name"] for s in twice.about()["systems"]][:2] == ["audit: even", "audit: rosy"]
+    found = twice.rows(Asked(COVERAGE, "0:rosy", other="1:rosy"))
+    assert found["total"] == 8
+    assert all(row["value"] == row["other"] for row in found["rows"])
+
+
+def test_a_record_is_opened_with_its_texts_and_links(about: Answers) -> None:
+    """The texts are those of the input, and links fit them."""
+    opened = about.record(COVERAGE, "0:rosy", "museum-tides")
+    case = next(
+        c for c in fairbrief.read(EXAMPLE) if (c.record.id, c.summary.system) == ("museum-tides", "rosy")
+    )
+    assert opened["texts"]["summaries"]["rosy"]["text"] == case.summary.text
+    assert [d["text"] for d in opened["texts"]["documents"]] == [d.text for d in case.record.documents]
+    assert opened["support"]["links"]
+    assert opened["over"] == "sentiment"
+    assert opened["groups"] == ["negative", "neutral", "positive"]
+    assert opened["row"]["without"]["document"]
+
+
+def test_a_search_finds_all_words_in_any_text_of_a_record(about: Answers) -> None:
+    """Words may stand in the summary, the sources or the id, in whatever case, together."""
+    texts = {
+        c.record.id: " ".join([c.record.id, c.summary.text, *(d.text for d in c.record.documents)]).lower()
+        for c in fairbrief.read(EXAMPLE)
+        if c.summary.system == "rosy"
+    }
+    for search in ("LUKEWARM", "the staff", "café", "nowhere at all", "cafe-linden"):
+        found = set(records_of(about.rows(Asked(COVERAGE, "0:rosy", search=search))))
+        assert found == {
+            r for r, text in texts.items() if all(word in text for word in search.lower().split())
+        }, search
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "escaped.jsonl", "parquet", "json", "csv"])
+def test_texts_are_found_in_every_format(tmp_path: Path, kind: str) -> None:
+    """With an index or without, by id and by words."""
+    rows = [
+        {"id": i if i % 2 else f"r{i}", "documents": [f"Ein Text über Größe {i}.", "Other."], "summary": f"Größe {i}.", "system": "s"}
+        for i in range(5)
+    ]  # fmt: skip
+    path = tmp_path / f"x.{kind}"
+    if kind == "json":
+        path.write_text(json.dumps(rows))
+    elif kind == "parquet":
+        pq.write_table(
+            pa.Table.from_pylist([{**r, "id": str(r["id"])} for r in rows]), path, row_group_size=2
+        )
+    elif kind == "csv":
+        lines = [
+            f'{r["id"]},"{json.dumps(r["documents"], ensure_ascii=False).replace(chr(34), chr(34) * 2)}",{r["summary"]},s'
+            for r in rows
+        ]
+        path.write_text("\n".join(["id,documents,summary,system", *lines]))
+    else:
+        path.write_text("".join(json.dumps(r, ensure_ascii=kind != "jsonl") + "\n" for r in rows))
+    reading = fairbrief.read(path)
+    input_index.write(tmp_path, [str(path)], (), {}, reading, "")
+    places = input_index.places(tmp_path)
+    assert (places is None) == (kind in ("json", "csv"))
+    texts = SavedTexts(reading, places)
+    assert texts.case("3", "s").summary.text == "Größe 3."
+    assert texts.case("r0", "s").record.documents[0].text == "Ein Text über Größe 0."
+    assert texts.search(["GRÖSSE".replace("SS", "ß"), "3"]) == {"3"}
+    with pytest.raises(DataError, match="hold no record 'r9'"):
+        texts.case("r9", "s")
+
+
+def test_references_that_were_audited_as_systems_are_opened(tmp_path: Path) -> None:
+    """An audit with --references notes where its inputs are, and a reference is read beside the sources."""
+    lines = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+    told = [json.dumps({**line, "references": ["People liked the room."]}) + "\n" for line in lines]
+    (tmp_path / "in.jsonl").write_text("".join(told), encoding="utf-8")
+    printed(
+        "audit",
+        str(tmp_path / "in.jsonl"),
+        "--references",
+        "--measure",
+        COVERAGE,
+        "--resamples",
+        "0",
+        "--out",
+        str(tmp_path / "a"),
+    )
+    seen = Answers([open_audit(tmp_path / "a", read)])
+    record = records_of(seen.rows(Asked(COVERAGE, "0:reference 1")))[0]
+    shown = seen.record(COVERAGE, "0:reference 1", record)
+    assert shown["texts"]["summaries"]["reference 1"]["text"] == "People liked the room."
+
+
+def test_inputs_that_moved_or_changed_are_said(tmp_path: Path) -> None:
+    """A changed byte in either end of the file, or a file that is gone, stands above the list."""
+    path = tmp_path / "reviews.jsonl"
+    path.write_bytes(EXAMPLE.read_bytes())
+    printed("audit", str(path), "--measure", COVERAGE, "--resamples", "0", "--out", str(tmp_path / "audit"))
+    assert open_audit(tmp_path / "audit", read).fault == ""
+    path.write_bytes(EXAMPLE.read_bytes().replace(b"smooth", b"sm00th", 1))
+    assert "reviews.jsonl has changed since the audit" in open_audit(tmp_path / "audit", read).fault
+    path.unlink()
+    gone = open_audit(tmp_path / "audit", read)
+    assert "is not there any more" in gone.fault
+    assert Answers([gone]).rows(Asked(COVERAGE, "0:rosy"))["total"] == 8
+    with pytest.raises(DataError, match="is not there any more"):
+        Answers([gone]).record(COVERAGE, "0:rosy", "museum-tides")
+
+
+def test_a_folder_and_its_input_may_move_together(folder: Path, tmp_path: Path) -> None:
+    """Files are noted relative to the folder."""
+    import shutil
+
+    shutil.copytree(folder.parent, tmp_path / "elsewhere")
+    moved = open_audit(tmp_path / "elsewhere" / "audit", read)
+    assert moved.fault == ""
+    assert Answers([moved]).record(COVERAGE, "0:rosy", "museum-tides")["support"]["links"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [("x@y", "0:rosy"), (COVERAGE, "0:nobody"), (COVERAGE, "7:rosy"), (COVERAGE, "rosy"), (COVERAGE, "")],
+)
+def test_what_is_not_there_is_refused(about: Answers, asked: tuple[str, str]) -> None:
+    """A measure or system that the audit has not is an error with its name."""
+    with pytest.raises(RequestError):
+        about.rows(Asked(*asked))
+
+
+def test_evidence_that_is_none_is_refused(tmp_path: Path) -> None:
+    """A damaged or missing file says what to do."""
+    with pytest.raises(DataError, match="there is no such file"):
+        SavedEvidence(tmp_path / "evidence.parquet", "")
+    (tmp_path / "evidence.parquet").write_bytes(b"PAR1 not really PAR1")
+    with pytest.raises(DataError, match="Run the audit again"):
+        SavedEvidence(tmp_path / "evidence.parquet", "")
+
+
+@pytest.fixture
+def served(about: Answers) -> Iterator[Server]:
+    """The answers on a port of their own."""
+    with Server(about) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def fetch(address: str, host: str | None = None) -> tuple[int, bytes, dict[str, str]]:
+    """Status, body and headers."""
+    request = urllib.request.Request(address, headers={"Host": host} if host else {})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return response.status, response.read(), dict(response.headers)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read(), dict(error.headers)
+
+
+def test_only_who_has_the_token_and_means_this_machine_is_answered(served: Server) -> None:
+    """Another path, token or host name gets nothing, and the page may reach nothing but its own server."""
+    status, body, headers = fetch(served.address)
+    assert status == 200
+    assert b"Records of an audit" in body
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "connect-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert served.server_address[0] == "127.0.0.1"
+    base = served.address[: served.address.rstrip("/").rindex("/")]
+    for path in ("", "/", "/about", "/wrong/", "/wrong/rows", "/../etc/passwd"):
+        assert fetch(base + path)[0] == 404
+    assert fetch(served.address, host="evil.example")[0] == 404
+    assert fetch(served.address + "unknown")[0] == 404
+    assert len(served.token) >= 32
+
+
+def test_answers_and_errors_come_as_json(served: Server) -> None:
+    """Questions are answered; a wrong one gets its reason."""
+    status, body, _ = fetch(served.address + "about")
+    assert status == 200
+    assert {s["name"] for s in json.loads(body)["systems"]} == {"even", "rosy"}
+    status, body, _ = fetch(served.address + "rows?measure=nothing&system=0:rosy&start=x")
+    assert status == 400
+    assert "no measure 'nothing'" in json.loads(body)["error"]
