@@ -77,6 +77,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--seconds", type=float, default=1e9, help="begin no mutant after so many; 0: the table alone"
     )
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=20.0,
+        help="seconds of tests that a mutant meets before it has survived",
+    )
     parser.add_argument("--tests", default="", help="only test files whose name has this regular expression")
     parser.add_argument("--out", type=Path, help="write the outcomes there, and go on from it")
     parser.add_argument("--page", type=Path, help="write the table into this page")
@@ -158,7 +164,7 @@ def _try(left: Sequence[Mutant], outcomes: dict[Path, list[str]], given: argpars
             _write(outcomes, given.out)
 
     with tempfile.TemporaryDirectory() as made:
-        trials = Trials(left, done, Path(made), time.monotonic() + given.seconds)
+        trials = Trials(left, done, Path(made), time.monotonic() + given.seconds, given.budget)
         pytest.main(
             ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", f"--rootdir={ROOT}",
              f"--basetemp={made}/tests", *map(str, tests)],

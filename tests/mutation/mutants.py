@@ -26,6 +26,7 @@ class Mutant:
 
     ``function`` is the qualified name of the outermost function around it; empty where the module's own code, a class
     body or a default is changed. ``key`` tells the mutant from all others of its file, whatever stands above it.
+    ``lines`` are those of the statement that is changed, without what is nested in it.
     """
 
     path: Path
@@ -33,17 +34,20 @@ class Mutant:
     choice: int
     function: str
     key: str
+    lines: range = range(0)
 
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
     """Every mutant of a module, in the order of its code."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     seen: collections.Counter[str] = collections.Counter()
-    for number, (node, where, function) in enumerate(_nodes(tree)):
+    for number, (node, where, function, lines) in enumerate(_nodes(tree)):
         for choice, changed in enumerate(_changes(node)):
             key = f"{where or 'module'}: {_short(node)} -> {_short(changed)}"
             seen[key] += 1
-            yield Mutant(path, number, choice, function, key if seen[key] == 1 else f"{key} ({seen[key]})")
+            yield Mutant(
+                path, number, choice, function, key if seen[key] == 1 else f"{key} ({seen[key]})", lines
+            )
 
 
 def mutated(mutant: Mutant) -> ast.Module:
@@ -59,8 +63,10 @@ def mutated(mutant: Mutant) -> ast.Module:
     return ast.fix_missing_locations(Replace().visit(tree))
 
 
-def _nodes(tree: ast.AST, where: str = "", function: str = "") -> Iterator[tuple[ast.expr, str, str]]:
-    """The expressions that count, where they are, and in which function: no annotations, decorators or texts of errors."""
+def _nodes(
+    tree: ast.AST, where: str = "", function: str = "", lines: range = range(0)
+) -> Iterator[tuple[ast.expr, str, str, range]]:
+    """The expressions that count, where they are, in which function and statement: no annotations, decorators or texts of errors."""
     for name, value in ast.iter_fields(tree):
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or name in ("annotation", "returns", "decorator_list"):
@@ -77,8 +83,15 @@ def _nodes(tree: ast.AST, where: str = "", function: str = "") -> Iterator[tuple
             if isinstance(tree, ast.FunctionDef) and name == "body":
                 body = function or where
             if isinstance(child, ast.expr):
-                yield child, inside, body
-            yield from _nodes(child, inside, body)
+                yield child, inside, body, lines
+            yield from _nodes(child, inside, body, _lines(child) if isinstance(child, ast.stmt) else lines)
+
+
+def _lines(statement: ast.stmt) -> range:
+    """The lines of a statement up to what is nested in it."""
+    nested = getattr(statement, "body", None)
+    end = nested[0].lineno - 1 if nested else statement.end_lineno or statement.lineno
+    return range(statement.lineno, max(statement.lineno, end) + 1)
 
 
 def _changes(node: ast.expr) -> Iterator[ast.expr]:

@@ -1,8 +1,7 @@
 """Trials of mutants inside one session of pytest: tests are collected once, and every mutant is tried in a fork.
 
-Each test is run once as the code is, to see how long it takes and which functions it enters. A mutant then
-meets only tests that enter its function: those that have noticed most before, then the quickest of each file, then the
-next of each.
+Each test is run once as the code is, to see how long it takes and which lines it runs. A mutant then meets only tests
+that run its statement: those that have noticed most before, then the quickest of each file, then the next of each.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -35,8 +35,6 @@ CLOCK = 1200
 """Seconds on the clock after which a mutant that takes no processor time waits without end."""
 SLOW = 6
 """Tests that take more seconds than this are left out: a machine with much to do has quicker ones."""
-BUDGET = 20.0
-"""Seconds of tests that one mutant meets: what they do not notice has survived."""
 MEMORY = 6 << 30
 EXAMPLES = 25
 """Inputs of hypothesis a test, where the test does not ask for another number."""
@@ -51,8 +49,11 @@ class Trials:
     made: Path
     ends: float
     """No mutant is begun after this time of the monotonic clock."""
+    budget: float
+    """Seconds of tests that one mutant meets: what they do not notice has survived."""
     seconds: dict[str, float] = field(default_factory=dict)
-    enters: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    runs: dict[str, dict[str, set[int]]] = field(default_factory=dict)
+    """For each test the lines that it runs, by file."""
     noticed: collections.Counter[tuple[str, str, str]] = field(default_factory=collections.Counter)
     """How many mutants of a function, or of all of a module, a test has noticed."""
 
@@ -88,30 +89,30 @@ class Trials:
             if child == 0:
                 _silence()
                 _limit(SLOW)
-                entered: set[tuple[str, str]] = set()
-                _trace(entered, files)
+                ran = _traced(files)
                 began = time.process_time()
                 passed = _passes(item, None)
                 took = time.process_time() - began
                 sys.settrace(None)
-                noted.write_text(json.dumps([took, sorted(entered)]), encoding="utf-8")
+                noted.write_text(
+                    json.dumps([took, {path: sorted(lines) for path, lines in ran.items()}]), encoding="utf-8"
+                )
                 os._exit(int(not passed))
             outcome = _awaited(child)
             if outcome != SURVIVED:
                 print(f"not used, {outcome} as the code is: {item.nodeid}", flush=True)
                 continue
-            self.seconds[item.nodeid], entered_there = json.loads(noted.read_text(encoding="utf-8"))
-            self.enters[item.nodeid] = {(path, name) for path, name in entered_there}
+            self.seconds[item.nodeid], lines = json.loads(noted.read_text(encoding="utf-8"))
+            self.runs[item.nodeid] = {path: set(there) for path, there in lines.items()}
         print(f"{len(self.seconds)} tests, {sum(self.seconds.values()):.0f} s", flush=True)
 
     def _tests_of(self, mutant: Mutant) -> list[str]:
         function = (str(mutant.path), mutant.function)
+        ran = {one: lines.get(str(mutant.path), set()) for one, lines in self.runs.items()}
         if mutant.function:
-            found = [one for one in self.seconds if function in self.enters[one]]
+            found = [one for one in ran if not ran[one].isdisjoint(mutant.lines)]
         else:
-            found = [
-                one for one in self.seconds if any(path == str(mutant.path) for path, _ in self.enters[one])
-            ]
+            found = [one for one in ran if ran[one]]
         found.sort(key=self.seconds.__getitem__)
         places: collections.Counter[str] = collections.Counter()
         turn = {}
@@ -124,7 +125,7 @@ class Trials:
         spent, chosen = 0.0, []
         for one in found:
             spent += self.seconds[one]
-            if chosen and spent > BUDGET:
+            if chosen and spent > self.budget:
                 break
             chosen.append(one)
         return chosen
@@ -166,15 +167,29 @@ def _passes(item: pytest.Item, following: pytest.Item | None) -> bool:
     return all(report.passed for report in reports)
 
 
-def _trace(entered: set[tuple[str, str]], files: set[str]) -> None:
-    def note(frame: types.FrameType, _event: str, _arg: object) -> None:
-        code = frame.f_code
-        if code.co_filename in files:
-            # What is defined within a function is changed with the function around it.
-            entered.add((code.co_filename, code.co_qualname.partition(".<locals>")[0]))
+def _traced(files: set[str]) -> dict[str, set[int]]:
+    """The lines of files that are run from now on, by file."""
+    ran: dict[str, set[int]] = {file: set() for file in files}
+    left: dict[types.CodeType, set[int | None]] = {}
 
-    sys.settrace(note)
-    threading.settrace(note)  # type: ignore[arg-type]
+    def enter(frame: types.FrameType, _event: str, _arg: object) -> Callable[..., Any] | None:
+        code = frame.f_code
+        if code.co_filename not in files:
+            return None
+        ran[code.co_filename].add(frame.f_lineno)
+        if code not in left:
+            left[code] = {line for *_, line in code.co_lines()} - {None, code.co_firstlineno}
+        return note if left[code] else None
+
+    def note(frame: types.FrameType, event: str, _arg: object) -> Callable[..., Any]:
+        if event == "line":
+            ran[frame.f_code.co_filename].add(frame.f_lineno)
+            left[frame.f_code].discard(frame.f_lineno)
+        return note
+
+    sys.settrace(enter)
+    threading.settrace(enter)
+    return ran
 
 
 def _limit(seconds: int) -> None:
