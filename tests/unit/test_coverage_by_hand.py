@@ -1,0 +1,439 @@
+"""Coverage on so few documents and units that its arithmetic is written out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
+from fairbrief.measures.coverage_folding import document_coverage, merge_mutual
+from fairbrief.types import (
+    AlikeRows,
+    Case,
+    Column,
+    Document,
+    Extracts,
+    Ratio,
+    Record,
+    Scores,
+    Summary,
+    Totals,
+    Unit,
+    Value,
+)
+
+L = math.log(2)
+
+
+def case(groups: str, words: Sequence[int] = (), units: int = 1) -> Case:
+    """A record with a document for each letter, its group, and a summary of so many units."""
+    lengths = words or [1] * len(groups)
+    documents = tuple(
+        Document(" ".join(["word"] * n) or "!", {"side": g}) for g, n in zip(groups, lengths, strict=True)
+    )
+    return Case(
+        Record("r", documents), Summary("r", "s", "Text.", tuple(Unit(f"u{j}") for j in range(units)))
+    )
+
+
+def scores(matrix: Sequence[Sequence[float]]) -> Scores:
+    """Support of units by documents of one chunk each."""
+    support = np.array(matrix)
+    return Scores(support, np.arange(support.shape[1]), np.ones(len(support)))
+
+
+def observed(
+    groups: str,
+    support: Sequence[Sequence[float]],
+    words: Sequence[int] = (),
+    labels: Sequence[int] = (),
+    **settings: Any,
+) -> dict[Column, float]:
+    """A record's row by column; under its real labelling where no other is given."""
+    one = (case(groups, words, len(support[0])),)
+    observation = Coverage("side", **settings)
+    real = [sorted(set(groups)).index(g) for g in groups]
+    rows = observation.observe(one, (scores(support),), np.array([real, labels or real]))
+    return dict(zip(rows.columns, rows.values[1].tolist(), strict=True))  # type: ignore[union-attr]
+
+
+def totals(*rows: Mapping[Column, float]) -> Totals:
+    """Rows added."""
+    columns = list(dict.fromkeys(c for row in rows for c in row))
+    return Totals(
+        {c: i for i, c in enumerate(columns)},
+        np.array([sum(row.get(c, 0.0) for row in rows) for c in columns]),
+    )
+
+
+def numbers(values: Mapping[str, Value]) -> dict[str, float]:
+    """The values alone."""
+    return {name: float(value.array) for name, value in values.items()}
+
+
+def test_a_record_of_three_groups_is_read_as_written_out() -> None:
+    """Documents are covered 0.8, 0.2, 0.7 and 0.3, on average 0.5: a by 0 more, b by 0.2 more, c by 0.2 less."""
+    row = observed("aabc", [[1.0, 0.6], [0.4, 0.0], [0.9, 0.5], [0.3, 0.3]], pairwise=True)
+    assert row == pytest.approx(
+        {
+            ("one",): 1, ("gap",): 0.4 / 3, ("level",): 0.5,
+            ("words",): 1, ("words in units",): 0, ("units",): 2, ("units supported",): 2,
+            ("documents", "a"): 2, ("documents", "b"): 1, ("documents", "c"): 1,
+            ("difference", "a"): 0, ("difference", "b"): 0.2, ("difference", "c"): -0.2,
+            ("shift", "a"): 0, ("shift", "b"): 0.2, ("shift", "c"): -0.2,
+            ("present", "a"): 1, ("present", "b"): 1, ("present", "c"): 1,
+            ("between", "a", "b"): -0.2, ("between", "a", "c"): 0.2, ("between", "b", "c"): 0.4,
+            ("pairs", "a", "b"): 1, ("pairs", "a", "c"): 1, ("pairs", "b", "c"): 1,
+            ("extreme", "a"): 0, ("extreme", "b"): 0.2, ("extreme", "c"): -0.2,
+            ("extremes", "a"): 0, ("extremes", "b"): 1, ("extremes", "c"): 1,
+            ("dominated", "a"): 1, ("dominated gap", "a"): 0.4 / 3,
+            ("dominated documents", "a", "a"): 2, ("dominated difference", "a", "a"): 0,
+            ("dominated documents", "a", "b"): 1, ("dominated difference", "a", "b"): 0.2,
+            ("dominated documents", "a", "c"): 1, ("dominated difference", "a", "c"): -0.2,
+            ("log length", "a"): 0, ("log length", "b"): 0, ("log length", "c"): 0,
+        }
+    )  # fmt: skip
+
+
+def test_exchanged_labels_move_documents_between_groups() -> None:
+    """With the first and the third document exchanged, a holds 0.2 and 0.7, on average 0.05 less than 0.5, and b 0.8."""
+    row = observed("aabc", [[0.8], [0.2], [0.7], [0.3]], labels=[1, 0, 0, 2], pairwise=True)
+    assert row["gap",] == pytest.approx((0.05 + 0.3 + 0.2) / 3)
+    assert row["difference", "a"] == pytest.approx(-0.1)
+    assert row["shift", "a"] == pytest.approx(-0.05)
+    assert row["extreme", "b"] == pytest.approx(0.3)
+    assert row["between", "b", "c"] == pytest.approx(0.5)
+
+
+def test_a_unit_that_no_document_supports_is_not_a_supported_unit() -> None:
+    """One unit of two is supported, by ½: coverage ¼ of all units, ½ of those that are covered."""
+    support = [[0.5, 0.0], [0.0, 0.0]]
+    every, covered = observed("ab", support), observed("ab", support, denominator="covered")
+    assert (every["units",], every["units supported",]) == (2, 1)
+    assert (every["level",], covered["level",]) == (1 / 8, 1 / 4)
+
+
+def test_length_is_told_from_coverage_within_groups() -> None:
+    """Logs of the lengths are 0, 2L (a), L, 3L (b), on average 1.5L. Within groups they lie ±L from their mean: squares
+    4L², and coverage 0.2, 0.4 and 0.5, 0.9: products 0.2L + 0.4L; slope 0.15/L.
+    """
+    row = observed("aabb", [[0.2], [0.4], [0.5], [0.9]], words=[1, 4, 2, 8])
+    assert row["log length", "a"] == pytest.approx(-L)
+    assert row["log length", "b"] == pytest.approx(L)
+    assert row["length²",] == pytest.approx(4 * L**2)
+    assert row["length·coverage",] == pytest.approx(0.6 * L)
+    found = CoverageParity("side").value(totals(row))
+    assert {name: value.group for name, value in found.items() if "length" in name} == {
+        "log_length[a]": "a", "log_length[b]": "b",
+        "equal_length_difference[a]": "a", "equal_length_difference[b]": "b",
+    }  # fmt: skip
+    assert found["equal_length_difference[a]"].has_baseline
+    assert found["equal_length_difference[a]"].is_compared
+    assert numbers(found) == pytest.approx(
+        {
+            "coverage_parity": 0.2,
+            "relative_difference[a]": -0.2 / 0.5, "relative_difference[b]": 0.2 / 0.5,
+            "difference[a]": -0.2, "difference[b]": 0.2,
+            "log_length[a]": -L / 2, "log_length[b]": L / 2,
+            "equal_length_difference[a]": (-0.2 + 0.15 / 2) / 0.5,
+            "equal_length_difference[b]": (0.2 - 0.15 / 2) / 0.5,
+        }
+    )  # fmt: skip
+
+
+def test_where_lengths_differ_between_groups_alone_nothing_is_told() -> None:
+    """Of 1, 1 and 4, 4 words there is no slope: squares and products within groups are 0."""
+    row = observed("aabb", [[0.2], [0.4], [0.5], [0.9]], words=[1, 1, 4, 4])
+    assert (row["length²",], row["length·coverage",]) == (0, 0)
+
+
+def test_a_document_without_words_is_as_long_as_one_of_a_word() -> None:
+    """Logs of 0 and 1 words are both 0."""
+    row = observed("ab", [[0.2], [0.4]], words=[0, 1])
+    assert (row["log length", "a"], row["log length", "b"]) == (0, 0)
+    assert ("length²",) not in row
+
+
+def test_parity_reads_the_extremes_of_records() -> None:
+    """Of 0.8, 0.2 and 0.8 in a record a and c are best, of whom the first counts; of 0.2 and 0.8 in another b is."""
+    first, second = observed("abc", [[0.8], [0.2], [0.8]]), observed("ab", [[0.2], [0.8]])
+    assert (first["extreme", "a"], first["extreme", "b"]) == pytest.approx((0.2, -0.4))
+    assert (first["extremes", "c"], first["extreme", "c"]) == (0, 0)
+    found = CoverageParity("side", extremes=True).value(totals(first, second))
+    assert numbers(found) == pytest.approx(
+        {
+            "coverage_parity": (0.05 + 0.05) / 2,
+            "difference[a]": (0.2 - 0.3) / 2, "difference[b]": (-0.4 + 0.3) / 2, "difference[c]": np.nan,
+        },
+        nan_ok=True,
+    )  # fmt: skip
+    assert not any(value.contrasts or value.has_baseline for value in found.values())
+
+
+def test_parity_is_told_by_the_group_that_dominates() -> None:
+    """Group a is covered by 0.1 more where it dominates and 0.4 less where b does: 0.5; b by 0.2 less and 0.2 more: 0.4."""
+    rows = (
+        observed("aab", [[0.6], [0.4], [0.2]], pairwise=True),
+        observed("abb", [[0.0], [0.6], [0.6]], pairwise=True),
+    )
+    assert rows[0]["dominated difference", "a", "a"] == pytest.approx(0.2)
+    assert rows[0]["dominated documents", "a", "a"] == 2
+    assert rows[1]["dominated difference", "b", "a"] == pytest.approx(-0.4)
+    found = CoverageParity("side", pairwise=True).value(totals(*rows))
+    assert float(found["by_dominance"].array) == pytest.approx(0.5)
+    alone = CoverageParity("side", pairwise=True).value(totals(rows[0]))
+    assert np.isnan(alone["by_dominance"].array)
+
+
+def test_a_group_that_one_kind_of_record_lacks_has_no_difference_by_dominance() -> None:
+    """Group c stands only where a dominates: the largest difference is that of a and b."""
+    rows = (
+        observed("aabc", [[0.6], [0.4], [0.2], [0.4]], pairwise=True),
+        observed("abb", [[0.0], [0.6], [0.6]], pairwise=True),
+    )
+    found = CoverageParity("side", pairwise=True).value(totals(*rows))
+    assert float(found["by_dominance"].array) == pytest.approx(0.1 + 0.4)
+
+
+def test_the_gap_is_told_by_the_group_that_dominates() -> None:
+    """Gaps of 0.15 where a dominates and 0.3 where b does differ by 0.15; where no group has most documents, none does."""
+    rows = [
+        observed("aab", [[0.6], [0.4], [0.2]], pairwise=True),
+        observed("abb", [[0.0], [0.6], [0.6]], pairwise=True),
+        observed("ab", [[0.1], [0.7]], pairwise=True),
+    ]
+    assert not [column for column in rows[2] if column[0].startswith("dominated")]
+    found = numbers(EqualCoverage("side", pairwise=True).value(totals(*rows)))
+    assert found["by_dominance"] == pytest.approx(0.15)
+    assert found["equal_coverage"] == pytest.approx((0.15 + 0.3 + 0.3) / 3)
+    assert found["relative_gap"] == pytest.approx((0.15 + 0.3 + 0.3) / (0.4 + 0.4 + 0.4))
+    assert found["between[a−b]"] == pytest.approx((0.3 - 0.6 - 0.6) / 3)
+
+
+def test_what_grows_with_the_square_of_the_groups_is_asked_for() -> None:
+    """Without ``pairwise`` there are neither pairs nor dominating groups."""
+    row = observed("aab", [[0.6], [0.4], [0.2]])
+    assert not {column[0] for column in row} & {"pairs", "between", "dominated"}
+    for measure in (EqualCoverage("side"), CoverageParity("side")):
+        assert "by_dominance" not in measure.value(totals(row))
+
+
+def test_records_of_one_group_have_no_labels_to_exchange() -> None:
+    """Two documents of one group are alike under any labelling."""
+    assert Coverage("side").permutation_scheme((case("aa"),)) is None
+
+
+def test_settings_outside_their_range_are_refused() -> None:
+    """A merge above 1 merges nothing, and no word or unit is too few."""
+    for wrong in ({"merge": 1.5}, {"merge": 0.0}, {"words": 0}, {"least_units": 0}):
+        with pytest.raises(ValueError, match="|".join(wrong)):
+            Coverage("side", **wrong)  # type: ignore[arg-type] # settings by name
+    with pytest.raises(ValueError, match="denominator=all"):
+        Coverage("side", unsupported="zero", denominator="covered")
+    assert Coverage("side", words=1, least_units=1, merge=1.0, unsupported="zero").denominator == "all"
+
+
+@pytest.mark.parametrize("one_way", [(0.9, 0.5), (0.5, 0.9), (0.5, 0.5)])
+def test_units_merge_above_the_threshold_alone(one_way: tuple[float, float]) -> None:
+    """The first two entail each other by 0.9 and 0.6, both above ½; the last two do not, 0.5 not being above."""
+    between = np.array([[1.0, 0.9, 0.0], [0.6, 1.0, one_way[0]], [0.0, one_way[1], 1.0]])
+    support = np.array([[0.1, 0.4, 0.7], [0.3, 0.2, 0.0]])
+    assert merge_mutual(support, between, 0.5).tolist() == [[0.4, 0.7], [0.3, 0.0]]
+
+
+def test_units_merge_along_a_chain() -> None:
+    """The third entails the second, the second the first, both ways: one unit, of the best support."""
+    between = np.array([[1.0, 0.0, 0.9], [0.0, 1.0, 0.9], [0.9, 0.9, 1.0]])
+    support = np.array([[0.1, 0.4, 0.7]])
+    assert merge_mutual(support, between, 0.5).tolist() == [[0.7]]
+
+
+def test_units_that_no_document_supports_count_unless_only_covered_do() -> None:
+    """Support of 0.6 and 0 by one document: 0.3 of two units, 0.6 of the one that is covered."""
+    support = np.array([[0.6, 0.0], [0.2, 0.0]])
+    assert document_coverage(support, covered_only=False).tolist() == [0.3, 0.1]
+    assert document_coverage(support, covered_only=True).tolist() == [0.6, 0.2]
+
+
+def extracts(kept: Sequence[Sequence[float]]) -> tuple[Extracts]:
+    """Extracts of a record, by which sentences each keeps."""
+    held = np.array(kept)
+    sentences = held.shape[1]
+    return (Extracts(tuple(f"S{i}." for i in range(sentences)), np.arange(sentences), held),)
+
+
+def rows_by_place(blocks: Sequence[AlikeRows]) -> dict[int, dict[Column, float]]:
+    """The one row of each unit, by column."""
+    return {
+        unit: dict(zip(block.columns, values[0].tolist(), strict=True))
+        for block in blocks
+        for unit, values in zip(block.units, block.values, strict=True)
+    }
+
+
+def test_extracts_are_read_as_written_out() -> None:
+    """Two extracts, of the first sentence and of the last two. By the first a is covered 0.8 and b 0.2: a gap of 0.3 at
+    a level of 0.5; by the second 0.1 and 0.3: 0.1 at 0.2. Lengths of 1 and 4 words: logs -L and L.
+    """
+    support = [[0.8, 0.2, 0.0], [0.2, 0.0, 0.6]]
+    observation = Coverage("side")
+    one = (case("ab", [1, 4]),)
+    blocks, reasons = Coverage("side", units="sentences").observe_many_extracts(
+        [(one, extracts([[1, 0, 0], [0, 1, 1]]), (scores(support),))]
+    )
+    assert not reasons
+    assert rows_by_place(blocks)[0] == pytest.approx(
+        {
+            ("one",): 1, ("gap",): (0.3 + 0.1) / 2, ("level",): (0.5 + 0.2) / 2,
+            ("documents", "a"): 1, ("documents", "b"): 1,
+            ("difference", "a"): (0.3 - 0.1) / 2, ("difference", "b"): (-0.3 + 0.1) / 2,
+            ("log length", "a"): -L, ("log length", "b"): L, ("length²",): 0, ("length·coverage",): 0,
+        }
+    )  # fmt: skip
+    _, reasons = observation.observe_many_extracts([(one, extracts([[1, 0, 0]]), (scores(support),))])
+    assert reasons[0].text == "the summary's units were given, the sources' were not"
+
+
+def test_extracts_tell_length_from_coverage_within_groups() -> None:
+    """One extract covers 0.2, 0.4 (a: 1 and 4 words), 0.5 and 0.9 (b: 2 and 8): squares 4L², products 0.6L, as of a summary."""
+    one = (case("aabb", [1, 4, 2, 8]),)
+    support = [[0.2, 1], [0.4, 1], [0.5, 1], [0.9, 1]]
+    row = rows_by_place(
+        Coverage("side", units="sentences").observe_many_extracts(
+            [(one, extracts([[1, 0]]), (scores(support),))]
+        )[0]
+    )[0]
+    assert row["length²",] == pytest.approx(4 * L**2)
+    assert row["length·coverage",] == pytest.approx(0.6 * L)
+    assert row["difference", "a"] == pytest.approx(-0.4)
+
+
+def test_an_extract_of_no_sentence_covers_nothing() -> None:
+    """Its mean over no sentence is 0, and counts: of two extracts the other is covered 0.8 and 0.2."""
+    rows, _ = Coverage("side", units="sentences").observe_many_extracts(
+        [((case("ab"),), extracts([[0, 0], [1, 0]]), (scores([[0.8, 1], [0.2, 1]]),))]
+    )
+    row = rows_by_place(rows)[0]
+    assert (row["level",], row["gap",]) == pytest.approx((0.25, 0.15))
+
+
+def test_a_records_rows_are_the_same_in_any_company() -> None:
+    """Beside a record of as many equally long documents, one of 1, 2 and 4 words keeps what its lengths tell."""
+    units = [
+        ((case("aab", [1, 2, 4]),), (scores([[0.2], [0.4], [0.6]]),)),
+        ((case("aab", [3, 3, 3]),), (scores([[0.2], [0.4], [0.6]]),)),
+    ]
+    observation = Coverage("side", units="sentences")
+    drawn = extracts([[1.0]])
+    with_draws = [(one, drawn, found) for one, found in units]
+    together = rows_by_place(observation.observe_many_extracts(with_draws)[0])
+    assert together[0]["length²",] == pytest.approx(L**2 / 2)
+    assert ("length²",) not in together[1]
+    labels = np.array([[[0, 0, 1]]] * 2)
+    observed_together = rows_by_place(observation.observe_many(units, labels)[0])
+    assert observed_together[0]["length²",] == pytest.approx(L**2 / 2)
+    assert ("length²",) not in observed_together[1]
+
+
+def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of two records under three labellings are those that each has alone, however few numbers are held at a time.
+
+    Logs of the first's lengths are 0, 2L, L and 3L: squares within groups are 2L² + 2L², ½L² + ½L² and ½L² + 4½L².
+    """
+    observation = Coverage("side")
+    units = [
+        ((case("aabb", [1, 4, 2, 8]),), (scores([[0.2], [0.4], [0.5], [0.9]]),)),
+        ((case("aabb", [2, 2, 8, 1]),), (scores([[0.7], [0.1], [0.5], [0.3]]),)),
+    ]
+    labels = np.array([[[0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 1]]] * 2)
+    ((together,), _) = observation.observe_many(units, labels)
+    for (cases, found), values in zip(units, together.values, strict=True):
+        alone = observation.observe(cases, found, labels[0])
+        assert alone.columns == together.columns  # type: ignore[union-attr]
+        assert alone.values.tolist() == values.tolist()  # type: ignore[union-attr]
+    column = together.columns.index(("length²",))
+    assert together.values[0, :, column] == pytest.approx([4 * L**2, L**2, 5 * L**2])
+    for at_once in (1, 8, 16):
+        monkeypatch.setattr("fairbrief.measures.coverage_evidence.AT_ONCE", at_once)
+        ((again,), _) = observation.observe_many(units, labels)
+        assert again.values.tolist() == together.values.tolist()
+
+
+def test_units_are_held_against_every_chunk() -> None:
+    """Rows are the documents, columns the summary's units; units are held against each other only where they may merge."""
+    one = (case("ab", [1, 2], units=3),)
+    (support,) = Coverage("side", scorer="entailment").asks(one)
+    assert (support.scorer, support.rows, support.columns) == (
+        "entailment", ("word", "word word"), ("u0", "u1", "u2"),
+    )  # fmt: skip
+    first, second = Coverage("side", scorer="entailment", merge=0.9).asks(one)
+    assert first == support
+    assert (second.scorer, second.rows, second.columns) == (
+        "entailment",
+        ("u0", "u1", "u2"),
+        ("u0", "u1", "u2"),
+    )
+    assert Coverage("side").asks((case("aa"),)) == ()
+    (of_extracts,) = Coverage("side", merge=0.9).extract_asks(one, extracts([[1.0, 0.0]]))
+    assert (of_extracts.rows, of_extracts.columns) == (support.rows, ("S0.", "S1."))
+
+
+def test_a_contrast_is_the_mean_difference_of_a_groups_documents() -> None:
+    """Groups are those that have documents; other columns make no contrast."""
+    found = Coverage("side").contrasts([("one",), ("documents", "a"), ("difference", "a"), ("shift", "b")])
+    assert found == {"difference[a]": Ratio(((("difference", "a"), 1.0),), ((("documents", "a"), 1.0),))}
+
+
+def test_draws_without_a_group_have_no_number_of_it() -> None:
+    """Documents of a are covered by 0.2 more in all and by 0.4 less, over three documents 0.2/3 less; b as much more. The
+    second draw lacks the record that b dominates, and so has no second side; the third has nothing.
+    """
+    both = totals(
+        observed("aab", [[0.6], [0.4], [0.2]], pairwise=True),
+        observed("abb", [[0.0], [0.6], [0.6]], pairwise=True),
+    )
+    first = observed("aab", [[0.6], [0.4], [0.2]], pairwise=True)
+    alone = np.array([first.get(c, 0.0) for c in both.columns])
+    draws = Totals(both.columns, np.stack([both.array, alone, np.zeros(len(alone))]))
+    gaps = EqualCoverage("side", pairwise=True).value(draws)["by_dominance"].array
+    assert gaps.tolist() == pytest.approx([0.15, np.nan, np.nan], nan_ok=True)
+    parity = CoverageParity("side", pairwise=True).value(draws)
+    assert parity["by_dominance"].array.tolist() == pytest.approx([0.5, np.nan, np.nan], nan_ok=True)
+    assert parity["coverage_parity"].array.tolist() == pytest.approx([0.2 / 3, 0.15, np.nan], nan_ok=True)
+    assert np.isnan(parity["relative_difference[a]"].array[2])
+
+
+def test_nothing_observed_has_no_parity() -> None:
+    """Without a group all values are undefined, with a number for each draw."""
+    nothing = Totals({("one",): 0}, np.zeros((2, 1)))
+    found = CoverageParity("side", pairwise=True).value(nothing)
+    assert {name: value.array.shape for name, value in found.items()} == {
+        "coverage_parity": (2,), "by_dominance": (2,),
+    }  # fmt: skip
+    assert all(np.isnan(value.array).all() for value in found.values())
+    assert np.isnan(EqualCoverage("side", pairwise=True).value(nothing)["by_dominance"].array).all()
+
+
+def test_values_say_what_they_are() -> None:
+    """Which have random extracts beside them, are compared with these, lead, are shares, and fold which contrasts."""
+    row = totals(observed("ab", [[0.2], [0.4]], pairwise=True))
+    gaps = EqualCoverage("side", pairwise=True).value(row)
+    assert {name for name, value in gaps.items() if value.has_baseline} == {"equal_coverage", "level"}
+    assert {name for name, value in gaps.items() if value.is_share} == {"testable_share", "uneven_share"}
+    parity = CoverageParity("side").value(row)
+    assert {name: value.contrasts for name, value in parity.items() if value.contrasts} == {
+        "coverage_parity": ("difference[a]", "difference[b]"),
+        "relative_difference[a]": ("difference[a]",), "difference[a]": ("difference[a]",),
+        "relative_difference[b]": ("difference[b]",), "difference[b]": ("difference[b]",),
+    }  # fmt: skip
+    assert {name for name, value in parity.items() if value.leads} == {
+        f"relative_difference[{g}]" for g in "ab"
+    }
+    assert {name for name, value in parity.items() if value.is_compared} == {
+        f"relative_difference[{g}]" for g in "ab"
+    }
+    assert all(value.has_baseline for name, value in parity.items() if not name.startswith("log_length"))
