@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -115,6 +116,56 @@ def test_extracts_of_a_very_large_record_are_refused_unless_asked_for(
     for remedy in (0, 200):
         assert audit(cases, replace(plan, n_extracts=remedy)).estimates
     assert audit(cases_of(documents=20, records=2), plan).estimates
+
+
+def test_what_a_small_audit_takes_is_told_as_written_out() -> None:
+    """Two records of 4 short documents in 2 groups, one measure. A row has 9 + 8·2 statistics, and as many of extracts.
+
+    The largest case has 4 sentences: labellings 100·4 · 8 · (2.5 + 4), members 100·4·2, statistics 100·(9 + 9·2) · 64 and
+    extracts 4 · 8 · (2·4 + 4·200). The rows of the whole are kept until they are many: 2 · (8 · (6 + 9·2) columns · 6
+    labellings + 100·2 + 2000); of 20 resamples they are summed: 16 · 24 · 20.
+    """
+    cases = cases_of(records=2)
+    plan = replace(plan_of(), n_resamples=100)
+    told = memory.forecast(cases, cases, plan, measures_of(plan))
+    assert told == memory.Forecast(
+        base=150e6,
+        largest=400 * 8 * 6.5 + 800 + 100 * 27 * 64 + 4 * 8 * 808,
+        rows=2 * (500 + 1.5 * 50),
+        slices=2 * (8 * 24 * 6 + 2 * 100 + 2000),
+        about="input (id 'r0', 4 documents)",
+    )
+    assert (
+        memory.forecast(cases, cases, replace(plan, n_resamples=20), measures_of(plan)).slices == 16 * 24 * 20
+    )
+    alone = memory.forecast(cases, cases, replace(plan, n_resamples=0, workers=3), measures_of(plan))
+    assert (alone.base, alone.largest) == (3 * 150e6, 3 * (4 * 8 * 6.5 + 8 + 27 * 64))
+    assert (alone.rows, alone.slices) == (2 * (500 + 1.5 * 25), 0)
+
+
+def test_one_group_has_no_labellings_to_hold() -> None:
+    """Statistics of the row alone: 100 · (9 + 9) · 64, and extracts as they are asked for."""
+    cases = cases_of(groups=1)
+    plan = replace(plan_of(), n_resamples=100, n_extracts=10)
+    assert memory.forecast(cases, cases, plan, measures_of(plan)).largest == 100 * 18 * 64 + 4 * 8 * 48
+
+
+def test_cases_of_a_file_are_counted_by_its_bytes() -> None:
+    """A record of two documents of 20 characters and two summaries of 40, 60 for what stands around each, is 360 bytes of two
+    cases: in 1,800 bytes there are ten.
+    """
+
+    class File:
+        bytes_total = 1800
+
+        def __iter__(self) -> Iterator[Case]:
+            return iter(head)
+
+    record = Record("r", tuple(Document("x" * 20, {"side": side}) for side in "ab"))
+    head = [Case(record, Summary("r", system, "y" * 40)) for system in ("s", "t")]
+    plan = replace(plan_of(), n_resamples=0)
+    told = memory.forecast(File(), head, plan, measures_of(plan))
+    assert told.rows == 10 * (500 + 1.5 * 25)
 
 
 def test_labellings_of_a_large_record_are_observed_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,144 @@
+"""Representation on so few n-grams, extracts and groups that its arithmetic is written out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairbrief.measures.distributions import area_over_tau
+from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
+from fairbrief.types import Case, Document, Extracts, Floats, Record, Scores, Summary, Totals, Unit
+
+KEPT = [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
+"""Extracts of the first sentence, of the second and third, and of the last."""
+
+
+def case(*groups: str) -> Case:
+    """A record of a document each, and a summary that has a unit."""
+    documents = tuple(Document(f"Text of {group}.", {"x": group}) for group in groups)
+    return Case(Record("r", documents), Summary("r", "s", "Text.", (Unit("u"),)))
+
+
+def extracts(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
+    """Extracts of four sentences."""
+    return (Extracts(("A.", "B.", "C.", "D."), np.array([0, 1, 1, 1]), np.array(kept, dtype=float)),)
+
+
+def n_grams() -> list[Scores]:
+    """Sentences have two, one, one and one n-gram: a has those of the first and third, b of the second and third; a has
+    three tokens, b one.
+    """
+    matrix = np.array([[1.0, 1, 0, 1, 0], [0.0, 0, 1, 1, 0]])
+    return [Scores(matrix, np.array([0, 0, 1, 2, 3]), np.array([3.0, 1.0]))]
+
+
+def test_extracts_of_n_grams_are_read_as_written_out() -> None:
+    """The source has 3/4 of a. One extract says a alone: b lacks 1/4. The next has 1 of a and 2 of b: a lacks 3/4 - 1/3 =
+    5/12, and has 4/9 of its share. In the last nothing is found, and it is not read.
+    """
+    observation = Representation("x")
+    ((block,), reasons) = observation.observe_many_extracts([((case("a", "b"),), extracts(), n_grams())])
+    assert not reasons
+    row = dict(zip(block.columns, block.values[0, 0].tolist(), strict=True))
+    assert row == pytest.approx(
+        {
+            ("one",): 1, ("unfair",): 1, ("uer",): (1 / 4 + 5 / 12) / 2 / 2, ("auc",): (1 + 5 / 9) / 2,
+            ("present", "a"): 1, ("present", "b"): 1, ("under", "a"): 1 / 2, ("under", "b"): 1 / 2,
+            ("deficit", "a"): 5 / 24, ("deficit", "b"): 1 / 8, ("surplus", "a"): 1 / 8, ("surplus", "b"): 5 / 24,
+            ("source", "a"): 3 / 4, ("source", "b"): 1 / 4, ("wanted", "a"): 3 / 4, ("wanted", "b"): 1 / 4,
+            ("summary", "a"): 2 / 3, ("summary", "b"): 1 / 3, ("documents", "a"): 1 / 2, ("documents", "b"): 1 / 2,
+        }
+    )  # fmt: skip
+    totals = Totals({c: i for i, c in enumerate(block.columns)}, block.values[0, 0])
+    found = {name: float(value.array) for name, value in Uer("x").value(totals).items()}
+    assert found["difference[a]"] == pytest.approx(1 / 8 - 5 / 24)
+    assert found["by_documents[a]"] == pytest.approx(2 / 3 - 1 / 2)
+    assert found["words_less_documents[a]"] == pytest.approx(3 / 4 - 1 / 2)
+
+
+def test_records_beside_each_other_are_read_as_each_alone() -> None:
+    """One whose extracts say nothing of the source, or that no scorer reads, has no baseline, and the others keep theirs."""
+    observation = Representation("x")
+    one = (case("a", "b"),)
+    (alone,), _ = observation.observe_many_extracts([(one, extracts(), n_grams())])
+    (together,), reasons = observation.observe_many_extracts(
+        [
+            (one, extracts([[0, 0, 0, 1]] * 3), n_grams()),
+            (one, extracts(), n_grams()),
+            (one, extracts(), []),
+        ]
+    )
+    assert {place: reason.text for place, reason in reasons.items()} == dict.fromkeys(
+        (0, 2), "no random extract can be read"
+    )
+    assert list(together.units) == [1]
+    assert together.values.tolist() == alone.values.tolist()
+
+
+def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
+    """Two units of the first extract are supported 0.5 by a and 0.45 by b on average, the one of the second alike: at T = 0.5
+    a has 1/(1 + exp(-0.1)) and 1/2.
+    """
+    support = Scores(np.array([[0.9, 0.1, 0.5], [0.2, 0.7, 0.5]]), np.array([0, 0, 1]), np.zeros(2))
+    sizes = Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 1.0]))
+    observation = Representation("x", scorer="bertscore", temperature=0.5)
+    rows = observation.observe_extracts((case("a", "b"),), extracts(KEPT[:2]), [support, sizes])
+    row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))  # type: ignore[union-attr]
+    assert row["summary", "a"] == pytest.approx((1 / (1 + math.exp(-0.1)) + 1 / 2) / 2)
+    assert row["source", "a"] == 3 / 4
+
+
+def test_extracts_are_asked_for_as_their_scorer_reads_them() -> None:
+    """N-grams are counted in sentences, other scorers read whole extracts beside the tokens, and units are not scored."""
+    one = (case("a", "b"),)
+    documents = ("Text of a.", "Text of b.")
+
+    def asked(**settings: Any) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+        asks = Representation("x", **settings).extract_asks(one, extracts())
+        return [(ask.scorer, ask.rows, ask.columns) for ask in asks]
+
+    assert asked() == [("ngram", documents, ("A.", "B.", "C.", "D."))]
+    assert asked(scorer="bertscore") == [
+        ("bertscore", documents, ("A.", "B. C.", "D.")),
+        ("ngram", documents, ()),
+    ]
+    assert asked(scorer="units") == asked(scorer="uniform") == asked(texts="values") == []
+
+
+@pytest.mark.parametrize(("summary", "area"), [([[0.9, 0.1]], 0.0), ([[0.2, 0.8]], 0.6)])
+def test_a_group_of_more_than_its_share_falls_short_of_nothing(summary: Floats, area: float) -> None:
+    """With ½ wanted, 0.9 is all of it, 0.2 is 0.4 of it; a group of which nothing is wanted does not count."""
+    wanted = np.array([[0.5, 0.0]])
+    assert area_over_tau(np.array(summary), wanted, 0, counts_ties=False) == pytest.approx([area])
+
+
+def test_a_group_that_a_draw_lacks_is_no_part_of_its_mean() -> None:
+    """Deficits of 0.1 and 0.3 lie 0.1 from their mean; with a third of 0.8 their mean is 0.4, from which they lie 0.8/3."""
+    columns = {
+        column: i
+        for i, column in enumerate((name, group) for group in "abc" for name in ("present", "deficit"))
+    }
+    totals = Totals(columns, np.array([[10, 1, 10, 3, 10, 8], [10, 1, 10, 3, 0, 0], [10, 1, 0, 0, 0, 0]]))
+    found = Sof("x").value(totals)["sof"].array
+    assert found.tolist() == pytest.approx([(0.3 + 0.1 + 0.4) / 3, 0.1, np.nan], nan_ok=True)
+
+
+def test_values_say_what_they_are() -> None:
+    """Shares are told from other numbers, what random extracts stand beside from what they do not."""
+    totals = Totals({("present", "a"): 0, ("one",): 1}, np.ones(2))
+    measures = [Bur("x"), Uer("x"), Auc("x"), AucCutoff("x"), Sof("x")]
+    values = {name: value for measure in measures for name, value in measure.value(totals).items()}
+    assert {name for name, value in values.items() if value.is_share} == {
+        "bur", "share_under[a]", "source[a]", "summary[a]", "wanted[a]", "auc", "auc_cutoff", "deficit[a]",
+    }  # fmt: skip
+    assert {name for name, value in values.items() if not value.has_baseline} == {
+        "auc_cutoff", "words_less_documents[a]",
+    }  # fmt: skip
+    assert {name for name, value in values.items() if value.leads} == {"difference[a]"}
+    assert {name for name, value in values.items() if value.is_compared} == {
+        "difference[a]", "by_documents[a]",
+    }  # fmt: skip
