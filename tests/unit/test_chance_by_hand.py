@@ -44,24 +44,24 @@ def permutations(drawn: Sequence[float]) -> Permutations:
 
 def test_a_signed_contrast_is_measured_from_what_permuted_labels_read() -> None:
     """From ½: |1 - ½| · 4/√2 is reached by two of three draws, (1 + 2)/4; the two most extreme are tied, 2/4."""
-    found = permutations([0.0, 0.5, 1]).chance("d", Value(np.array(1.0), "both", ("d",)))
+    found = permutations([0.0, 0.5, 1]).chance("d", Value(np.array(1.0), "both", ("d",)), 1.0)
     assert found == Chance(0.5, 3 / 4, 2 / 4, 2 / 4)
 
 
 def test_a_magnitude_is_measured_from_zero() -> None:
     """|1| · 4/√2 is reached by one of three draws, (1 + 1)/4; one alone is the most extreme, 1/4."""
-    found = permutations([0.1, 0.2, 0.6]).chance("m", Value(np.array(1.0), "upper", ("d",)))
+    found = permutations([0.1, 0.2, 0.6]).chance("m", Value(np.array(1.0), "upper", ("d",)), 1.0)
     assert found == Chance(pytest.approx(0.3), 2 / 4, 1 / 4, 1 / 4)
 
 
 def test_a_value_without_contrasts_is_tested_by_itself() -> None:
     """Of ⅒ and ⅘, nan left out, one reaches ⅘: 2/3, on both sides of ⅕ and ⅒ none reaches 0.9: 2 · 1/3."""
-    found = permutations([0.1, 0.8, np.nan]).chance("m", Value(np.array(0.8), "upper"))
+    found = permutations([0.1, 0.8, np.nan]).chance("m", Value(np.array(0.8), "upper"), 0.8)
     assert found == Chance(pytest.approx(0.45), pytest.approx(2 / 3), 1 / 4, pytest.approx(1 / 3))
-    found = permutations([0.1, 0.2, np.nan]).chance("m", Value(np.array(0.9), "both"))
+    found = permutations([0.1, 0.2, np.nan]).chance("m", Value(np.array(0.9), "both"), 0.9)
     assert found == Chance(pytest.approx(0.15), pytest.approx(2 / 3), 2 / 4, pytest.approx(2 / 3))
-    assert permutations([np.nan] * 3).chance("m", Value(np.array(0.8), "upper")) is None
-    assert permutations([0.0] * 3).chance("other", Value(np.array(0.8), "upper")) is None
+    assert permutations([np.nan] * 3).chance("m", Value(np.array(0.8), "upper"), 0.8) is None
+    assert permutations([0.0] * 3).chance("other", Value(np.array(0.8), "upper"), 0.8) is None
 
 
 def flips(
@@ -73,10 +73,10 @@ def flips(
     spread = Spread(whole, without, error, m - 1, units=np.arange(m))
     here: Any = SimpleNamespace(
         here={"d": Value(np.array(whole), is_between=is_between)},
-        units=SimpleNamespace(sums=np.zeros((m, 1)), names=[f"c{i}" for i in range(m)]),
-        spread={"d": spread}.__getitem__,
+        units=SimpleNamespace(names=[[f"c{i}" for i in range(m)]]),
+        spreads={"d": [spread]}.__getitem__,
     )
-    return flip_chance(here, "d", value, 100, 0)
+    return flip_chance(here, 0, "d", value, 100, 0)
 
 
 def test_signs_of_clusters_that_say_something_are_turned() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +21,8 @@ from fairbrief.types import (
     Column,
     ContrastObservation,
     Floats,
+    Integers,
     Measure,
-    Observation,
     Ratio,
     Totals,
     Value,
@@ -44,24 +46,34 @@ class Chance:
 class Permutations:
     """The permutation baseline of one system and slice, under all its resamples.
 
-    ``totals`` are its relabelled sums, ``clusters`` the real ones by cluster.
+    ``totals`` are its relabelled sums, ``draws`` (resamples,) which of them each resample has (None: its own),
+    ``clusters`` the real ones by cluster.
     """
 
-    def __init__(self, totals: Totals, log_labellings: float, measure: Measure, clusters: Totals) -> None:
+    def __init__(
+        self,
+        totals: Totals,
+        log_labellings: float,
+        measure: Measure,
+        clusters: Totals,
+        draws: Integers | None = None,
+    ) -> None:
+        observation: Any = measure.observation
         self._totals = totals
         self._values = measure.value(totals)
         self._reachable = math.exp(-min(log_labellings, 700.0))
-        self._ratios, self._clusters = _contrasts(measure.observation, totals.columns), clusters
+        self._ratios, self._clusters = _contrasts(observation, tuple(totals.columns)), clusters
+        self._draws = np.arange(len(totals.array)) if draws is None else draws
 
     def knows(self, value: Value) -> bool:
         """Whether all contrasts that decide the value's test were summed under the permutations."""
         return all(name in self._ratios for name in value.contrasts)
 
-    def chance(self, name: str, value: Value) -> Chance | None:
-        """Of one value; None where chance has no defined value of it."""
+    def chance(self, name: str, value: Value, read: float) -> Chance | None:
+        """Of one value, which the real labels ``read``; None where chance has no defined value of it."""
         if name not in self._values:
             return None
-        drawn = np.asarray(self._values[name].array)
+        drawn = np.broadcast_to(self._values[name].array, len(self._totals.array))[self._draws]
         drawn = drawn[np.isfinite(drawn)]
         if not len(drawn):
             return None
@@ -71,7 +83,7 @@ class Permutations:
             p: float | None = share_reached(observed, null)
             sampled = float(smallest_p(null, exact=False))
         else:
-            p = float((two_sided_p if both else upper_p)(np.float64(value.array), drawn, exact=False))
+            p = float((two_sided_p if both else upper_p)(np.float64(read), drawn, exact=False))
             sampled = float(smallest_p(drawn, exact=False, tail="both" if both else "upper"))
         return Chance(mean, p, min(1.0, self._reachable * (2 if both else 1)), sampled)
 
@@ -85,21 +97,22 @@ class Permutations:
         for name in contrasts:
             ratio = self._ratios[name]
             top, bottom = self._totals.weighted(ratio.top), self._totals.weighted(ratio.bottom)
-            center = _mean_ratio(top, bottom) if is_signed else 0.0
+            center = _mean_ratio(top[self._draws], bottom[self._draws]) if is_signed else 0.0
             squares = np.stack([self._totals[c] for c in square_columns(name)], axis=-1)
             observed.append(_observed_size(ratio, self._clusters, center))
             null.append(studentize(top, bottom, squares, center))
-        return float(largest(np.array(observed))), largest(np.stack(null, axis=-1))
+        return float(largest(np.array(observed))), largest(np.stack(null, axis=-1))[self._draws]
 
 
-def is_tested_by_permutation(observation: Observation, columns: Iterable[Column], value: Value) -> bool:
+def is_tested_by_permutation(observation: Any, columns: Iterable[Column], value: Value) -> bool:
     """Whether a value is tested against permuted labels where these were summed: all its contrasts were, too."""
-    known = _contrasts(observation, columns)
+    known = _contrasts(observation, tuple(columns))
     return all(name in known for name in value.contrasts)
 
 
-def _contrasts(observation: Observation, columns: Iterable[Column]) -> Mapping[str, Ratio]:
-    return observation.contrasts(tuple(columns)) if isinstance(observation, ContrastObservation) else {}
+@lru_cache(maxsize=64)
+def _contrasts(observation: Any, columns: tuple[Column, ...]) -> Mapping[str, Ratio]:
+    return observation.contrasts(columns) if isinstance(observation, ContrastObservation) else {}
 
 
 def _mean_ratio(top: Floats, bottom: Floats) -> float:
@@ -117,22 +130,25 @@ def _observed_size(ratio: Ratio, clusters: Totals, center: float) -> float:
     return float(studentize(np.asarray(whole), np.asarray(over), squares, center))
 
 
-def flip_chance(here: Jackknifed, name: str, value: Value, n_resamples: int, seed: int) -> Chance | None:
-    """Of one value, by turning the signs of what each cluster says of its contrasts (or of itself).
+def flip_chance(
+    here: Jackknifed, part: int, name: str, value: Value, n_resamples: int, seed: int
+) -> Chance | None:
+    """Of one value of a part, by turning the signs of what each cluster says of its contrasts (or of itself).
 
     The contributions are jackknife pseudo-values. A magnitude that folds contrasts is tested by the largest of their
     studentized sizes, all signs turned together. Contrasts between groups of units are tested by the jackknife t, the
     smallest p of several times their number (Bonferroni).
     """
     names = [c for c in value.contrasts if c in here.here] or [name]
-    spreads = [here.spread(contrast) for contrast in names]
+    spreads = [here.spreads(contrast)[part] for contrast in names]
     if any(np.isnan(found.error) for found in spreads):
         return None
-    said = np.zeros((len(here.units.sums), len(names)))
+    units = here.units.names[part]
+    said = np.zeros((len(units), len(names)))
     for k, found in enumerate(spreads):
         said[found.units, k] = found.contributions / max(1, len(found.units))
     moves = np.abs(said).max(axis=1, initial=0.0) > 0
-    clusters = [c for c, yes in zip(here.units.names, moves, strict=True) if yes]
+    clusters = [c for c, yes in zip(units, moves, strict=True) if yes]
     if not clusters:
         return Chance(0.0 if value.tail == "both" else None, 1.0, 1.0, 1.0)
     said = said[moves]
@@ -146,7 +162,7 @@ def flip_chance(here: Jackknifed, name: str, value: Value, n_resamples: int, see
         here.here[contrast].is_between and found.error > 0
         for contrast, found in zip(names, spreads, strict=True)
     ):
-        return Chance(mean, min(1.0, len(spreads) * min(map(t_test, spreads))), 0.0, 0.0)
+        return Chance(mean, min(1.0, len(spreads) * float(min(map(t_test, spreads)))), 0.0, 0.0)
     p, sampled = _share(float(observed[0]), _flip_sizes(sums, said), is_listed=is_listed)
     return Chance(mean, p, 2.0 ** (1 - len(clusters)), sampled)
 

@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairbrief.auditing.chance import Permutations, flip_chance, flip_test, is_tested_by_permutation
-from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, units_of
+from fairbrief.auditing.chance import Chance, Permutations, flip_chance, flip_test, is_tested_by_permutation
+from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together, units_of
 from fairbrief.auditing.ledger import Slice
 from fairbrief.auditing.parts import Part
 from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
 from fairbrief.statistics.arrays import TIE
-from fairbrief.statistics.jackknife import Spread, detectable, share_interval, spread, t_interval, t_test
-from fairbrief.types import Column, Estimate, Measure, Note, Totals, Value
+from fairbrief.statistics.jackknife import (
+    Spread,
+    Spreads,
+    detectable,
+    share_interval,
+    spreads,
+    t_interval,
+    t_test,
+)
+from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 
 NOTHING = "nothing to count"
 NEEDS_TEXTS = Note("needs_texts")
 FEWEST_CLUSTERS = 3
+MOST_TOGETHER = 1 << 21
+"""Numbers of the cluster sums of parts that are estimated together, where it is more than one."""
+
+T = TypeVar("T")
+Fields = dict[str, Any]
+"""What is known of an estimate that is not made yet; its ``notes`` are a list."""
 
 
 @dataclass(frozen=True)
@@ -47,32 +62,95 @@ class Settings:
 
 def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
     """The estimates of all measures that read one part's rows."""
-    ledger, clusters = part.ledger, len(part.clusters)
-    excluded = ledger.excluded(part.system, part.slice)
-    blank = Estimate(
-        measure="", quantity="", system=part.system, value=None, slice=dict(part.slice), n=part.rows,
-        clusters=clusters, excluded=excluded, signature=settings.signature, system_kind=part.system_kind,
-    )  # fmt: skip
-    if not clusters:
-        reason = max(excluded, key=lambda r: excluded[r]) if excluded else "no record"
-        return [described(blank, m, m.name, notes=(undefined(reason),)) for m in measures]
-    units = units_of(ledger.columns, part.sums, part.clusters, settings.seed)
-    null = ledger.null(part.system, part.slice) if settings.n_resamples else None
-    drawn = null.totals() if null is not None else None
-    found: list[Estimate] = []
+    return next(estimates(measures, [part], settings))[1]
+
+
+def estimates(
+    measures: Sequence[Measure], parts: Sequence[Part], settings: Settings
+) -> Iterator[tuple[Part, list[Estimate]]]:
+    """Each part of a ledger with its estimates of all measures; parts that have as many clusters one after another."""
+    units = []
+    for part in parts:
+        if part.clusters:
+            units.append((part, units_of(part.ledger.columns, part.sums, part.clusters, settings.seed)))
+        else:
+            yield part, _of_nothing(measures, part, settings)
+    for some, stacked in _alike(units):
+        yield from zip(some, _of_parts(measures, some, stacked, settings), strict=True)
+
+
+def _alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
+    """What has as many units together, and these side by side; as much at a time as takes little memory."""
+    alike: dict[tuple[int, ...], list[tuple[T, Units]]] = {}
+    for one in units:
+        alike.setdefault(one[1].sums.shape, []).append(one)
+    for members in alike.values():
+        step = max(1, MOST_TOGETHER // max(1, members[0][1].sums.size))
+        for start in range(0, len(members), step):
+            some = members[start : start + step]
+            yield [one for one, _ in some], together([own for _, own in some])
+
+
+def _of_nothing(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
+    """The estimates of a part that has no row."""
+    shared = _of_part(part)
+    excluded = shared["excluded"]
+    note = undefined(max(excluded, key=lambda r: excluded[r]) if excluded else "no record")
+    return [
+        Estimate(**shared, **named(m, settings.signature), quantity=m.name, value=None, notes=(note,))
+        for m in measures
+    ]
+
+
+def _of_part(part: Part) -> Fields:
+    """What all estimates of a part have in common."""
+    return {
+        "system": part.system, "slice": dict(part.slice), "n": part.rows, "clusters": len(part.clusters),
+        "excluded": part.ledger.excluded(part.system, part.slice), "system_kind": part.system_kind,
+    }  # fmt: skip
+
+
+def named(measure: Measure, signature: str) -> Fields:
+    """What all estimates of a measure have in common."""
+    spec = repr(measure)
+    return {
+        "measure": spec,
+        "over": str(getattr(measure, "over", "") or ""),
+        "signature": f"{spec}|v{measure.observation.declaration.version}|{signature}",
+    }
+
+
+def _of_parts(
+    measures: Sequence[Measure], parts: Sequence[Part], units: Units, settings: Settings
+) -> list[list[Estimate]]:
+    """The estimates of parts that have as many units, part by part."""
     several = [Jackknifed(measure, units) for measure in measures]
     leading = _leaders(several)
-    for here in several:
-        permutations = None
-        if null is not None and drawn is not None:
-            clusters_of = Totals(ledger.columns, part.sums)
-            permutations = Permutations(drawn, null.log_labellings, here.measure, clusters_of)
-        made = [_estimate(blank, here, name, permutations, settings) for name in here.here]
-        if ledger.lacks_null and settings.n_resamples:
-            made = [_without_null(e, here, ledger.columns) for e in made]
-        made = [replace(e, leads=e.leads and leading[e.quantity] is here) for e in made]
-        found += _with_bootstraps(made, here.measure, part, settings)
-    return _with_excess_beside(found)
+    chances = [_chances(several, i, part, settings) for i, part in enumerate(parts)]
+    shared = [_of_part(part) for part in parts]
+    found: list[list[Estimate]] = [[] for _ in parts]
+    for k, here in enumerate(several):
+        of_measure = named(here.measure, settings.signature)
+        made = {
+            name: _of_value(here, name, [chance[k].get(name) for chance in chances], settings)
+            for name in here.here
+        }
+        for i, part in enumerate(parts):
+            own = {name: of_parts[i] for name, of_parts in made.items()}
+            if part.ledger.lacks_null and settings.n_resamples:
+                _take_null_away(own, here, part.ledger.columns)
+            _add_bootstraps(own, here.measure, part, settings)
+            _add_excess(own, here.measure)
+            for name, fields in own.items():
+                fields["leads"] = fields["leads"] and leading[name] is here
+                found[i].append(_made(shared[i], of_measure, fields))
+    return found
+
+
+def _made(*fields: Fields) -> Estimate:
+    """The estimate, of whose notes are made what cannot be changed."""
+    known = {name: value for some in fields for name, value in some.items()}
+    return Estimate(**{**known, "notes": tuple(known["notes"])})
 
 
 def _leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
@@ -85,42 +163,33 @@ def _leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
     return leading
 
 
-def _estimate(
-    blank: Estimate, here: Jackknifed, name: str, permutations: Permutations | None, settings: Settings
-) -> Estimate:
-    """One value with all that stands beside it."""
-    value = here.here[name]
-    made = replace(
-        described(blank, here.measure, name), kind=_kind(name, value), group=value.group, leads=value.leads
-    )
-    if not np.isfinite(value.array):
-        return replace(made, notes=(*made.notes, undefined(NOTHING)))
-    made = replace(made, value=float(value.array))
-    if not settings.n_resamples:
+def _of_value(
+    here: Jackknifed, name: str, chances: Sequence[_Chance | None], settings: Settings
+) -> list[Fields]:
+    """One value of each part with all that stands beside it."""
+    value, kind = here.here[name], _kind(name, here.here[name])
+    made: list[Fields] = [
+        {
+            "quantity": name, "kind": kind, "group": value.group, "leads": value.leads,
+            **({"value": read, "notes": []} if math.isfinite(read) else {"value": None, "notes": [undefined(NOTHING)]}),
+        }
+        for read in here.read(name).tolist()
+    ]  # fmt: skip
+    if not settings.n_resamples or all(fields["value"] is None for fields in made):
         return made
-    found = here.spread(name)
-    made = replace(made, se=_finite(found.error))
-    if value.tail is not None:
-        made = _with_chance(made, value, here, name, permutations, settings)
-    made = _with_interval(made, value, found, settings)
-    if made.kind == "contrast" and (made.p is None or made.p > settings.alpha):
-        made = replace(made, detectable=_finite(detectable(found, settings.confidence_level)))
-    return _with_extracts(made, value, here, name, settings)
-
-
-def _without_null(made: Estimate, here: Jackknifed, columns: Mapping[Column, int]) -> Estimate:
-    """The estimate without what only sums under permuted labels tell, where labels were permuted and these are not here."""
-    value = here.here[made.quantity]
-    if value.tail is None or made.value is None:
-        return made
-    made = replace(made, null_mean=None)
-    if not is_tested_by_permutation(here.measure.observation, columns, value):
-        return made
-    made = replace(
-        made, p=None, testable=None, smallest_p=None, detectable=None, notes=(*made.notes, NEEDS_TEXTS)
-    )
-    if made.kind == "magnitude" and value.mean_of is None:  # the test decides whether 0 is in its interval
-        return replace(made, low=None, high=None, low_is_open=False)
+    found = here.spreads(name)
+    for fields, error, chance in zip(made, found.error.tolist(), chances, strict=True):
+        if fields["value"] is not None:
+            fields["se"] = _known(error)
+            if chance is not None:
+                _add_chance(fields, chance, settings)
+    _add_intervals(made, value, found, settings)
+    if kind == "contrast":
+        sizes = detectable(found, settings.confidence_level).tolist()
+        for fields, size in zip(made, sizes, strict=True):
+            if fields["value"] is not None and (fields.get("p") is None or fields["p"] > settings.alpha):
+                fields["detectable"] = _known(size)
+    _add_extracts(made, value, here, name, settings)
     return made
 
 
@@ -135,162 +204,220 @@ def undefined(reason: str) -> Note:
     return Note("undefined", {"reason": reason})
 
 
-def described(blank: Estimate, measure: Measure, quantity: str, notes: tuple[Note, ...] = ()) -> Estimate:
-    """The estimate as one of this measure and quantity, with its signature."""
-    spec = repr(measure)
-    return replace(
-        blank, measure=spec, quantity=quantity, over=str(getattr(measure, "over", "") or ""), notes=notes,
-        signature=f"{spec}|v{measure.observation.declaration.version}|{blank.signature}",
-    )  # fmt: skip
+def _known(number: float) -> float | None:
+    return number if math.isfinite(number) else None
 
 
-def with_t_interval(made: Estimate, found: Spread, settings: Settings) -> Estimate:
-    """The estimate with value ± t · jackknife error, or with the reason why there is no interval."""
-    if len(found.without) < FEWEST_CLUSTERS:
-        return replace(made, notes=(*made.notes, Note("few_clusters")))
-    if np.isnan(found.error):
-        return replace(made, notes=(*made.notes, Note("one_cluster_decides")))
-    low, high = t_interval(found, settings.confidence_level)
-    return replace(made, low=low, high=high)
+def add_t_intervals(made: Sequence[Fields], found: Spreads, settings: Settings) -> None:
+    """Value ± t · jackknife error, or the reason why there is no interval."""
+    bounds = (bound.tolist() for bound in t_interval(found, settings.confidence_level))
+    told = zip(made, found.count.tolist(), found.error.tolist(), *bounds, strict=True)
+    for fields, count, error, low, high in told:
+        if fields["value"] is None:
+            continue
+        if count < FEWEST_CLUSTERS:
+            fields["notes"].append(Note("few_clusters"))
+        elif math.isnan(error):
+            fields["notes"].append(Note("one_cluster_decides"))
+        else:
+            fields |= {"low": low, "high": high}
 
 
-def _with_interval(made: Estimate, value: Value, found: Spread, settings: Settings) -> Estimate:
+def _add_intervals(made: Sequence[Fields], value: Value, found: Spreads, settings: Settings) -> None:
     """The interval: Student's t on the jackknife error; of a magnitude that no disparity makes 0, the coherent one."""
-    made = with_t_interval(made, found, settings)
-    if made.low is None:
-        return made
-    if found.error == 0 and value.strata:  # one group is in no cluster, or says nothing in any
-        return replace(made, low=None, high=None, notes=(*made.notes, Note("clusters_alike")))
-    if made.kind == "magnitude" and value.mean_of is None:
-        return _coherent(made, found, settings)
-    if value.is_share:
-        low, high = share_interval(found, settings.confidence_level)
-        return replace(made, low=low, high=high)
-    return made
+    add_t_intervals(made, found, settings)
+    bounds = (
+        share_interval(found, settings.confidence_level) if value.is_share else (found.value, found.value)
+    )
+    told = zip(made, found.error.tolist(), *(bound.tolist() for bound in bounds), strict=True)
+    for fields, error, low, high in told:
+        if "low" not in fields:
+            continue
+        if error == 0 and value.strata:  # one group is in no cluster, or says nothing in any
+            del fields["low"], fields["high"]
+            fields["notes"].append(Note("clusters_alike"))
+        elif fields["kind"] == "magnitude" and value.mean_of is None:
+            _make_coherent(fields, settings)
+        elif value.is_share:
+            fields |= {"low": low, "high": high}
 
 
-def _coherent(made: Estimate, found: Spread, settings: Settings) -> Estimate:
+def _make_coherent(fields: Fields, settings: Settings) -> None:
     """Contains 0 exactly when the test does not reject: then from 0; else from value − t·error, and above 0."""
-    low, high = t_interval(found, settings.confidence_level)
-    if made.p is None or made.p > 1 - settings.confidence_level:
-        return replace(made, low=0.0, high=high)
-    return replace(made, low=max(low, 0.0), high=high, low_is_open=low <= 0)
+    p, low = fields.get("p"), fields["low"]
+    if p is None or p > 1 - settings.confidence_level:
+        fields["low"] = 0.0
+    else:
+        fields |= {"low": max(low, 0.0), "low_is_open": low <= 0}
 
 
-def _with_chance(
-    made: Estimate,
-    value: Value,
-    here: Jackknifed,
-    name: str,
-    permutations: Permutations | None,
-    settings: Settings,
-) -> Estimate:
+_Chance = tuple[float | None, Chance | None]
+"""What chance reads, and the test; no test where chance alone is known."""
+
+
+def _chances(
+    several: Sequence[Jackknifed], i: int, part: Part, settings: Settings
+) -> list[dict[str, _Chance]]:
+    """By measure and name the chance level and test of each value of one part."""
+    if not settings.n_resamples:
+        return [{} for _ in several]
+    null = part.ledger.null(part.system, part.slice)
+    drawn = None if null is None else null.totals()
+    clusters = part.ledger.totals(part.sums)
+    found: list[dict[str, _Chance]] = []
+    for here in several:
+        permutations = None
+        if null is not None and drawn is not None:
+            totals, draws = drawn
+            permutations = Permutations(totals, null.log_labellings, here.measure, clusters, draws)
+        of_values: dict[str, _Chance] = {}
+        for name, value in here.here.items():
+            if value.tail is not None and math.isfinite(read := float(here.read(name)[i])):
+                chance = None if permutations is None else permutations.chance(name, value, read)
+                mean = None if chance is None else chance.mean
+                if permutations is None or (value.contrasts and not permutations.knows(value)):
+                    if len(part.clusters) < 2:
+                        continue
+                    chance = flip_chance(here, i, name, value, settings.n_resamples, settings.seed)
+                    mean = chance.mean if mean is None and chance is not None else mean
+                if chance is not None or mean is not None:
+                    of_values[name] = mean, chance
+        found.append(of_values)
+    return found
+
+
+def _add_chance(fields: Fields, found: _Chance, settings: Settings) -> None:
     """Chance level and p; where no labelling could be significant, *not testable* and no p."""
-    chance = permutations.chance(name, value) if permutations is not None else None
-    if permutations is None or (value.contrasts and not permutations.knows(value)):
-        if made.measure and made.clusters < 2:
-            return made
-        flips = flip_chance(here, name, value, settings.n_resamples, settings.seed)
-        if flips is None:
-            return made if chance is None else replace(made, null_mean=chance.mean)
-        chance = replace(flips, mean=flips.mean if chance is None else chance.mean)
+    fields["null_mean"], chance = found
     if chance is None:
-        return made
-    made = replace(made, null_mean=chance.mean, smallest_p=chance.reachable)
+        return
+    fields |= {"smallest_p": chance.reachable, "testable": False}
     hidden = (
         settings.n_resamples + 1
     ) * settings.alpha <= 1  # so few resamples hide whether a labelling could be significant
     if chance.reachable >= settings.alpha or (not hidden and chance.sampled >= settings.alpha):
-        return replace(made, testable=False)
+        return
     if hidden:
         wanted = math.ceil(10 / settings.alpha) - 1
-        note = Note("few_resamples", {"resamples": wanted, "alpha": settings.alpha})
-        made = replace(made, notes=(*made.notes, note))
-    return replace(made, p=chance.p, testable=True)
+        fields["notes"].append(Note("few_resamples", {"resamples": wanted, "alpha": settings.alpha}))
+    fields |= {"p": chance.p, "testable": True}
 
 
-def _with_extracts(made: Estimate, value: Value, here: Jackknifed, name: str, settings: Settings) -> Estimate:
+def _take_null_away(own: Mapping[str, Fields], here: Jackknifed, columns: Mapping[Column, int]) -> None:
+    """Leave out what only sums under permuted labels tell, where labels were permuted and these are not here."""
+    for name, fields in own.items():
+        value = here.here[name]
+        if value.tail is None or fields["value"] is None:
+            continue
+        fields["null_mean"] = None
+        if not is_tested_by_permutation(here.measure.observation, columns, value):
+            continue
+        fields["notes"].append(NEEDS_TEXTS)
+        fields |= {"p": None, "testable": None, "smallest_p": None, "detectable": None}
+        if fields["kind"] == "magnitude" and value.mean_of is None:
+            # The test decides whether 0 is in its interval.
+            fields |= {"low": None, "high": None, "low_is_open": False}
+
+
+def _add_extracts(
+    made: Sequence[Fields], value: Value, here: Jackknifed, name: str, settings: Settings
+) -> None:
     """What random extracts read, and of signed contrasts the difference from it."""
-    if value.blind is not None:
-        return replace(made, blind=_finite(float(value.blind)))
-    if not value.has_baseline or not here.units.has_extracts:
-        return made
-    read = here.of_extracts[0].get(name)
-    if read is None or not np.isfinite(read.array):
-        return made
-    made = replace(made, blind=float(read.array))
-    found = here.less_extracts(name) if value.is_compared else None
+    if value.blind is not None or not value.has_baseline or not here.units.has_extracts:
+        read = value.blind
+    else:
+        read = here.of_extracts[0][name].array if name in here.of_extracts[0] else None
+    if read is None:
+        return
+    blind = np.broadcast_to(read, len(made)).tolist()
+    for fields, level in zip(made, blind, strict=True):
+        if fields["value"] is not None:
+            fields["blind"] = _known(level)
+    found = here.less_extracts(name) if value.is_compared and value.blind is None else None
     if found is None:
-        return made
-    made = replace(made, blind_difference=found.value)
-    if len(found.without) < FEWEST_CLUSTERS or np.isnan(found.error):
-        return made
-    low, high = t_interval(found, settings.confidence_level)
-    return replace(made, blind_difference_low=low, blind_difference_high=high, blind_p=t_test(found))
+        return
+    bounds = (x.tolist() for x in (*t_interval(found, settings.confidence_level), t_test(found)))
+    told = zip(made, found.value.tolist(), found.count.tolist(), found.error.tolist(), *bounds, strict=True)
+    for fields, gap, count, error, low, high, p in told:
+        if fields.get("blind") is None or not math.isfinite(gap):
+            continue
+        fields["blind_difference"] = gap
+        if count >= FEWEST_CLUSTERS and not math.isnan(error):
+            fields |= {"blind_difference_low": low, "blind_difference_high": high, "blind_p": p}
 
 
-def _with_excess_beside(found: list[Estimate]) -> list[Estimate]:
-    """Headlines with their excess, which is an estimate of its own, too."""
-    excess = {e.measure: e for e in found if e.quantity == EXCESS}
-    return [
-        replace(e, excess=x.value, excess_low=x.low, excess_high=x.high)
-        if (x := excess.get(e.measure)) is not None
-        and e.quantity == e.measure.partition("(")[0].partition("@")[0]
-        else e
-        for e in found
-    ]
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
+def _add_excess(own: Mapping[str, Fields], measure: Measure) -> None:
+    """The headline's excess, which is an estimate of its own, too."""
+    if EXCESS in own:
+        excess = own[EXCESS]
+        own[measure.name].update(
+            excess=excess["value"], excess_low=excess.get("low"), excess_high=excess.get("high")
+        )
 
 
 # ------------------------------------------------------------------- resampled, as papers have it
 
 
-def _with_bootstraps(
-    made: list[Estimate], measure: Measure, part: Part, settings: Settings
-) -> list[Estimate]:
+def _add_bootstraps(own: Mapping[str, Fields], measure: Measure, part: Part, settings: Settings) -> None:
     """The papers' intervals: over resampled clusters where asked for, and inside the clusters where they hold several."""
-    if not settings.n_resamples:
-        return made
+    if settings.n_resamples < 2:
+        return
     if settings.intervals == "bootstrap" and len(part.clusters) > 1:
-        drawn = measure.value(
-            part.ledger.totals(settings.bootstraps.of(len(part.clusters)).totals(part.sums))
-        )
-        made = [with_percentiles(e, drawn.get(e.quantity), settings) for e in made]
+        drawn = settings.bootstraps.of(len(part.clusters)).totals(part.sums)
+        _add_percentiles(own, measure.value(part.ledger.totals(drawn)), settings)
     if part.blocks is not None:
         rows, cluster = part.blocks
-        inside = measure.value(
-            part.ledger.totals(BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows))
-        )
-        made = [_with_inner_interval(e, inside.get(e.quantity), settings) for e in made]
-    return made
+        drawn = BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows)
+        inside = measure.value(part.ledger.totals(drawn))
+        for name, fields in own.items():
+            if name in inside and fields["value"] is not None:
+                low, high, _ = percentile_interval(inside[name].array, settings.confidence_level)
+                if np.isfinite(low) and np.isfinite(high):
+                    fields |= {"low_within": float(low), "high_within": float(high)}
 
 
-def with_percentiles(made: Estimate, resampled: Value | None, settings: Settings) -> Estimate:
-    """The estimate with the percentile interval of its resamples, undefined ones left out."""
-    if resampled is None or made.value is None or settings.n_resamples < 2:
-        return made
-    low, high, absent = percentile_interval(resampled.array, settings.confidence_level)
-    notes = made.notes
-    if absent > 0:
-        notes = (*notes, Note("undefined_resamples", {"share": float(absent)}))
-    if not (np.isfinite(low) and np.isfinite(high)):
-        return replace(made, low=None, high=None, notes=(*notes, Note("no_resample_defined")))
-    return replace(made, low=float(low), high=float(high), low_is_open=False, notes=notes)
-
-
-def _with_inner_interval(made: Estimate, inside: Value | None, settings: Settings) -> Estimate:
-    if inside is None or made.value is None or settings.n_resamples < 2:
-        return made
-    low, high, _ = percentile_interval(inside.array, settings.confidence_level)
-    if not (np.isfinite(low) and np.isfinite(high)):
-        return made
-    return replace(made, low_within=float(low), high_within=float(high))
+def _add_percentiles(own: Mapping[str, Fields], resampled: Mapping[str, Value], settings: Settings) -> None:
+    """The percentile intervals of the resamples, undefined ones left out."""
+    for name, fields in own.items():
+        if name not in resampled or fields["value"] is None:
+            continue
+        low, high, absent = percentile_interval(resampled[name].array, settings.confidence_level)
+        if absent > 0:
+            fields["notes"].append(Note("undefined_resamples", {"share": float(absent)}))
+        if np.isfinite(low) and np.isfinite(high):
+            fields |= {"low": float(low), "high": float(high), "low_is_open": False}
+        else:
+            fields["notes"].append(Note("no_resample_defined"))
+            fields |= {"low": None, "high": None}
 
 
 # ------------------------------------------------------------------------- differences of systems
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two parts that are compared on the clusters that both answered, which stand at ``chosen`` (common, 2)."""
+
+    a: Part
+    b: Part
+    chosen: Integers
+    notes: tuple[Note, ...] = ()
+
+    def units(self, side: int, seed: int) -> Units:
+        """The jackknife units of one of them."""
+        part, names = (self.a, self.b)[side], tuple(self.a.clusters[i] for i in self.chosen[:, 0].tolist())
+        return units_of(part.ledger.columns, part.sums[self.chosen[:, side]], names, seed)
+
+    @property
+    def shared(self) -> Fields:
+        """What all differences of the two have in common."""
+        a, b, common = self.a, self.b, len(self.chosen)
+        missing = max(len(a.clusters), len(b.clusters)) - common
+        return {
+            "system": a.system, "baseline": b.system, "slice": dict(a.slice), "n": common, "clusters": common,
+            "kind": "contrast", "excluded": {"not answered by all compared": missing} if missing else {},
+            "system_kind": a.system_kind, "baseline_kind": b.system_kind,
+        }  # fmt: skip
 
 
 def differences(
@@ -306,7 +433,7 @@ def differences(
     """
     pairs = list(pairs)
     systems = dict.fromkeys(system for pair in pairs for system in pair)
-    found = []
+    found: list[Pair] = []
     for part in dict.fromkeys(slice_ for _, slice_ in parts):
         there = {system: set(parts[system, part].clusters) for system in systems if (system, part) in parts}
         everything = set().union(*there.values())
@@ -317,110 +444,127 @@ def differences(
             if a is None or b is None:
                 continue
             if {first, second} <= many:
-                found += difference(measures, a, b, answered, settings)
+                found += _pair(a, b, answered)
             else:
-                both = difference(measures, a, b, there[first] & there[second], settings)
-                found += [replace(e, notes=(*e.notes, Note("few_answered"))) for e in both]
-    return found
+                found += _pair(a, b, there[first] & there[second], (Note("few_answered"),))
+    return _of_pairs(measures, found, settings)
 
 
 def difference(
     measures: Sequence[Measure], a: Part, b: Part, answered: set[str], settings: Settings
 ) -> list[Estimate]:
     """Values of ``a`` minus ``b`` on the answered clusters: paired jackknife interval, p from turning signs of clusters."""
+    return _of_pairs(measures, _pair(a, b, answered), settings)
+
+
+def _pair(a: Part, b: Part, answered: set[str], notes: tuple[Note, ...] = ()) -> list[Pair]:
+    """The two parts as they are compared; none where they have fewer than two clusters in common."""
     place = {cluster: i for i, cluster in enumerate(b.clusters)}
     common = [(i, place[c]) for i, c in enumerate(a.clusters) if c in answered]
-    if len(common) < 2:
-        return []
-    chosen = np.array(common)
-    names = tuple(a.clusters[i] for i, _ in common)
-    units = [
-        units_of(part.ledger.columns, part.sums[chosen[:, side]], names, settings.seed)
-        for side, part in enumerate((a, b))
-    ]
-    missing = max(len(a.clusters), len(b.clusters)) - len(common)
-    blank = Estimate(
-        measure="", quantity="", system=a.system, baseline=b.system, value=None, slice=dict(a.slice),
-        n=len(common), clusters=len(common), signature=f"{settings.signature}|paired", kind="contrast",
-        excluded={"not answered by all compared": missing} if missing else {},
-        system_kind=a.system_kind, baseline_kind=b.system_kind,
-    )  # fmt: skip
-    found: list[Estimate] = []
-    pairs = [(Jackknifed(measure, units[0]), Jackknifed(measure, units[1])) for measure in measures]
-    leaders = _leaders([first for first, _ in pairs])
-    for first, second in pairs:
-        shared = [name for name in first.here if name in second.here]
-        leading = {name for name in _leading(first, second) if leaders.get(name, first) is first}
-        found += [_difference(blank, first, second, name, settings, leads=name in leading) for name in shared]
-    return found
+    return [Pair(a, b, np.array(common), notes)] if len(common) > 1 else []
 
 
-def _leading(first: Jackknifed, second: Jackknifed) -> set[str]:
-    """The values by which two systems are compared.
+def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings) -> list[Estimate]:
+    """The differences of all pairs, pair by pair."""
+    found: list[list[Estimate]] = [[] for _ in pairs]
+    for places, first in _alike((i, pair.units(0, settings.seed)) for i, pair in enumerate(pairs)):
+        second = together([pairs[i].units(1, settings.seed) for i in places])
+        several = [(Jackknifed(measure, first), Jackknifed(measure, second)) for measure in measures]
+        leaders = _leaders([a for a, _ in several])
+        shared = [pairs[i].shared for i in places]
+        for a, b in several:
+            of_measure = named(a.measure, f"{settings.signature}|paired")
+            leading = _leading(a, b)
+            for name in a.here:
+                if name not in b.here:
+                    continue
+                leads = leading.get(name, np.zeros(len(places), dtype=np.bool_))
+                made = _differences(a, b, name, leads & (leaders.get(name, a) is a), settings)
+                for i, own, fields in zip(places, shared, made, strict=True):
+                    fields["notes"] += pairs[i].notes
+                    found[i].append(_made(own, of_measure, fields))
+    return [e for own in found for e in own]
+
+
+def _leading(first: Jackknifed, second: Jackknifed) -> dict[str, NDArray[np.bool_]]:
+    """The values by which two systems are compared, and in which of the pairs. Shapes: (pairs,).
 
     The signed contrasts that lead, and the excess of a mean of records where permuted labels move it in some record.
     A magnitude that has neither (one document a group: every permutation reads the same) is compared itself.
     """
-    leading = {name for name, value in first.here.items() if value.leads or value.leads_differences}
-    if EXCESS in leading and not any(np.any(np.abs(a.alone[EXCESS].array) > TIE) for a in (first, second)):
-        leading.remove(EXCESS)
-    headline = first.here[first.measure.name]
-    if not leading and headline.tail == "upper" and not headline.contrasts:
-        leading.add(first.measure.name)
-    return leading
+    pairs, headline = len(first.units.sums), first.here[first.measure.name]
+    found = {
+        name: np.full(pairs, fill_value=True)
+        for name, value in first.here.items()
+        if value.leads or value.leads_differences
+    }
+    if EXCESS in found:
+        sizes = [np.abs(a.alone[EXCESS].array) > TIE for a in (first, second)]
+        found[EXCESS] = np.any(sizes, axis=(0, 2))
+    if headline.tail == "upper" and not headline.contrasts:
+        none = ~np.any([*found.values(), np.zeros(pairs, dtype=np.bool_)], axis=0)
+        found[first.measure.name] = found.get(first.measure.name, none) | none
+    return found
 
 
-def _difference(
-    blank: Estimate, first: Jackknifed, second: Jackknifed, name: str, settings: Settings, *, leads: bool
-) -> Estimate:
-    made = described(blank, first.measure, name)
-    value = first.here[name]
-    is_raw = value.tail == "upper" and not leads
-    made = replace(made, group=value.group, leads=leads)
-    found = _paired(first, second, name)
-    if not np.isfinite(found.value):
-        return replace(made, notes=(*made.notes, undefined(NOTHING)))
-    made = replace(made, value=found.value)
+def _differences(
+    first: Jackknifed, second: Jackknifed, name: str, leads: NDArray[np.bool_], settings: Settings
+) -> list[Fields]:
+    """The differences of one value, one a pair. Shape of ``leads``: (pairs,)."""
+    value, found = first.here[name], _paired(first, second, name)
+    made: list[Fields] = []
+    for gap, is_leading in zip(found.value.tolist(), leads.tolist(), strict=True):
+        known = math.isfinite(gap)
+        made.append(
+            {
+                "quantity": name, "group": value.group, "leads": is_leading,
+                "value": gap if known else None, "notes": [] if known else [undefined(NOTHING)],
+            }
+        )  # fmt: skip
     if not settings.n_resamples:
         return made
-    made = replace(made, se=_finite(found.error))
-    if is_raw:
-        made = replace(made, notes=(*made.notes, Note("raw_magnitude")))
-    made = with_t_interval(made, found, settings)
-    if made.low is None:
-        return replace(made, testable=False)
-    return made if is_raw else _with_flips(made, found, first.units, settings)
+    is_raw = [value.tail == "upper" and not yes for yes in leads.tolist()]
+    for fields, error, raw in zip(made, found.error.tolist(), is_raw, strict=True):
+        if fields["value"] is not None:
+            fields["se"] = _known(error)
+            fields["notes"] += [Note("raw_magnitude")] if raw else []
+    add_t_intervals(made, found, settings)
+    for fields in made:
+        if fields["value"] is not None and "low" not in fields:
+            fields["testable"] = False
+    sizes = detectable(found, settings.confidence_level).tolist()
+    for i, (fields, raw, size) in enumerate(zip(made, is_raw, sizes, strict=True)):
+        if "low" in fields and not raw:
+            _add_flips(fields, found[i], first.units.names[i], settings)
+            if fields.get("p", 0.0) > settings.alpha:
+                fields["detectable"] = _known(size)
+    return made
 
 
-def _paired(first: Jackknifed, second: Jackknifed, name: str) -> Spread:
+def _paired(first: Jackknifed, second: Jackknifed, name: str) -> Spreads:
     """The jackknife of a difference. Published odds may be infinite in both: their difference is undefined."""
-    m = len(first.units.sums)
+    pairs, m = first.units.sums.shape[:2]
     with np.errstate(invalid="ignore"):
-        gap, without = (
-            np.asarray(a[name].array - b[name].array)
-            for a, b in ((first.here, second.here), (first.without, second.without))
-        )
+        gap = first.read(name) - second.read(name)
+        without = first.without[name].array - second.without[name].array
         alone = first.alone[name].array + second.alone[name].array
-    return spread(gap, np.broadcast_to(without, m), np.broadcast_to(alone, m))
+    return spreads(gap, np.broadcast_to(without, (pairs, m)), np.broadcast_to(alone, (pairs, m)))
 
 
-def _with_flips(made: Estimate, found: Spread, units: Units, settings: Settings) -> Estimate:
+def _add_flips(fields: Fields, found: Spread, units: Sequence[str], settings: Settings) -> None:
     """P of no difference: which of the two wrote what is turned in every cluster."""
     said = found.contributions
     moves = np.abs(said) > 0
-    names = [units.names[i] for i, yes in zip(found.units, moves, strict=True) if yes]
+    names = [units[k] for k in found.units[moves].tolist()]
+    fields["null_mean"] = 0.0
     if not names:
-        return replace(made, null_mean=0.0, p=1.0, testable=True, smallest_p=1.0)
+        fields |= {"p": 1.0, "testable": True, "smallest_p": 1.0}
+        return
     # Turning all clusters mirrors turning none: 2^(clusters − 1) distinct sizes.
     reachable = 2.0 ** (1 - len(found.units))
-    made = replace(made, null_mean=0.0, smallest_p=reachable)
-    if reachable >= settings.alpha:
-        return replace(made, testable=False)
-    p = flip_test(said[moves], names, settings.n_resamples, settings.seed)
-    made = replace(made, p=p, testable=True)
-    if p <= settings.alpha:
-        return made
-    return replace(made, detectable=_finite(detectable(found, settings.confidence_level)))
+    fields |= {"smallest_p": reachable, "testable": reachable < settings.alpha}
+    if fields["testable"]:
+        fields["p"] = flip_test(said[moves], names, settings.n_resamples, settings.seed)
 
 
 def pairs_of(systems: Sequence[str], baseline: str | None, most: int = 10) -> list[tuple[str, str]]:

@@ -1,16 +1,16 @@
-"""The values of one system and slice with each jackknife unit left out: what intervals and tests are made of."""
+"""The values of systems and slices with each jackknife unit left out: what intervals and tests are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from fairbrief.auditing.observing import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics import ratio
-from fairbrief.statistics.jackknife import Spread, groups_of, leave_one_out, spread
+from fairbrief.statistics.jackknife import Spreads, groups_of, leave_one_out, spreads
 from fairbrief.types import Column, Floats, Integers, Measure, Totals, Value
 
 EXCESS = "excess"
@@ -19,19 +19,19 @@ EXCESS = "excess"
 
 @dataclass(frozen=True)
 class Units:
-    """Sums by jackknife unit: clusters, or groups of clusters where they are many.
+    """Sums by jackknife unit, clusters or groups of clusters where they are many, of parts that have as many units.
 
-    Shape of ``sums``: (units, columns); ``names`` (units,) are keys for random signs.
+    Shapes: ``sums`` (parts, units, columns); ``names`` (parts,) of (units,), keys for random signs.
     """
 
     columns: Mapping[Column, int]
     sums: Floats
-    names: tuple[str, ...]
+    names: Sequence[tuple[str, ...]]
 
     @cached_property
     def total(self) -> Totals:
-        """All sums."""
-        return Totals(self.columns, self.sums.sum(axis=0))
+        """All sums of each part."""
+        return Totals(self.columns, self.sums.sum(axis=1))
 
     @cached_property
     def without(self) -> Totals:
@@ -50,13 +50,24 @@ class Units:
 
 
 def units_of(columns: Mapping[Column, int], sums: Floats, clusters: tuple[str, ...], seed: int) -> Units:
-    """The jackknife units of cluster sums."""
+    """The jackknife units of one part's cluster sums."""
     group = groups_of(clusters, seed)
     if group is None:
-        return Units(columns, sums, clusters)
+        return Units(columns, sums[np.newaxis], [clusters])
     grouped = np.zeros((int(group.max()) + 1, sums.shape[1]))
     np.add.at(grouped, group, sums)
-    return Units(columns, grouped, tuple(str(g) for g in range(len(grouped))))
+    return Units(columns, grouped[np.newaxis], [tuple(str(g) for g in range(len(grouped)))])
+
+
+def together(several: Sequence[Units]) -> Units:
+    """Parts that have as many units side by side."""
+    if len(several) == 1:
+        return several[0]
+    names = [name for units in several for name in units.names]
+    return Units(several[0].columns, np.concatenate([units.sums for units in several]), names)
+
+
+Found = Mapping[str, Value]
 
 
 @dataclass(frozen=True)
@@ -65,54 +76,63 @@ class Jackknifed:
 
     measure: Measure
     units: Units
+    _spreads: dict[str, Spreads] = field(default_factory=dict)
 
     @cached_property
-    def here(self) -> Mapping[str, Value]:
+    def here(self) -> Found:
+        """On all units: arrays (parts,)."""
         return with_excess(self.measure, self.units.total)
 
     @cached_property
-    def without(self) -> Mapping[str, Value]:
+    def without(self) -> Found:
+        """Without each unit: arrays (parts, units)."""
         return with_excess(self.measure, self.units.without)
 
     @cached_property
-    def alone(self) -> Mapping[str, Value]:
+    def alone(self) -> Found:
+        """Of each unit alone: arrays (parts, units)."""
         return with_excess(self.measure, self.units.alone)
 
-    def spread(self, name: str) -> Spread:
-        """How far a value varies."""
-        m = len(self.units.sums)
-        without, alone = (np.broadcast_to(found[name].array, m) for found in (self.without, self.alone))
-        return spread(self.here[name].array, without, alone, self._strata(name))
+    def read(self, name: str) -> Floats:
+        """A value of each part. Shape (parts,)."""
+        return np.broadcast_to(self.here[name].array, len(self.units.sums))
+
+    def spreads(self, name: str) -> Spreads:
+        """How far a value varies in each part."""
+        if name not in self._spreads:
+            self._spreads[name] = self._spread(name, self.read(name), self.without[name].array)
+        return self._spreads[name]
+
+    def _spread(self, name: str, here: Floats, without: Floats) -> Spreads:
+        shape = self.units.sums.shape[:2]
+        alone = np.broadcast_to(self.alone[name].array, shape)
+        return spreads(here, np.broadcast_to(without, shape), alone, self._strata(name))
 
     def _strata(self, name: str) -> Integers | None:
         """The kind of each unit, by which of the value's groups it has anything of; None where units are of one kind."""
         columns = self.here[name].strata
         if not columns:
             return None
-        has = np.stack([self.units.alone[c] > 0 for c in columns], axis=1)
+        has = np.stack([self.units.alone[c] > 0 for c in columns], axis=-1)
         return np.asarray(has @ (1 << np.arange(len(columns))), dtype=np.int64)
 
     @cached_property
-    def of_extracts(self) -> tuple[Mapping[str, Value], Mapping[str, Value]]:
+    def of_extracts(self) -> tuple[Found, Found]:
         """What random extracts read: on all units, and without each."""
         return tuple(self.measure.value(t.part(OF_EXTRACTS)) for t in (self.units.total, self.units.without))  # type: ignore[return-value]
 
     @cached_property
-    def beside_extracts(self) -> tuple[Mapping[str, Value], Mapping[str, Value]]:
+    def beside_extracts(self) -> tuple[Found, Found]:
         """What the system reads on the units' records that have extracts: on all units, and without each."""
         return tuple(self.measure.value(_with_extracts(t)) for t in (self.units.total, self.units.without))  # type: ignore[return-value]
 
-    def less_extracts(self, name: str) -> Spread | None:
-        """The value less that of random extracts; None where either is undefined."""
+    def less_extracts(self, name: str) -> Spreads | None:
+        """The value less that of random extracts, nan where either is undefined; None where it is never read."""
         (a, a_without), (b, b_without) = self.beside_extracts, self.of_extracts
         if name not in a or name not in b:
             return None
-        gap = np.asarray(a[name].array - b[name].array)
-        if not np.isfinite(gap):
-            return None
-        m = len(self.units.sums)
-        without = np.broadcast_to(a_without[name].array - b_without[name].array, m)
-        return spread(gap, without, np.broadcast_to(self.alone[name].array, m), self._strata(name))
+        gap = np.broadcast_to(a[name].array - b[name].array, len(self.units.sums))
+        return self._spread(name, gap, a_without[name].array - b_without[name].array)
 
 
 def with_excess(measure: Measure, totals: Totals) -> dict[str, Value]:

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,10 @@ class RelabelledRows:
         return RelabelledRows(
             self.columns, self.values[chosen], self.fixed_columns, self.fixed[chosen], choices
         )
+
+    def at(self, resamples: Integers) -> RelabelledRows:
+        """Of some of the resamples alone."""
+        return replace(self, choices=[choice[resamples] for choice in self.choices])
 
     @property
     def is_small(self) -> bool:
@@ -198,24 +202,43 @@ class NullSums:
         self.is_relabelled |= other.is_relabelled
         self.labellings.update(other.labellings)
 
-    def totals(self) -> Totals | None:
-        """All sums by column, shape (n_resamples, columns); None where no unit could be relabelled."""
+    def totals(self) -> tuple[Totals, Integers] | None:
+        """All sums by column, shape (draws, columns), and which of these draws each resample is, (n_resamples,).
+
+        Resamples that label all units alike are one draw. None where no unit could be relabelled.
+        """
         if not self.is_relabelled:
             return None
         self.close()
-        self._sum_rows()
-        columns = sorted(
-            {*self._fixed.columns, *self._by_column, *(c for apart in self._apart for c in apart)}
-        )
+        moving = itertools.chain(*self._apart, *(rows.columns for rows in self._rows))
+        columns = sorted({*self._fixed.columns, *self._by_column, *moving})
         place = {column: i for i, column in enumerate(columns)}
-        sums = ExactSums.zeros((self.n_resamples, len(columns)))
+        first, draw = self._draws()
+        sums = ExactSums.zeros((len(first), len(columns)))
         fixed = np.array([place[c] for c in self._fixed.columns], dtype=np.int64)
         sums.merge(self._fixed.sums.at(slice(len(fixed))), np.s_[:, fixed])
-        for names, apart in self._apart.items():
-            sums.merge(apart, np.s_[:, [place[c] for c in names]])
+        for columns_apart, apart in self._apart.items():
+            sums.merge(apart, np.s_[:, [place[c] for c in columns_apart]])
         for column, of_column in self._by_column.items():
             sums.merge(of_column, np.s_[:, place[column]])
-        return Totals(place, sums.value())
+        for rows in self._rows:
+            there = np.s_[:, [place[c] for c in rows.columns]]
+            for coarse, fine, size, units in rows.at(first).taken():
+                sums.add_parts(coarse, fine, size, units, there)
+        return Totals(place, sums.value()), draw
+
+    def _draws(self) -> tuple[Integers, Integers]:
+        """The first resample of each draw, and which draw each resample is."""
+        choices = [choice for rows in self._rows for choice in rows.choices]
+        numbers = [rows.values.shape[1] for rows in self._rows for _ in rows.choices]
+        if self._apart or self._by_column or math.prod(numbers) > self.n_resamples:
+            each = np.arange(self.n_resamples)
+            return each, each
+        labelling = np.zeros(self.n_resamples, dtype=np.int64)
+        for choice, number in zip(choices, numbers, strict=True):
+            labelling = labelling * number + choice
+        _, first, draw = np.unique(labelling, return_index=True, return_inverse=True)
+        return first, draw
 
     @property
     def log_labellings(self) -> float:

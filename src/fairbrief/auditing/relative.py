@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +13,7 @@ from fairbrief.auditing.evidence_table import ledgers_from
 from fairbrief.auditing.jackknifed import Jackknifed, units_of
 from fairbrief.auditing.ledger import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
-from fairbrief.statistics.jackknife import spread
+from fairbrief.statistics.jackknife import spreads
 from fairbrief.types import Estimate, Floats, Measure
 
 QUANTITY = "relative_change"
@@ -51,24 +50,29 @@ def _changes(measures: list[Measure], fair: Part, plain: Part, settings: Setting
         units_of(part.ledger.columns, part.sums[chosen[:, k]], names, settings.seed)
         for k, part in enumerate((fair, plain))
     ]
-    blank = Estimate(
-        measure="", quantity="", system=fair.system, baseline=plain.system, value=None, n=len(common),
-        clusters=len(common), signature=f"{settings.signature}|paired",
-        system_kind=fair.system_kind, baseline_kind=plain.system_kind,
-    )  # fmt: skip
     for measure in measures:
-        made = estimating.described(blank, measure, QUANTITY)
         a, b = (Jackknifed(measure, side) for side in sides)
         here, without, alone = (
             _ratio(x[measure.name].array, y[measure.name].array)
             for x, y in ((a.here, b.here), (a.without, b.without), (a.alone, b.alone))
         )
-        if not np.isfinite(here):
-            yield replace(made, notes=(FROM_NOTHING,))
-            continue
-        m = len(names)
-        found = spread(here, np.broadcast_to(without, m), np.broadcast_to(alone, m))
-        yield estimating.with_t_interval(replace(made, value=float(here)), found, settings)
+        gap = float(here[0])
+        made: estimating.Fields = {"value": gap, "notes": []}
+        if np.isfinite(gap):
+            estimating.add_t_intervals([made], spreads(here, without, alone), settings)
+        else:
+            made = {"value": None, "notes": [FROM_NOTHING]}
+        yield Estimate(
+            **estimating.named(measure, f"{settings.signature}|paired"),
+            **{**made, "notes": tuple(made["notes"])},
+            quantity=QUANTITY,
+            system=fair.system,
+            baseline=plain.system,
+            n=len(common),
+            clusters=len(common),
+            system_kind=fair.system_kind,
+            baseline_kind=plain.system_kind,
+        )
 
 
 def _ratio(fair: Floats, plain: Floats) -> Floats:

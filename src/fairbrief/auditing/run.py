@@ -292,9 +292,11 @@ class Run:
             {part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s)
         )
         parts = parts_of(ledger, slices)
-        for part in parts.values():
-            found += estimating.estimate(measures, part, settings)
+        made: dict[tuple[str, Slice], list[Estimate]] = {}
+        for part, own in estimating.estimates(measures, list(parts.values()), settings):
+            made[part.system, part.slice] = own
             ledger.drop_null(part.system, part.slice)
+        found += itertools.chain.from_iterable(made[place] for place in parts)
         if settings.n_resamples:
             for pairs in compared:
                 gaps += estimating.differences(measures, parts, pairs, settings)

@@ -72,7 +72,7 @@ class Question:
         needs = None if self.disparity is None else found.needed(self.disparity, self.alpha, self.power)
         return Power(
             measure, quantity, system, against, found.clusters, found.error, records,
-            found.detectable(records, self.alpha, self.power), self.disparity, needs,
+            float(found.detectable(records, self.alpha, self.power)), self.disparity, needs,
         )  # fmt: skip
 
 
@@ -127,10 +127,14 @@ def _precisions(
             continue
         if not np.isfinite(value.array):
             continue
-        if (precision := _precision(here.spread(name), part, here)) is not None:
+        if (precision := _precision(here.spreads(name)[0], part, here)) is not None:
             yield name, PERMUTED, precision
         less = here.less_extracts(name) if value.is_compared and here.units.has_extracts else None
-        if less is not None and (precision := _precision(less, part, here)) is not None:
+        if (
+            less is not None
+            and np.isfinite(less.value[0])
+            and (precision := _precision(less[0], part, here)) is not None
+        ):
             yield name, EXTRACTS, precision
 
 
@@ -140,7 +144,7 @@ def _precision(found: Spread, part: Part, here: Jackknifed) -> Precision | None:
         return None
     n = len(part.clusters)
     # Where clusters were left out in groups, the freedom is that of the clusters that they hold.
-    freedom = (found.freedom + 1) * n / len(here.units.sums) - 1
+    freedom = (found.freedom + 1) * n / here.units.sums.shape[1] - 1
     return Precision(found.error, n, freedom)
 
 

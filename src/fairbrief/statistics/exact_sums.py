@@ -70,11 +70,16 @@ class ExactSums:
         """Add numbers that broadcast to the shape of the sums."""
         self.add_parts(*halves(values))
 
-    def add_parts(self, coarse: Floats, fine: Floats, size: float, added: int = 1) -> None:
-        """Add what `halves` found; or sums of it, of so many as `most_together` allows, with the bound of their sizes."""
+    def add_parts(self, coarse: Floats, fine: Floats, size: float, added: int = 1, place: Any = ...) -> None:
+        """Add, at a place, what `halves` found; or sums of it, of so many as `most_together` allows, with the bound of their sizes."""
         self._make_room(size, added)
-        self.coarse += coarse if size < MOST_COARSE / 2 else self._less_large(coarse)
-        self.fine += fine
+        if size >= MOST_COARSE / 2:
+            wide = np.zeros(self.coarse.shape)
+            wide[place] = coarse
+            self.coarse += self._less_large(wide)
+        else:
+            self.coarse[place] += coarse
+        self.fine[place] += fine
 
     def add_rows_at(self, place: Integers, rows: Floats) -> None:
         """Add rows of numbers, (rows, places), at these places of the last axis, each named once."""
@@ -82,18 +87,8 @@ class ExactSums:
         step = most_together(size)
         for start in range(0, len(rows), step):
             some = slice(start, start + step)
-            self._add_at(place, coarse[some], fine[some], size)
-
-    def _add_at(self, place: Integers, coarse: Floats, fine: Floats, size: float) -> None:
-        self._make_room(size * len(coarse), len(coarse))
-        above = coarse.sum(axis=0)
-        if size >= MOST_COARSE / 2:
-            wide = np.zeros(self.coarse.shape)
-            wide[..., place] = above
-            self.coarse += self._less_large(wide)
-        else:
-            self.coarse[..., place] += above
-        self.fine[..., place] += fine.sum(axis=0)
+            above, below = coarse[some].sum(axis=0), fine[some].sum(axis=0)
+            self.add_parts(above, below, size * len(coarse[some]), len(coarse[some]), np.s_[..., place])
 
     def merge(self, other: ExactSums, place: Any = ...) -> None:
         """Add other sums, which broadcast to a place of these."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.statistics.arrays import Floats, Integers, tolerance
 from fairbrief.statistics.keyed_random import keys_of
@@ -35,21 +37,51 @@ class Spread:
     """Which units contribute. Shape (c,)."""
 
     @property
+    def count(self) -> int:
+        """How many units contribute."""
+        return len(self.without)
+
+    @property
     def contributions(self) -> Floats:
         """What each contributing unit says of the value by itself: pseudo-values c·θ − (c − 1)·θ₋ⱼ. Shape (c,)."""
         c = len(self.without)
         return np.asarray(c * self.value - (c - 1) * self.without)
 
 
+@dataclass(frozen=True, slots=True)
+class Spreads:
+    """`Spread` of several values of as many units.
+
+    Shapes: (values,), and ``left`` (values, units), the values without each unit; ``contributes`` (values, units) says
+    which units do, ``count`` (values,) how many.
+    """
+
+    value: Floats
+    left: Floats
+    contributes: NDArray[np.bool_]
+    count: Integers
+    error: Floats
+    freedom: Floats
+    is_fragile: NDArray[np.bool_]
+
+    def __getitem__(self, i: int) -> Spread:
+        """That of one value."""
+        own = self.contributes[i]
+        return Spread(
+            float(self.value[i]), self.left[i][own], float(self.error[i]), float(self.freedom[i]),
+            bool(self.is_fragile[i]), np.flatnonzero(own),
+        )  # fmt: skip
+
+
 def leave_one_out(units: Floats) -> Floats:
-    """The totals without each unit. Shape (m, k) → (m, k).
+    """The totals without each unit. Shape (…, m, k) → (…, m, k).
 
     Prefix plus suffix sums, so that a statistic that only one unit has is exactly zero without it.
     """
     before = np.zeros_like(units)
     after = np.zeros_like(units)
-    np.cumsum(units[:-1], axis=0, out=before[1:])
-    np.cumsum(units[:0:-1], axis=0, out=after[-2::-1])
+    np.cumsum(units[..., :-1, :], axis=-2, out=before[..., 1:, :])
+    np.cumsum(units[..., :0:-1, :], axis=-2, out=after[..., -2::-1, :])
     return np.asarray(before + after)
 
 
@@ -61,21 +93,32 @@ def spread(value: Floats | float, without: Floats, alone: Floats, strata: Intege
     whose spreads and numbers may differ (articles about women, about men): the degrees of freedom are then Satterthwaite's.
     Source: Efron & Stein, Annals of Statistics 9 (1981); Satterthwaite, Biometrics Bulletin 2 (1946).
     """
-    whole = float(value)
+    own = None if strata is None else strata[np.newaxis]
+    return spreads(np.array([float(value)]), without[np.newaxis], alone[np.newaxis], own)[0]
+
+
+def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | None = None) -> Spreads:
+    """`spread` of several values of as many units. Shapes: ``values`` (n,), the others (n, m). Others beside it change no bit."""
     with np.errstate(invalid="ignore"):  # published odds may be infinite without one unit
-        near = np.abs(without - whole) <= tolerance(np.asarray(whole))
+        near = np.abs(without - values[:, np.newaxis]) <= tolerance(values)[:, np.newaxis]
     part = np.isfinite(alone) | ~near
-    if not part.any():
-        part = near  # nothing changes anything: all units say the same
-    left, units, c = np.asarray(without[part]), np.flatnonzero(part), int(part.sum())
-    if c < 2:
-        return Spread(whole, left, np.nan, c - 1, units=units)
-    if not np.isfinite(left).all():
-        return Spread(whole, left, np.nan, c - 1, is_fragile=True, units=units)
-    error = np.sqrt((c - 1) / c * ((left - left.mean()) ** 2).sum())
-    error = 0.0 if error <= float(tolerance(np.asarray(whole))) else float(error)
-    freedom = float(c - 1) if strata is None else _freedom((left - left.mean()) ** 2, strata[part])
-    return Spread(whole, left, error, freedom, units=units)
+    part |= near & ~part.any(axis=1, keepdims=True)  # nothing changes anything: all units say the same
+    count = part.sum(axis=1)
+    error, freedom = np.full(len(values), np.nan), count - 1.0
+    fragile = np.zeros(len(values), dtype=np.bool_)
+    for c in np.unique(count[count > 1]).tolist():
+        rows = np.flatnonzero(count == c)
+        left = without[rows][part[rows]].reshape(-1, c)
+        finite = np.isfinite(left).all(axis=1)
+        fragile[rows[~finite]] = True
+        rows, left = rows[finite], left[finite]
+        squares = (left - left.mean(axis=1, keepdims=True)) ** 2
+        found = np.sqrt((c - 1) / c * squares.sum(axis=1))
+        error[rows] = np.where(found <= tolerance(values[rows]), 0.0, found)
+        if strata is not None:
+            for i, own in zip(rows.tolist(), squares, strict=True):
+                freedom[i] = _freedom(own, strata[i, part[i]])
+    return Spreads(values, without, part, count, error, freedom, fragile)
 
 
 def _freedom(squares: Floats, strata: Integers) -> float:
@@ -86,60 +129,57 @@ def _freedom(squares: Floats, strata: Integers) -> float:
     return max(1.0, float(sums.sum() ** 2) / below) if below > 0 else float(len(squares) - 1)
 
 
-def t_quantile(confidence: float, freedom: float) -> float:
+# Of one `Spread` these give numbers; of `Spreads` arrays (values,).
+
+
+def t_quantile(confidence: float, freedom: Any) -> Any:
     """The (1 + confidence)/2 quantile of Student's t."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, (1 + confidence) / 2))
+    return stdtrit(freedom, (1 + confidence) / 2)
 
 
-def t_interval(found: Spread, confidence: float) -> tuple[float, float]:
+def t_interval(found: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
     """Value ± t · error; nan where there is no error."""
-    if np.isnan(found.error):
-        return np.nan, np.nan
     half = t_quantile(confidence, found.freedom) * found.error
     return found.value - half, found.value + half
 
 
-def t_test(found: Spread) -> float:
+def t_test(found: Spread | Spreads) -> Any:
     """Two-sided p of value = 0 by the jackknife t; 1 for an exact zero, nan without an error."""
     from scipy.special import stdtr
 
-    if np.isnan(found.error):
-        return float("nan")
-    if abs(found.value) <= float(tolerance(np.asarray(found.value))):
-        return 1.0
-    if found.error == 0:
-        return 0.0
-    return float(2 * stdtr(found.freedom, -abs(found.value) / found.error))
+    size, error = np.abs(found.value), np.asarray(found.error)
+    p = np.where(error == 0, 0.0, 2 * stdtr(found.freedom, -size / np.where(error > 0, error, 1.0)))
+    p = np.where(size <= tolerance(np.asarray(found.value)), 1.0, p)
+    return np.where(np.isnan(error), np.nan, p)[()]
 
 
-def share_interval(found: Spread, confidence: float) -> tuple[float, float]:
+def share_interval(found: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
     """Interval of a mean of numbers in [0, 1]: Wilson's, with the effective number of clusters and Student's t.
 
     The effective number is v(1 − v)/error², and the number of clusters where they all say the same. Inside
-    [0, 1]; close to `t_interval` far from the ends, and never empty at them.
+    [0, 1]; close to `t_interval` far from the ends, and never empty at them; nan without an error.
     Source: Wilson (1927); design effect after Korn & Graubard, Survey Methodology 24 (1998).
     """
-    if np.isnan(found.error):
-        return np.nan, np.nan
-    v, c = min(max(found.value, 0.0), 1.0), len(found.without)
-    n = v * (1 - v) / found.error**2 if found.error > 0 else float(c)
-    t2 = t_quantile(confidence, found.freedom) ** 2
-    n = max(n, 1e-9)
+    v, error = np.clip(found.value, 0.0, 1.0), np.asarray(found.error)
+    n = np.where(error > 0, v * (1 - v) / np.float_power(np.where(error > 0, error, 1.0), 2), found.count)
+    t2 = np.float_power(t_quantile(confidence, found.freedom), 2)
+    n = np.maximum(n, 1e-9)
     middle, half = (
         (v + t2 / (2 * n)) / (1 + t2 / n),
         np.sqrt(t2 * (v * (1 - v) / n + t2 / (4 * n * n))) / (1 + t2 / n),
     )
-    return float(max(0.0, middle - half)), float(min(1.0, middle + half))
+    known = ~np.isnan(error)
+    low, high = np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)
+    return np.where(known, low, np.nan)[()], np.where(known, high, np.nan)[()]
 
 
-def detectable(found: Spread, confidence: float, power: float = 0.8) -> float:
+def detectable(found: Spread | Spreads, confidence: float, power: float = 0.8) -> Any:
     """The smallest difference from 0 that so many clusters would have shown with this power; nan without an error."""
-    if np.isnan(found.error) or found.error == 0:
-        return float("nan")
-    c = len(found.without)
-    return Precision(found.error, c, found.freedom).detectable(c, 1 - confidence, power)
+    error = np.asarray(found.error)
+    precision = Precision(np.where(error > 0, error, np.nan), found.count, found.freedom)
+    return precision.detectable(found.count, 1 - confidence, power)
 
 
 def groups_of(clusters: Sequence[str], seed: int) -> Integers | None:
