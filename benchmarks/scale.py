@@ -318,7 +318,7 @@ def _way(size: Mapping[str, Any], way: Sequence[str]) -> float:
 def slope(sizes: Sequence[Mapping[str, Any]], way: Sequence[str]) -> float:
     """How much a record adds, between the last two sizes."""
     before, last = sizes[-2:]
-    return (_way(last, way) - _way(before, way)) / (last["records"] - before["records"])
+    return (_way(last, way) - _way(before, way)) / (_way(last, ["records"]) - _way(before, ["records"]))
 
 
 def _checked(sizes: Sequence[Mapping[str, Any]]) -> str:

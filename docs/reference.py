@@ -70,7 +70,7 @@ def _observations() -> Iterator[str]:
 
 
 def _entry(kind: str, name: str, thing: Any) -> Iterator[str]:
-    owner = thing if inspect.isclass(thing) else type(thing)
+    owner: Any = thing if inspect.isclass(thing) else type(thing)
     yield f"\n### {name}\n" if kind == "measure" else f"\n### {name} ({kind})\n"
     if kind == "measure":
         over = "@ATTRIBUTE" if specs.needs_over(owner) else ""

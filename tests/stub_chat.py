@@ -158,9 +158,8 @@ class StubChat:
             return await _write(writer, status, content, self._headers(kind))
         if kind in ("trickle", "flood"):
             return await self._pour(kind, writer)
-        text = {"refuse": "I'm sorry, but I can't help with that.", "empty": ""}.get(kind)
-        if text is None:
-            text = self.answer(prompt)
+        instead = {"refuse": "I'm sorry, but I can't help with that.", "empty": ""}.get(kind)
+        text = self.answer(prompt) if instead is None else instead
         content = _dirty(prompt, text) if kind == "dirty" else _completion(prompt, text)
         if kind == "cut":
             writer.write(_head(200, len(content), {}) + content[: len(content) // 2])

@@ -30,7 +30,8 @@ from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.parts import Part
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.saved_audits.gate import Rule, hold
+from fairbrief.saved_audits.gate import hold
+from fairbrief.saved_audits.gate_rules import Rule
 from fairbrief.statistics import LabelDraws
 from fairbrief.types import Case, Column, Estimate, Floats, Measure, Observation
 
@@ -252,8 +253,8 @@ def table(found: Sequence[Mapping[str, Any]], known: Mapping[str, World]) -> str
         "|---|---|" + "---|" * len(sizes),
     ]
     by: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
-    for row in found:
-        by.setdefault((row["world"], row["quantity"]), {})[row["n"]] = row
+    for told in found:
+        by.setdefault((told["world"], told["quantity"]), {})[told["n"]] = told
     for (name, quantity), rows in by.items():
         cells = []
         for n in sizes:

@@ -13,7 +13,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ def inputs(folder: Path) -> Iterator[tuple[str, Callable[[], list[Cluster]], tup
         ("Claritin", "tweets/claritin__alpaca-7b.jsonl", "gender"),
     ):
         measures = tuple(m.format(attribute) for m in coverage)
-        yield name, lambda p=path, a=attribute: _with_groups(folder / p, a), measures, "blind_p", 100
+        yield name, partial(_with_groups, folder / path, attribute), measures, "blind_p", 100
     xsum = folder / "news/xsum__lead1.jsonl"
     yield "XSum", lambda: [(case.record,) for case in read(xsum)], ("position_from_uniform",), "p", 100
     yield "GUM", lambda: _people(folder / "gum/conllu"), ("entity_inclusion@gender",), "p", 50

@@ -29,7 +29,8 @@ SPLITS = [(1, 3), (2, 2), (1, 4), (2, 3), (1, 5), (3, 3), (1, 7), (4, 4), (1, 1,
 def group_gaps(x: np.ndarray, labellings: np.ndarray) -> np.ndarray:
     """Mean over groups of |group mean − mean|, per labelling. Shapes (n,), (R, n) → (R,)."""
     groups = labellings[:, None, :] == np.unique(labellings)[None, :, None]
-    return np.abs(groups @ x / groups.sum(axis=-1) - x.mean()).mean(axis=-1)
+    gaps: np.ndarray = np.abs(groups @ x / groups.sum(axis=-1) - x.mean()).mean(axis=-1)
+    return gaps
 
 
 def coverages(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -71,7 +72,7 @@ def corpus_size(worlds: int, seed: int, records: int = 40, n_resamples: int = 40
     8 and of 16 documents (enumerated and sampled labellings) are mixed.
     """
     rng = np.random.default_rng(seed)
-    gap = contrast = 0
+    gap = contrast = 0.0
     for world in range(worlds):
         labelled = LabelDraws(n_resamples, world)
         totals, signed = np.zeros(n_resamples + 1), np.zeros(n_resamples + 1)
@@ -84,9 +85,9 @@ def corpus_size(worlds: int, seed: int, records: int = 40, n_resamples: int = 40
             ones = (rows @ x) / (n / 2)
             signed += (ones - (2 * x.mean() - ones))[picked]
             totals += np.abs(ones - x.mean())[picked]
-        gap += upper_p(totals[0], totals[1:], exact=False) <= 0.05
-        contrast += two_sided_p(signed[0], signed[1:], exact=False) <= 0.05
-    return {"gap": float(gap / worlds), "contrast": float(contrast / worlds)}
+        gap += float(upper_p(totals[0], totals[1:], exact=False) <= 0.05)
+        contrast += float(two_sided_p(signed[0], signed[1:], exact=False) <= 0.05)
+    return {"gap": gap / worlds, "contrast": contrast / worlds}
 
 
 def coverage(worlds: int, seed: int, clusters: int = 60, n_resamples: int = 1000) -> dict[str, float]:

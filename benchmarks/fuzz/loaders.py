@@ -93,7 +93,9 @@ def fuzz(inputs: int, seconds: float, seed: int, keep: Path | None = None) -> Re
             content = damaged(known[name].files[one], others, rng)
             for file, whole in known[name].files.items():
                 (at / file).write_bytes(content if file == one else whole)
-            _try(name, known[name], at, report, keep and (keep / f"{name}-{i}-{one}", content))
+            _try(
+                name, known[name], at, report, None if keep is None else (keep / f"{name}-{i}-{one}", content)
+            )
             for left in at.glob("*"):
                 left.unlink()
     return report

@@ -22,7 +22,7 @@ from fairbrief.engines.score_cache import Cached, is_cacheable
 from fairbrief.readers import read
 from fairbrief.scorers.containment import Containment
 from fairbrief.scorers.embedding import Embedding
-from fairbrief.types import Estimate
+from fairbrief.types import Estimate, Scorer
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "coverage.json"
@@ -46,7 +46,8 @@ MARKERS = ("<!-- coverage: begin -->", "<!-- coverage: end -->")
 
 def run(folder: Path, model: str, cache: Path | None, n_resamples: int) -> dict[str, Any]:
     """All estimates and paired differences, without texts."""
-    given = {"containment": Containment(), "embedding": Embedding(model=model, device="cpu", dtype="fp32")}
+    embedding = Embedding(model=model, device="cpu", dtype="fp32")
+    given: dict[str, Scorer] = {"containment": Containment(), "embedding": embedding}
     found = []
     for name, (over, files) in DATASETS.items():
         plan = Plan(
@@ -58,7 +59,7 @@ def run(folder: Path, model: str, cache: Path | None, n_resamples: int) -> dict[
         result = audit(read([str(folder / file) for file in files]), plan)
         found += [row(name, e) for e in (*result.estimates, *result.differences) if kept(e)]
     return {
-        "model": "all-MiniLM-L6-v2", "fingerprint": given["embedding"].fingerprint, "draws": n_resamples, "seed": 0,
+        "model": "all-MiniLM-L6-v2", "fingerprint": embedding.fingerprint, "draws": n_resamples, "seed": 0,
         "python": platform.python_version(), "estimates": found,
     }  # fmt: skip
 

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,8 @@ def main() -> None:
             "content_words": WORDS[design],
             "build": built,
         }
-        for reading, options in (("default", ()), ("published", ("--protocol", "steen-people"))):
+        readings: dict[str, Sequence[str]] = {"default": (), "published": ("--protocol", "steen-people")}
+        for reading, options in readings.items():
             out = work / f"{design}.{reading}"
             cost = fairbrief(
                 "audit", *summaries, "--attribute", "gender", *options, *n_resamples, "--out", str(out),

@@ -97,7 +97,8 @@ def entailed(tokenizer: Any, model: Any, batch: list[Pair], padding: str | bool)
     given = tokenizer(premises, hypotheses, padding=padding, truncation=True, return_tensors="pt")
     given.pop("token_type_ids", None)
     with torch.inference_mode():
-        return model(**given).logits.softmax(-1)[:, 2].tolist()
+        found: list[float] = model(**given).logits.softmax(-1)[:, 2].tolist()
+        return found
 
 
 def published_batches(found: list[Record]) -> Iterator[list[Pair]]:

@@ -101,7 +101,7 @@ def save_model(folder: Path, size: str, texts: list[str]) -> None:
     own.train_from_iterator(texts, trainer)
     own.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
     named = {"bos_token": "<s>", "eos_token": "</s>", "cls_token": "<s>", "sep_token": "</s>"}
-    PreTrainedTokenizerFast(
+    PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=own, pad_token="<pad>", unk_token="<unk>", model_max_length=512, **named
     ).save_pretrained(folder)
     width, layers, heads, inner = SIZES[size]

@@ -12,13 +12,12 @@ from __future__ import annotations
 import argparse
 import random
 import re
-import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from benchmarks.calibration.worlds import FEMALE, LAST, MALE
 from benchmarks.recording import write_down
 
 from fairbrief.measures.distinguishability import Distinguishability
@@ -28,12 +27,11 @@ from fairbrief.scorers.counts import Counts
 from fairbrief.statistics import Bootstrap, percentile_interval
 from fairbrief.text import identifiers, people
 from fairbrief.text.identifiers import word_lists
-from fairbrief.types import Case, Measure, Rows, Totals
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "calibration"))
-import people as simulation
+from fairbrief.types import Case, Document, Entity, Measure, Reason, Record, Rows, Summary, Totals
 
 LISTS = word_lists("helm")
+VERBS = "praised visited opened painted".split()
+THINGS = "bridge budget garden factory treaty school harbour museum theatre orchard station mill".split()
 PAIRS = {
     "he": "they", "she": "they", "his": "their", "her": "their", "him": "their", "hers": "theirs",
     "himself": "themself", "herself": "themself",
@@ -45,7 +43,7 @@ def transcribed_word_lists(cases: list[Case]) -> float:
     """Tokens of every text by NLTK's ``word_tokenize``, counted; then the distance of shares."""
     from nltk import word_tokenize
 
-    shares = []
+    shares: list[list[float]] = []
     for texts in ([d.text for c in cases for d in c.record.documents], [c.summary.text for c in cases]):
         counts = dict.fromkeys(LISTS, 0)
         for text in texts:
@@ -55,7 +53,8 @@ def transcribed_word_lists(cases: list[Case]) -> float:
                         counts[group] += 1
         total = sum(counts.values())
         shares.append([counts[group] / total for group in LISTS])
-    return sum(abs(a - b) for a, b in zip(*shares, strict=True)) / 2
+    source, summary = shares
+    return sum(abs(a - b) for a, b in zip(source, summary, strict=True)) / 2
 
 
 def transcribed_distinguishability(cases: list[Case]) -> float:
@@ -105,6 +104,8 @@ def taken(measure: Measure, cases: list[Case]) -> float:
         exchange = observation.permutation_scheme(unit)
         labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else exchange.labels[None, :]
         rows = observation.observe(unit, [next(answers) for _ in asked], labels)
+        if isinstance(rows, Reason):
+            continue
         for column, value in zip(rows.columns, rows.values[0], strict=True):
             sums[column] = sums.get(column, 0.0) + value
     totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
@@ -177,8 +178,8 @@ def compare(ours: Callable[[], float], theirs: Callable[[], float], repeats: int
     for _ in range(repeats):
         values = []
         for i, run in enumerate((ours, theirs)):
-            identifiers.count_identifiers.cache_clear()
-            people.words_of.cache_clear()
+            for cached in (identifiers.word_lists, identifiers.varying_identifiers, people.words_of):
+                cached.cache_clear()
             started = time.process_time()
             values.append(run())
             seconds[i].append(time.process_time() - started)
@@ -196,8 +197,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     rng = np.random.default_rng(0)
-    cases = [c for c in simulation.simulate(rng, "mono", given.originals, samples=10) if not c.summary.reason]
-    cases = [lengthened(case) for case in cases]
+    cases = simulate(rng, given.originals)
     found = {
         "summaries": len(cases),
         "word_list_inclusion": compare(
@@ -205,7 +205,7 @@ def main() -> None:
         ),
         "distinguishability": compare(
             lambda: taken(
-                Distinguishability("gender", "counts(stop_words=sklearn)", reading="published"), cases
+                Distinguishability("gender", "counts(stop_words=sklearn)", variant="published"), cases
             ),
             lambda: transcribed_distinguishability(cases),
             9,
@@ -215,17 +215,36 @@ def main() -> None:
     write_down(__file__, found, seed=0, out=given.out)
 
 
-def lengthened(case: Case) -> Case:
-    """A source of the length of a news article, and a summary of some sixty words."""
-    things, verbs = simulation.THINGS, simulation.VERBS
+def simulate(rng: np.random.Generator, originals: int, variants: int = 20) -> list[Case]:
+    """Originals with four people each, women in half of the variants and men in the others; the system keeps some sentences.
+
+    A source is as long as a news article, and a summary has some sixty words.
+    """
     filler = [
-        f"The {t} was {v} while nobody looked, and the {t} stayed there." for t in things for v in verbs[:4]
+        f"The {t} was {v} while nobody looked, and the {t} stayed there." for t in THINGS for v in VERBS
     ]
-    document = case.record.documents[0]
-    article = replace(document, text=f"{document.text} {' '.join(filler)}")
-    start = int(case.record.cluster) % 8
-    summary = replace(case.summary, text=f"{case.summary.text} {' '.join(filler[start : start + 3])}")
-    return Case(replace(case.record, documents=(article,)), summary)
+    cases = []
+    for original in range(originals):
+        last = [str(name) for name in rng.choice(LAST, 4, replace=False)]
+        acts = [(rng.choice(VERBS), rng.choice(THINGS)) for _ in last]
+        for variant in range(variants):
+            gender = ("female", "male")[variant % 2]
+            first = [str(name) for name in rng.permutation(FEMALE if gender == "female" else MALE)]
+            he = "she" if gender == "female" else "he"
+            told = [
+                f"{f} {s} {act} the {thing} and {he} left."
+                for f, s, (act, thing) in zip(first, last, acts, strict=True)
+            ]
+            people_in = (Entity(str(i), first[i], last[i], {"gender": gender}) for i in range(4))
+            record = Record(
+                f"{original}-{variant}", (Document(" ".join([*told, *filler])),), entities=tuple(people_in),
+                attributes={"gender": gender, "sample": str(variant // 2)}, original=str(original),
+            )  # fmt: skip
+            kept = [sentence for sentence in told if rng.random() < 0.5] + filler[
+                original % 8 : original % 8 + 3
+            ]
+            cases.append(Case(record, Summary(record.id, "blind", " ".join(kept))))
+    return cases
 
 
 if __name__ == "__main__":

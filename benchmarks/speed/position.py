@@ -73,7 +73,7 @@ def map_ours(records: Texts, fitted: str) -> list[list[float]]:
     found = []
     for ask, scores in zip(asks, Tfidf(fitted=fitted, sentences="builtin").answer(asks), strict=True):
         for i in range(len(ask.columns)):
-            mass, _ = mass_of_sources(scores.matrix[:, scores.owner == i], 1, once=False)
+            mass, _ = mass_of_sources(scores.matrix[:, scores.owner == i], 1, once=False, shares_ties=False)
             found.append(mass.tolist())
     return found
 

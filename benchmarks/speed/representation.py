@@ -30,7 +30,7 @@ LABELLINGS = 2000
 
 
 def read(path: Path, over: str, count: int) -> list[Case]:
-    cases = []
+    cases: list[Case] = []
     for text in path.read_text(encoding="utf-8").splitlines():
         line = json.loads(text)
         if line["summary"].strip() and len(cases) < count:
@@ -112,7 +112,7 @@ def main() -> None:
     seconds, uers, labelled = {}, {}, {}
     for reading, measure in readings.items():
         start = time.process_time()
-        scores = scored(cases, measure, Ngram(reading=reading))
+        scores = scored(cases, measure, Ngram(tokenizer=reading))
         uers[reading] = observed(cases, measure, scores, 1)
         seconds[reading] = time.process_time() - start
         start = time.process_time()

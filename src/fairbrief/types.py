@@ -196,8 +196,8 @@ class Scores:
 class Scorer(Protocol):
     """Answers how strongly texts support or resemble other texts; the only part that may hold a model."""
 
-    name: str
-
+    @property
+    def name(self) -> str: ...
     @property
     def fingerprint(self) -> str:
         """Everything that decides a score: model, revision, settings, code version. The cache's key."""
@@ -504,7 +504,8 @@ class Measure(Protocol):
 class Summarizer(Protocol):
     """Anything that turns records into summaries."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
         """One summary per record, in order."""
