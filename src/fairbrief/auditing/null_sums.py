@@ -25,6 +25,8 @@ MOST_MET = 64
 """So many sets of columns are counted at a time."""
 FEW = 16
 """So many rows are kept as they are before they are summed: of a small slice they take less room than sums."""
+PAIRED = 256
+"""Pairs of labellings of two units up to which they are taken together."""
 SQUARES = ("top²", "top·bottom", "bottom²")
 
 
@@ -97,12 +99,27 @@ class RelabelledRows:
         both = np.concatenate([coarse, fine], axis=2)
         step = most_together(size)
         for start in range(0, len(both), step):
-            units = range(start, min(start + step, len(both)))
-            sums = both[start].take(self.choices[start], axis=0)
-            for i in units[1:]:
-                sums += both[i].take(self.choices[i], axis=0)
-            width = len(self.columns)
-            yield sums[:, :width], sums[:, width:], size * len(units), len(units)
+            some, width = both[start : start + step], len(self.columns)
+            sums = _sum_of_taken(some, np.stack(self.choices[start : start + step]))
+            yield sums[:, :width], sums[:, width:], size * len(some), len(some)
+
+
+def _sum_of_taken(values: Floats, choices: NDArray[np.unsignedinteger]) -> Floats:
+    """The rows that each resample takes, summed over units; of numbers whose sums need no rounding.
+
+    Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples) → (n_resamples, columns).
+    """
+    # Two units of few labellings are one of all pairs of these, from which half as many rows are taken.
+    while len(values) > 1 and (n := values.shape[1]) ** 2 <= min(PAIRED, choices.shape[1]):
+        if len(values) % 2:
+            values, choices = (np.concatenate([part, np.zeros_like(part[:1])]) for part in (values, choices))
+        values = values[::2, :, np.newaxis] + values[1::2, np.newaxis]
+        values = values.reshape(len(values), n * n, -1)
+        choices = choices[::2] * n + choices[1::2]
+    sums: Floats = values[0].take(choices[0], axis=0)
+    for own, choice in zip(values[1:], choices[1:], strict=True):
+        sums += own.take(choice, axis=0)
+    return sums
 
 
 @dataclass(slots=True)

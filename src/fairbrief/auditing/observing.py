@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, Origin, RowBlock
-from fairbrief.auditing.unusable_scores import why_unusable
+from fairbrief.auditing.unusable_scores import are_finite, why_unusable
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import DataError, MissingExtra
 from fairbrief.statistics import TIE, LabelDraws
@@ -164,15 +164,19 @@ class Observer:
             ready = self._with_extracts(self.extracts, reader, ready)
         asked = [asks for _, _, asks in ready if not isinstance(asks, Reason)]
         answers: dict[str, Iterator[Scores]] = {}
+        is_usable = True
         for spec in dict.fromkeys(ask.scorer for asks in asked for ask in asks):
             of_scorer = [ask for asks in asked for ask in asks if ask.scorer == spec]
-            answers[spec] = iter(self.scorers[spec].answer(of_scorer))
+            found = list(self.scorers[spec].answer(of_scorer))
+            is_usable = is_usable and are_finite(found)
+            answers[spec] = iter(found)
         for unit, drawn, asks in ready:
             if isinstance(asks, Reason):
                 yield unit, drawn, asks
                 continue
             scores = [next(answers[ask.scorer]) for ask in asks]
-            yield unit, drawn, why_unusable(ledger.observation, asks, scores) or scores
+            why = None if is_usable else why_unusable(observation, asks, scores)
+            yield unit, drawn, why or scores
 
     def _with_extracts(
         self, draws: ExtractDraws, reader: ExtractObservation, ready: Sequence[_Ready]

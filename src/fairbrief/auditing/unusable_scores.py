@@ -25,6 +25,12 @@ def why_unusable(observation: Observation, asks: Sequence[Ask], scores: Sequence
     return None
 
 
+def are_finite(answers: Sequence[Scores]) -> bool:
+    """Whether all numbers of all answers are finite."""
+    parts = [part for answer in answers for part in (answer.matrix.ravel(), answer.sizes)]
+    return not parts or bool(np.isfinite(np.concatenate(parts)).all())
+
+
 def finite(asks: Sequence[Ask], answers: Iterable[Scores]) -> Iterator[Scores]:
     """The answers, one per ask; BackendError at the first that is not all numbers."""
     for ask, answer in zip(asks, answers, strict=True):

@@ -99,9 +99,9 @@ class GroupedVariants(VariantSettings):
         score = np.where(one > 0, 2 * accuracy - 1, 0.0)
         return Rows((("score",), ("one",), ("texts",)), np.array([score, one, texts]).T)
 
-    def _codes(self, cases: Cases) -> tuple[list[str], Integers]:
+    def _codes(self, cases: Cases) -> tuple[tuple[str, ...], Integers]:
         found = [group_of(case.record, self.over) for case in cases]
-        return coded([group for group in found if group is not None])
+        return coded(group for group in found if group is not None)
 
     def _accuracy(self, similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, np.ndarray]:
         """Accuracy under each labelling, and whether any text could be classified. Shapes (R,)."""

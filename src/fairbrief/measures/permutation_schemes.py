@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -45,11 +45,18 @@ def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> 
     return np.stack([(used == g) @ weights for g in range(groups)], axis=1)
 
 
-def coded(found: Sequence[str]) -> tuple[list[str], Integers]:
-    """The distinct values, sorted, and which of them each item has. Shape (n,)."""
-    values = sorted(set(found))
+def coded(found: Iterable[str]) -> tuple[tuple[str, ...], Integers]:
+    """The distinct values, sorted, and which of them each item has. Shape (n,), read-only."""
+    return _coded(tuple(found))
+
+
+@lru_cache(maxsize=4096)
+def _coded(found: tuple[str, ...]) -> tuple[tuple[str, ...], Integers]:
+    values = tuple(sorted(set(found)))
     numbers = {value: number for number, value in enumerate(values)}
-    return values, np.array([numbers[value] for value in found], dtype=np.int64)
+    codes = np.array([numbers[value] for value in found], dtype=np.int64)
+    codes.flags.writeable = False  # records of the same values share it
+    return values, codes
 
 
 def labelled(codes: Integers, labels: Integers) -> Integers:

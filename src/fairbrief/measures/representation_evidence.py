@@ -187,7 +187,7 @@ class Representation(RepresentationSettings):
                 reasons[i] = NO_BASELINE
                 continue
             values, codes = self._codes(case)
-            kind = (tuple(values), len(codes), *drawn.kept.shape)
+            kind = (values, len(codes), *drawn.kept.shape)
             alike.setdefault(kind, []).append((i, codes))
         found = []
         for (values, *_), members in in_parts(alike, lambda kind: len(kind[0]) * kind[2] * 8):
@@ -267,7 +267,7 @@ class Representation(RepresentationSettings):
                 reasons[i] = reason
                 continue
             names, codes = self._codes(case)
-            alike.setdefault((tuple(names), len(codes)), []).append((i, codes))
+            alike.setdefault((names, len(codes)), []).append((i, codes))
         found = []
         for (values, _), members in alike.items():
             places = [i for i, _ in members]
@@ -319,26 +319,27 @@ class Representation(RepresentationSettings):
 
     def _reason(self, case: Case) -> Reason | None:
         record, summary = case.record, case.summary
-        if not any(self.over in document.attributes for document in record.documents):
+        values = {document.attributes.get(self.over) for document in record.documents}
+        if not values - {None}:
             return Reason(f"no document has the attribute '{self.over}'")
-        for number, document in enumerate(record.documents, start=1):
-            if self.over not in document.attributes:
-                where = f"{record.where or 'record'} (id '{record.id}', document {number})"
-                raise DataError(
-                    f"{where}: it has no attribute '{self.over}', which other documents of the record have. "
-                    f"Add it, or leave such documents out with --missing drop, make them a group with --missing group, "
-                    f"or leave such records out with --require {self.over}."
-                )
+        if None in values:
+            number = 1 + [self.over in document.attributes for document in record.documents].index(False)
+            where = f"{record.where or 'record'} (id '{record.id}', document {number})"
+            raise DataError(
+                f"{where}: it has no attribute '{self.over}', which other documents of the record have. "
+                f"Add it, or leave such documents out with --missing drop, make them a group with --missing group, "
+                f"or leave such records out with --require {self.over}."
+            )
         if summary.reason or not summary.text.strip():
             return Reason("empty summary")
-        if self.single == "leave_out" and len({d.attributes[self.over] for d in record.documents}) < 2:
+        if self.single == "leave_out" and len(values) < 2:
             return Reason("one value only")
         if self.kind == "units" and not summary.units:
             return Reason("the summary has no units")
         return None
 
-    def _codes(self, case: Case) -> tuple[list[str], Integers]:
-        return coded([document.attributes[self.over] for document in case.record.documents])
+    def _codes(self, case: Case) -> tuple[tuple[str, ...], Integers]:
+        return coded(document.attributes[self.over] for document in case.record.documents)
 
     def _joined(self, case: Case) -> tuple[str, ...]:
         """The text of each value, in the order of `_codes`."""

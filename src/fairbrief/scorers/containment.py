@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fairbrief.scorers.occurrences import batches, occurrences
 from fairbrief.specs import spell
 from fairbrief.text.segmentation import words_of
 from fairbrief.types import Ask, Floats, Scores
 
 VERSION = 2
+Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,13 +44,15 @@ class Containment:
         return f"{self.name}/{VERSION} lexical, idf of the rows, no model"
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        known: dict[str, frozenset[str]] = {}
-        for ask in asks:
-            for text in (*ask.rows, *ask.columns):
-                if text not in known:
-                    known[text] = words(text)
-            matrix = containment([known[t] for t in ask.rows], [known[t] for t in ask.columns])
-            yield Scores.of_whole_texts(ask, matrix)
+        for some in batches(asks):
+            known = {text: words(text) for ask in some for text in dict.fromkeys((*ask.rows, *ask.columns))}
+            number = {text: i for i, text in enumerate(known)}
+            place = {word: i for i, word in enumerate(sorted(frozenset().union(*known.values())))}
+            held = occurrences(list(known.values()), place)
+            for ask in some:
+                distinct = {known[text]: i for i, text in enumerate(ask.rows)}
+                rows, columns = (held[[number[text] for text in texts]] for texts in (ask.rows, ask.columns))
+                yield Scores.of_whole_texts(ask, containment(rows, columns, list(distinct.values())))
 
 
 def words(text: str) -> frozenset[str]:
@@ -59,17 +64,15 @@ def words(text: str) -> frozenset[str]:
     return frozenset(words_of(text.lower().replace("’", "'")))
 
 
-def containment(rows: Sequence[frozenset[str]], columns: Sequence[frozenset[str]]) -> Floats:
-    """Weighted share of each column's words in each row. Shape (rows, columns)."""
-    place = {word: i for i, word in enumerate(sorted(frozenset().union(*columns)))}
-    inside = np.zeros((len(rows), len(place)))
-    for i, row in enumerate(rows):
-        inside[i, [place[word] for word in row & place.keys()]] = 1
-    wanted = np.zeros((len(place), len(columns)))
-    for j, column in enumerate(columns):
-        wanted[[place[word] for word in column], j] = 1
-    distinct = {row: i for i, row in enumerate(rows)}
-    df = inside[list(distinct.values())].sum(axis=0)
-    weights = np.log1p((len(distinct) - df + 0.5) / (df + 0.5))[:, None] * wanted
+def containment(rows: Booleans, columns: Booleans, distinct: Sequence[int]) -> Floats:
+    """Weighted share of each column's words in each row. Shape (rows, columns).
+
+    Shapes: ``rows`` (rows, words) and ``columns`` (columns, words), whether each holds each word; ``distinct`` rows
+    are those whose words count in idf.
+    """
+    asked = np.flatnonzero(columns.any(axis=0))
+    inside = rows.take(asked, axis=1).astype(np.float64)
+    df = inside[distinct].sum(axis=0)
+    weights = np.log1p((len(distinct) - df + 0.5) / (df + 0.5))[:, None] * columns.T.take(asked, axis=0)
     totals = weights.sum(axis=0)
     return np.asarray(np.clip(inside @ weights / np.where(totals == 0, 1, totals), 0, 1))

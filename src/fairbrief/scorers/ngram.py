@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import ClassVar
+from itertools import count
+from typing import Any, ClassVar
 
 import numpy as np
 
 from fairbrief import specs
+from fairbrief.scorers.occurrences import batches, occurrences
 from fairbrief.text import nltk_tokens, published_nltk, tokens
 from fairbrief.text.languages import ENGLISH, described, language_of
 from fairbrief.types import Ask, Scores
 
 TOKENIZERS = ("words", "nltk")
 CODE_VERSION = 3
+NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -62,26 +65,34 @@ class Ngram:
         if self.tokenizer == "nltk":
             nltk_tokens.check_data()
 
-        @cache
-        def listed(text: str, language: str) -> tuple[list[str] | list[tuple[str, ...]], int]:
-            found = self._read(text, language)
-            return (found if self.n == 1 else tokens.ngrams(found, self.n)), len(found)
+        for some in batches(asks):
+            yield from self._answered(some)
 
-        @cache
-        def contained(text: str, language: str) -> frozenset[str | tuple[str, ...]]:
-            return frozenset(listed(text, language)[0])
+    def _answered(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        """The answers to asks whose texts are tabulated together."""
+        languages = [self._language(ask) for ask in asks]
+        number: dict[tuple[str, str], int] = {}
+        asked = [
+            [
+                [number.setdefault((text, language), len(number)) for text in texts]
+                for texts in (ask.rows, ask.columns)
+            ]
+            for ask, language in zip(asks, languages, strict=True)
+        ]
+        read = [self._read(text, language) for text, language in number]
+        listed = read if self.n == 1 else [tokens.ngrams(words, self.n) for words in read]
+        place: defaultdict[Any, int] = defaultdict(count().__next__)
+        grams = [np.array([place[gram] for gram in found], dtype=np.int64) for found in listed]
+        held = occurrences(listed, place)
+        sizes = np.array([len(words) for words in read], dtype=np.float64)
+        for rows, columns in asked:
+            units = [grams[i] for i in columns]
+            matrix = held[rows].take(np.concatenate([NONE, *units]), axis=1)
+            owner = np.repeat(np.arange(len(units)), [len(found) for found in units])
+            yield Scores(matrix.astype(np.float64), owner, sizes[rows])
 
-        for ask in asks:
-            language = ENGLISH if self.tokenizer == "nltk" else language_of(*ask.rows, *ask.columns)
-            columns = [listed(text, language)[0] for text in ask.columns]
-            units = [gram for grams in columns for gram in grams]
-            owner = np.repeat(np.arange(len(columns)), [len(grams) for grams in columns])
-            found = [[gram in contained(row, language) for gram in units] for row in ask.rows]
-            yield Scores(
-                np.array(found, dtype=np.float64).reshape(len(ask.rows), len(units)),
-                owner.astype(np.int64),
-                np.array([listed(row, language)[1] for row in ask.rows], dtype=np.float64),
-            )
+    def _language(self, ask: Ask) -> str:
+        return ENGLISH if self.tokenizer == "nltk" else language_of(*ask.rows, *ask.columns)
 
     def _read(self, text: str, language: str) -> list[str]:
         if self.tokenizer == "nltk":

@@ -8,6 +8,7 @@ or cluster): row i of every answer depends on ``keys[i]`` alone.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -36,7 +37,7 @@ def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
 
 def random_bits(keys: Keys, count: int) -> Keys:
     """Uniform 64-bit integers, the first so many of each key. Shape (keys, count)."""
-    counters = _mixed(np.arange(1, count + 1, dtype=np.uint64) * _STEP)
+    counters = _counters(count)
     found = np.empty((len(keys), count), dtype=np.uint64)
     step = max(1, AT_ONCE // max(1, count))
     for start in range(0, len(keys), step):
@@ -57,6 +58,11 @@ def random_flips(keys: Keys, count: int) -> NDArray[np.bool_]:
     """True or False with probability ½, 64 of one number. Shape (keys, count)."""
     words = random_bits(keys, -(-count // 64)).astype("<u8").view(np.uint8)
     return np.unpackbits(words, axis=1, count=count, bitorder="little").view(np.bool_)
+
+
+@lru_cache(maxsize=16)
+def _counters(count: int) -> Keys:
+    return _mixed(np.arange(1, count + 1, dtype=np.uint64) * _STEP)
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)

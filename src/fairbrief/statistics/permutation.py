@@ -102,15 +102,9 @@ class LabelDraws:
 
     def _cycled(self, key: str, labels: Integers) -> tuple[Integers, Integers, bool]:
         n = max(1, len(labels))
-        # A view of the labels twice over: n rotations of n labels would not fit where a record is large.
-        rows = (
-            np.lib.stride_tricks.sliding_window_view(np.concatenate([labels, labels[:-1]]), n)
-            if len(labels)
-            else labels[np.newaxis]
-        )
         # A place on the circle, not a number of steps, so that units of one cluster turn together.
         (turned,) = random_fractions(keys_of([key], self.seed, "cyclic"), self.draws)
-        return rows, np.asarray(np.floor(turned * n), dtype=np.int64), True
+        return _rotations(labels.tobytes()), np.floor(turned * n).astype(np.int64), True
 
     def _matched(
         self, key: str, labels: Integers, blocks: Integers | None, items: Integers, *, all_labellings: bool
@@ -162,6 +156,15 @@ def _shuffle(shape: tuple[int, ...], labels: bytes, blocks: bytes | None) -> Shu
         np.frombuffer(labels, dtype=np.int64).reshape(shape),
         None if blocks is None else np.frombuffer(blocks, dtype=np.int64),
     )
+
+
+@lru_cache(maxsize=256)
+def _rotations(labels: bytes) -> Integers:
+    """The rotations of labels, (n, n): a view of them twice over, since of a large record all would not fit."""
+    once = np.frombuffer(labels, dtype=np.int64)
+    if not len(once):
+        return once[np.newaxis]
+    return np.lib.stride_tricks.sliding_window_view(np.concatenate([once, once[:-1]]), len(once))
 
 
 def _distinct(items: Integers) -> Integers:
