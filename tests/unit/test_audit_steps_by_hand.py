@@ -1,0 +1,271 @@
+"""Single steps of an audit, on a few cases and estimates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairbrief.auditing.control_systems import Controls
+from fairbrief.auditing.counterfactual_sources import Sources, sample
+from fairbrief.auditing.direction import better
+from fairbrief.auditing.estimating import Settings
+from fairbrief.auditing.grouping import shared_by, units_of
+from fairbrief.auditing.length_notes import noted
+from fairbrief.auditing.multiple_tests import with_holm
+from fairbrief.auditing.record_values import RowReader, is_signed
+from fairbrief.auditing.source_hashes import SourceHashes, hash_of
+from fairbrief.auditing.unit_fallback import UnitFallback
+from fairbrief.measures.coverage import EqualCoverage
+from fairbrief.measures.representation import Uer
+from fairbrief.summarizers.controls import Exchange
+from fairbrief.types import Case, Document, Estimate, Record, Summary, Unit, Value
+
+
+def case(record: str = "r", system: str = "s", text: str = "Alder.", **given: Any) -> Case:
+    """A record of two documents of a and one of b, and a summary of it."""
+    documents = tuple(
+        Document(f"{record} {side}.", {"side": side[0]}) for side in ("a one", "a two", "b three")
+    )
+    reason = "" if text else "refused"
+    return Case(Record(record, documents, **given), Summary(record, system, text, reason=reason))
+
+
+@pytest.mark.parametrize(
+    ("tail", "declared", "found"),
+    [
+        ("upper", None, "less"),
+        ("both", None, "nearer zero"),
+        (None, None, "more"),
+        ("upper", "more", "more"),
+        (None, "less", "less"),
+    ],
+)
+def test_a_headline_says_which_way_is_better_unless_its_measure_does(
+    tail: Any, declared: str | None, found: str
+) -> None:
+    """A disparity is better smaller, a signed contrast nearer 0, a level larger."""
+    measure: Any = SimpleNamespace(
+        name="m",
+        declaration=SimpleNamespace(better=declared),
+        value=lambda _: {"m": Value(np.zeros(()), tail)},
+    )
+    assert better(measure) == found
+
+
+def names_of(controls: Controls, batch: Sequence[Case]) -> list[tuple[str, str]]:
+    """Of what stands beside a batch, records and systems."""
+    return [(c.record.id, c.summary.system) for c in controls.beside(batch)][len(batch) :]
+
+
+def test_controls_stand_beside_summaries_that_have_a_text() -> None:
+    """One of each record, or one of each record and system that answered."""
+    batch = [case("r"), case("r", "t"), case("q", "t", "")]
+    controls = Controls(("random_sentences", "one_document", "largest_group"), ("side",), 0)
+    assert names_of(controls, batch) == [
+        ("r", "control:random_sentences(s)"),
+        ("r", "control:random_sentences(t)"),
+        ("r", "control:one_document"),
+        ("q", "control:one_document"),
+        ("r", "control:largest_group(side)"),
+        ("q", "control:largest_group(side)"),
+    ]
+    assert controls.of("t") == [
+        "control:random_sentences(t)", "control:one_document", "control:largest_group(side)",
+    ]  # fmt: skip
+    assert names_of(controls, batch) == [
+        ("r", "control:random_sentences(s)"),
+        ("r", "control:random_sentences(t)"),
+    ]
+
+
+def test_exchanged_summaries_need_to_know_those_of_all_records() -> None:
+    """Without what they borrow from there are none; with it each record has that of another."""
+    batch = [case("r"), case("q", text="Birch.")]
+    assert names_of(Controls(("exchanged",), (), 0), batch) == []
+    exchange = Exchange(0)
+    exchange.watch(batch)
+    assert names_of(Controls(("exchanged",), (), 0, exchange), batch) == [
+        ("r", "control:exchanged(s)"),
+        ("q", "control:exchanged(s)"),
+    ]
+
+
+def kept(sources: Sources, *records: Record) -> list[str]:
+    """The ids that a sample keeps of records, in the order of their ranks."""
+    for record in records:
+        sources.consider(record)
+    return [record.id for record in sources.records()]
+
+
+def test_the_sample_of_sources_is_the_same_in_any_order() -> None:
+    """Of three originals two are kept; of one original's records the one whose id comes first."""
+    records = [case(name, original=name[0]).record for name in ("a2", "b1", "c1", "a1")]
+    found = kept(Sources(2, 0), *records)
+    assert len(found) == 2
+    assert "a2" not in found
+    for order in ((3, 2, 1, 0), (1, 3, 0, 2), (2, 0, 3, 1)):
+        assert kept(Sources(2, 0), *(records[i] for i in order)) == found
+    every = kept(Sources(3, 0), *records)
+    assert sorted(every) == ["a1", "b1", "c1"]
+    assert found == every[:2]
+
+
+def test_a_check_that_was_not_asked_for_reads_few_characters() -> None:
+    """The first source is read whatever its length; one that was asked for reads them all."""
+    assert sample(0, wanted=True).characters == math.inf
+    assert sample(0, wanted=None).characters < math.inf
+    records = [Record(name, (Document("x" * 10),)) for name in "abc"]
+    assert [len(kept(Sources(3, 0, limit), *records)) for limit in (5, 19, 20, 30)] == [1, 1, 2, 3]
+
+
+def estimate(quantity: str = "uer", p: float | None = None, **given: Any) -> Estimate:
+    """One of the system s."""
+    return Estimate(
+        **{"measure": "uer@side", "system": "s", "value": 0.1, "quantity": quantity, "p": p, **given}
+    )
+
+
+def codes(estimates: Sequence[Estimate]) -> list[list[str]]:
+    """The codes of their notes."""
+    return [[note.code for note in e.notes] for e in estimates]
+
+
+def test_tests_that_resamples_alone_cannot_carry_say_how_many_are_needed() -> None:
+    """Three tests need p <= 0.05/3, and 19 draws give no less than 1/20: of the three, 0.05 was drawn and 0.01 was not. 99
+    draws give 1/100.
+    """
+    tests = [estimate(p=p, smallest_p=0.0) for p in (0.01, 0.05, 0.5)]
+    few = with_holm(tests, [("m",)] * 3, Settings(n_resamples=19))
+    assert [e.p_adjusted for e in few] == pytest.approx([0.03, 0.1, 0.5])
+    assert codes(few) == [[], ["tests_need_resamples"], ["tests_need_resamples"]]
+    assert few[1].notes[0].arguments == {"tests": 3, "resamples": 120}
+    assert codes(with_holm(tests, [("m",)] * 3, Settings(n_resamples=99))) == [[], [], []]
+
+
+def test_what_could_not_be_significant_beside_others_leaves_their_family() -> None:
+    """Of two tests whose smallest p are 0.01 and 0.04 both can be significant (0.02, 0.04); of 0.01 and 0.06 the first alone.
+    A smallest p that nobody knows stands in no test's way.
+    """
+
+    def tested(*smallest: float | None) -> list[tuple[bool | None, float | None]]:
+        tests = [estimate(p=0.01, smallest_p=p) for p in smallest]
+        found = with_holm(tests, [("m",)] * len(tests), Settings(n_resamples=2000))
+        return [(e.testable, e.p_adjusted) for e in found]
+
+    assert tested(0.01, 0.04) == [(None, 0.02), (None, 0.02)]
+    assert tested(0.01, 0.06) == [(None, 0.01), (False, None)]
+    assert tested(0.01, None) == [(None, 0.02), (None, 0.02)]
+    assert tested(0.06) == [(None, 0.01)]
+
+
+def lengths(value: float, **given: Any) -> list[Estimate]:
+    """A leading contrast of coverage, and how much longer documents of a are."""
+    of = {"measure": "coverage_parity@side", "group": "a", **given}
+    return [
+        estimate("relative_difference[a]", leads=True, **of),
+        estimate("equal_length_difference[a]", **of),
+        estimate("log_length[a]", **{**of, "value": value, "low": value - 0.01, "high": value + 0.01}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        (1.11, ["documents_longer", "length_held_equal"]),
+        (1.09, []),
+        (0.9, ["documents_longer", "length_held_equal"]),
+    ],
+)
+def test_a_tenth_longer_or_shorter_is_said(times: float, said: list[str]) -> None:
+    """At the leading contrast alone; ln 0.9 is further from 0 than ln 1.1."""
+    assert codes(noted(lengths(math.log(times)))) == [said, [], []]
+
+
+def test_lengths_of_differences_between_systems_are_not_said() -> None:
+    """A difference from another system is no reading of this one: neither is it noted nor does it note."""
+    own, of_pair = lengths(0.01), lengths(1.0, baseline="t")
+    assert codes(noted([*own, *of_pair])) == [[]] * 6
+    own, of_pair = lengths(1.0), lengths(0.01, baseline="t")
+    assert [len(found) for found in codes(noted([*own, *of_pair]))] == [2, 0, 0, 0, 0, 0]
+
+
+def test_a_number_that_is_not_clear_of_zero_is_no_length() -> None:
+    """An interval from -1 to 3 leaves open whether documents of a are longer at all."""
+    first, second, longer = lengths(1.0)
+    assert (
+        codes(noted([first, second, estimate(**{**vars_of(longer), "low": -1.0, "high": 3.0})])) == [[]] * 3
+    )
+
+
+def vars_of(e: Estimate) -> dict[str, Any]:
+    """An estimate's fields that the tests give."""
+    return {name: getattr(e, name) for name in ("measure", "quantity", "group", "value")}
+
+
+def test_summaries_without_units_are_counted_beside_those_that_have_some() -> None:
+    """Of s one of two, of t none lacks units: only what s reads by units says so, and nothing where no summary has any."""
+    with_units = Case(case().record, Summary("r", "t", "Alder.", (Unit("Alder."),)))
+    of_s = Case(case().record, Summary("r", "s", "Alder.", (Unit("Alder."),)))
+    measures = repr(EqualCoverage("side")), repr(Uer("side"))
+    estimates = [estimate(measure=m, system=system) for system in "st" for m in measures]
+
+    def told(*cases: Case) -> list[list[str]]:
+        fallback = UnitFallback()
+        assert list(fallback.watch(cases)) == list(cases)
+        other = UnitFallback()
+        other.merge(fallback)
+        return codes(other.noted(estimates))
+
+    assert told(case(), of_s, with_units) == [["without_units"], [], [], []]
+    assert told(case(), case(system="t")) == [[]] * 4
+    assert told(of_s, with_units) == [[]] * 4
+    assert told(case("q", text=""), with_units) == [[]] * 4
+    tried = Case(case().record, Summary("r", "s", "Alder.", made={"units_by": "x"}))
+    assert told(tried) == [["without_units"], [], [], []]
+
+
+def test_cases_share_a_unit_by_original_system_and_design() -> None:
+    """A record that varies nothing is a unit by itself unless clusters are asked for."""
+    variants = [case(name, original="o") for name in ("o1", "o2")]
+    single, other = case("r"), case("o3", "t", original="o")
+    assert shared_by(single, "block") is None
+    assert shared_by(variants[0], "case") is None
+    assert [len(unit) for unit in units_of((*variants, single, other), "cluster")] == [2, 1, 1]
+    assert [len(unit) for unit in units_of((single, *variants, single), "case")] == [1, 1, 1, 1]
+
+
+def test_a_signed_contrast_is_of_one_group() -> None:
+    """Not of a pair, and in both tails."""
+    assert is_signed("difference[a]", "both")
+    assert not is_signed("difference[a]", "upper")
+    assert not is_signed("difference[a−b]", "both")
+    assert not is_signed("log_odds[a/b]", "both")
+    assert not is_signed("difference", "both")
+
+
+def test_a_table_without_rows_has_no_values() -> None:
+    """The quantities are there all the same, each of no number."""
+    import pyarrow as pa
+
+    reader = RowReader(Uer("side"), ())
+    found = reader.values(pa.table({"system": pa.array([], pa.string())}))
+    assert {name: values.tolist() for name, values in found.items()} == {"uer": []}
+
+
+def test_a_records_documents_are_hashed_once() -> None:
+    """However often it came; documents that are cut otherwise are others."""
+    hashes = SourceHashes()
+    first, second = case("r"), case("q")
+    assert list(hashes.watch([first, second, case("r", "t")])) == [first, second, case("r", "t")]
+    rows = hashes.table().to_pylist()
+    wanted = [
+        {"record": hash_of(c.record.id), "documents": hash_of(*(d.text for d in c.record.documents))}
+        for c in (first, second)
+    ]
+    assert sorted(map(str, rows)) == sorted(map(str, wanted))
+    assert hash_of("ab", "c") != hash_of("a", "bc")

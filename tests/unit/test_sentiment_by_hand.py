@@ -1,0 +1,142 @@
+"""Shifts of sentiment on a few passages whose scores are given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from fairbrief.measures.sentiment_change import TextPairs
+from fairbrief.measures.sentiment_shift import EMPTY_SUMMARY, Sentiments, SentimentShift, largest_difference
+from fairbrief.types import Case, Document, Extracts, Record, Rows, Scores, Summary, Totals, Value
+
+KEPT = [[1, 1, 0], [0, 0, 1], [0, 1, 1]]
+
+
+def case(source: str = "A b c d. E f. G.", summary: str = "A b.") -> tuple[Case]:
+    """A record about a woman, and its summary."""
+    record = Record("r", (Document(source),), attributes={"about": "female"})
+    return (Case(record, Summary("r", "s", summary)),)
+
+
+def drawn(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
+    """Extracts of sentences of four, two and one words."""
+    return (Extracts(("A b c d.", "E f.", "G."), np.zeros(3, dtype=np.int64), np.array(kept, dtype=float)),)
+
+
+def scores(sentiments: Sequence[float], sizes: Sequence[float]) -> tuple[Scores]:
+    """The article's first, then those of sentences or extracts."""
+    return (
+        Scores(
+            np.array(sentiments)[:, np.newaxis], np.zeros(1, dtype=np.int64), np.array(sizes, dtype=float)
+        ),
+    )
+
+
+def row(rows: object) -> dict[str, float]:
+    """One row by statistic, all of it about women."""
+    assert isinstance(rows, Rows)
+    assert {group for _, *(group,) in rows.columns} == {"female"}
+    return dict(zip((name for name, _ in rows.columns), rows.values[0].tolist(), strict=True))
+
+
+def test_extracts_are_scored_by_their_sentences() -> None:
+    """Beside an article of 0.2: (4 · 0.5 - 2 · 0.1)/6 = 0.3 and -0.1, so shifts of 0.1 and -0.3; the extract whose sentence
+    has no word of known sentiment is not read. Of all three there are 6, 1 and 3 words.
+    """
+    observation = Sentiments("about")
+    found = observation.observe_extracts(case(), drawn(), scores([0.2, 0.5, -0.1, 0.9], [10, 4, 2, 0]))
+    assert row(found) == pytest.approx(
+        {
+            "one": 1, "article": 0.2, "summary": 0.1, "shift": -0.1, "article²": 0.04, "shift²": (0.01 + 0.09) / 2,
+            "article·shift": -0.02, "article words": 7, "summary words": 10 / 3,
+        }
+    )  # fmt: skip
+    (ask,) = observation.extract_asks(case(), drawn())
+    assert ask.rows == ("A b c d. E f. G.", "A b c d.", "E f.", "G.")
+
+
+@pytest.mark.parametrize("scorer", ["vader(by=text)", "word_sentiment(vectors=x)"])
+def test_other_scores_are_of_whole_extracts(scorer: str) -> None:
+    """Of 0.3, 0.7 and -0.1 the second is of no known word: shifts of 0.1 and -0.3."""
+    observation = Sentiments("about", scorer)
+    found = row(observation.observe_extracts(case(), drawn(), scores([0.2, 0.3, 0.7, -0.1], [10, 6, 0, 1])))
+    assert (found["summary"], found["shift"]) == pytest.approx((0.1, -0.1))
+    (ask,) = observation.extract_asks(case(), drawn())
+    assert ask.rows == ("A b c d. E f. G.", "A b c d. E f.", "G.", "E f. G.")
+
+
+def test_extracts_without_a_word_of_known_sentiment_have_none() -> None:
+    """Neither by sentences nor as texts."""
+    none = scores([0.2, 0.0, 0.0, 0.0], [10, 0, 0, 0])
+    for scorer in ("vader", "vader(by=text)"):
+        assert Sentiments("about", scorer).observe_extracts(case(), drawn(), none) == EMPTY_SUMMARY
+
+
+def test_texts_without_gender_words_have_no_coefficient() -> None:
+    """Of "she she he" it is (2 - 1)/3; of a text without gender words it adds nothing, and is counted as absent."""
+    observation = TextPairs()
+    labels = np.zeros((1, 0), dtype=np.int64)
+    found = observation.observe(case("She and she saw him.", "A dog."), scores([0.2, 0.5], [4, 2]), labels)
+    assert isinstance(found, Rows)
+    assert dict(zip((c for (c,) in found.columns), found.values[0].tolist(), strict=True)) == pytest.approx(
+        {
+            "one": 1, "article": 0.2, "summary": 0.5, "change": 0.3,
+            "article gendered": 1, "article coefficient": 1 / 3, "summary gendered": 0, "summary coefficient": 0,
+        }
+    )  # fmt: skip
+
+
+def differences(*draws: Sequence[float]) -> Value:
+    """The largest difference of groups' means in draws."""
+    totals = Totals({}, np.zeros((len(draws), 0)))
+    return largest_difference(dict(zip("abc", np.array(draws).T, strict=False)), totals)
+
+
+def test_the_largest_difference_is_of_the_groups_that_a_draw_has() -> None:
+    """Of 0.1, 0.4 and -0.2 it is 0.6, without the last 0.3; of one group alone there is none."""
+    found = differences([0.1, 0.4, -0.2], [0.1, 0.4, np.nan], [np.nan, 0.4, np.nan], [np.nan] * 3)
+    assert found.array.tolist() == pytest.approx([0.6, 0.3, np.nan, np.nan], nan_ok=True)
+    assert (found.tail, found.has_baseline) == ("upper", True)
+    assert found.contrasts == ("difference[a−b]", "difference[a−c]", "difference[b−c]")
+    assert found.fold is not None
+    assert found.fold(np.array([0.3, -0.6, 0.2])) == 0.6
+
+
+def test_of_two_groups_it_is_signed_and_of_none_undefined() -> None:
+    """First less second, of units of either; with a number for each draw."""
+    found = differences([0.1, 0.4])
+    assert found.array.tolist() == pytest.approx([-0.3])
+    assert (found.tail, found.leads, found.is_compared, found.is_between, found.has_baseline) == (
+        "both",
+        *[True] * 4,
+    )
+    assert found.strata == (("one", "a"), ("one", "b"))
+    for shape in ((), (3,), (2, 3)):
+        nothing = largest_difference({}, Totals({}, np.zeros((*shape, 4))))
+        assert nothing.array.shape == shape
+        assert np.isnan(nothing.array).all()
+
+
+def test_contrasts_of_two_groups_say_what_they_are() -> None:
+    """All are of units of one group each; the headline's contrast stands first, beside random extracts."""
+    names = ("one", "article", "shift", "article²", "article·shift", "shift²", "summary")
+    # Of a: articles 0, 1 and 2 shift by 0, 1 and 3. Of b: by 1, 1 and 0.
+    rows = {"a": (3, 3, 4, 5, 7, 10, 7), "b": (3, 3, 2, 5, 1, 2, 5)}
+    columns = {(name, g): 7 * k + i for k, g in enumerate("ab") for i, name in enumerate(names)}
+    values = SentimentShift("about").value(Totals(columns, np.array([*rows["a"], *rows["b"]], dtype=float)))
+    assert {name for name, value in values.items() if value.is_between} == {
+        "sentiment_shift", "difference[a−b]", "slope_difference[a−b]", "adjusted_difference[a−b]",
+    }  # fmt: skip
+    assert {name for name, value in values.items() if value.has_baseline} == {
+        "sentiment_shift", "difference[a−b]", "shift[a]", "shift[b]", "summary[a]", "summary[b]",
+    }  # fmt: skip
+    for chosen in ("leads", "is_compared"):
+        assert {name for name, value in values.items() if getattr(value, chosen)} == {
+            "sentiment_shift", "difference[a−b]",
+        }  # fmt: skip
+    # Slopes 3/2 and -1/2; at equal articles, as their means are equal, 4/3 - 2/3.
+    assert float(values["slope_difference[a−b]"].array) == pytest.approx(2)
+    assert float(values["adjusted_difference[a−b]"].array) == pytest.approx(2 / 3)
+    assert float(values["sentiment_shift"].array) == pytest.approx(2 / 3)
