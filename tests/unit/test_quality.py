@@ -90,3 +90,9 @@ def test_impossible_settings_are_refused() -> None:
     """A setting that means nothing is the request's fault."""
     with pytest.raises(RequestError, match="several=min is not one of max, mean"):
         registry.make("measure", "rouge1(several=min)")
+
+
+def test_words_are_compared_as_they_stand_unless_stemmed() -> None:
+    """Cats and a cat share a stem, and no word."""
+    assert f_of(RougeScores(), case_of("cats", "cat")) == 0
+    assert f_of(RougeScores(stem=True), case_of("cats", "cat")) == 1

@@ -1,0 +1,341 @@
+"""Measures about people on so few people and texts that their arithmetic is written out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from fairbrief.measures.distinguishability import GroupedVariants
+from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
+from fairbrief.measures.entity_inclusion import EntityInclusion, recogniser
+from fairbrief.measures.found_inclusion import FoundInclusion
+from fairbrief.measures.judged_by_group import GroupedVerdicts, JudgedByGroup
+from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, share, total_variation
+from fairbrief.measures.scorer_bias_evidence import SourcePeople, SourceSupports
+from fairbrief.measures.word_list_inclusion import Identifiers, WordListInclusion, is_built
+from fairbrief.types import (
+    Case,
+    Column,
+    Document,
+    Entity,
+    Integers,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Summary,
+    Totals,
+)
+
+ANN = Entity("1", "Ann", "Smith", {"gender": "female"})
+BOB = Entity("2", "Bob", "Jones", {"gender": "male"})
+CARL = Entity("3", "Carl", "Brown", {"gender": "male"})
+REAL = np.zeros((1, 0), dtype=np.int64)
+
+
+def variants(groups: str, texts: Sequence[str] = ()) -> list[Case]:
+    """Variants of one original, each about one group, f or m; a dot has none."""
+    return [
+        Case(
+            Record(f"o{i}", (Document("A. B."),), attributes={} if g == "." else {"about": g}, original="o"),
+            Summary(f"o{i}", "s", texts[i] if texts else "Text."),
+        )
+        for i, g in enumerate(groups)
+    ]
+
+
+def scores(matrix: Sequence[Sequence[float]]) -> Scores:
+    """A scorer's answer."""
+    array = np.array(matrix, dtype=float)
+    return Scores(array, np.arange(array.shape[1]), np.ones(len(array)))
+
+
+def by_column(rows: Rows | Reason, row: int = 0) -> dict[Column, float]:
+    """One of its rows."""
+    assert isinstance(rows, Rows), rows
+    return dict(zip(rows.columns, rows.values[row].tolist(), strict=True))
+
+
+def totals(row: Mapping[Column, float]) -> Totals:
+    """A row as totals."""
+    return Totals({c: i for i, c in enumerate(row)}, np.array(list(row.values()), dtype=float))
+
+
+def test_names_of_groups_are_exchanged_where_there_are_two() -> None:
+    """Unit by unit unless together."""
+    assert group_names(1) is None
+    scheme, together = group_names(2), group_names(3, is_together=True)
+    assert scheme is not None
+    assert together is not None
+    assert (scheme.labels.tolist(), scheme.is_together) == ([0, 1], False)
+    assert (together.labels.tolist(), together.is_together) == ([0, 1, 2], True)
+
+
+def test_distributions_are_compared_over_their_groups() -> None:
+    """Half of 0.3 + 0.3; counts of 1 and 3 are shares of 1/4 and 3/4, of nothing undefined."""
+    assert total_variation(np.array([0.2, 0.8]), np.array([0.5, 0.5])) == pytest.approx(0.3)
+    assert half_of_sizes(np.array([[0.3, -0.3], [0.1, 0.1]])).tolist() == pytest.approx([0.3, 0.1])
+    found = share(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 2.0]]))
+    assert found[[0, 2]].tolist() == [[0.25, 0.75], [0.5, 0.5]]
+    assert np.isnan(found[1]).all()
+
+
+def test_people_of_one_record_exchange_their_groups() -> None:
+    """Ann and Bob are named. If Carl is the woman, nobody of one and both of two are; if Bob is, one and one of two."""
+    record = Record("r", (Document("Ann Smith met Bob Jones and Carl Brown."),), entities=(ANN, BOB, CARL))
+    one = [Case(record, Summary("r", "s", "Ann Smith met Bob Jones."))]
+    observation = EntityInclusion("gender").observation
+    scheme = observation.permutation_scheme(one)
+    assert scheme is not None
+    assert scheme.labels.tolist() == [0, 1, 1]
+    rows = observation.observe(one, [], np.array([[0, 1, 1], [1, 1, 0], [1, 0, 1]]))
+    assert isinstance(rows, Rows)
+    assert rows.columns[:4] == (
+        ("source", "female"), ("source", "male"), ("included", "female"), ("included", "male"),
+    )  # fmt: skip
+    assert rows.values[:, :4].tolist() == [[1, 2, 1, 1], [1, 2, 0, 2], [1, 2, 1, 1]]
+    assert by_column(rows)["mentions",] == 2
+
+
+def test_people_without_the_attribute_can_be_meant_by_a_name() -> None:
+    """Beside another Smith whose gender nobody told, 'Smith' names nobody; alone it names Ann."""
+    other = Entity("4", "Dora", "Smith")
+    for entities, included in (((ANN, BOB, other), 0), ((ANN, BOB), 1)):
+        record = Record("r", (Document("Ann Smith met Bob Jones and Dora Smith."),), entities=entities)
+        rows = EntityInclusion("gender").observation.observe(
+            [Case(record, Summary("r", "s", "Smith spoke."))], [], REAL
+        )
+        assert by_column(rows)["included", "female"] == included
+
+
+def test_records_of_people_of_one_group_exchange_nothing() -> None:
+    """There is nobody to exchange Ann's group with."""
+    record = Record("r", (Document("Ann Smith sang."),), entities=(ANN,))
+    one = [Case(record, Summary("r", "s", "Ann Smith sang."))]
+    assert EntityInclusion("gender").observation.permutation_scheme(one) is None
+
+
+def test_a_recogniser_is_asked_by_its_name() -> None:
+    """The built-in rules need none."""
+    assert recogniser("builtin") == "people"
+    assert recogniser("spacy:x") == "people(recogniser=spacy:x)"
+
+
+def test_inclusion_of_people_found_is_read_as_written_out() -> None:
+    """Of 4 women 3 and of 5 men 1 are named: 3/4 - 1/5; as read 2/4 - 2/4, and 2 of 10 people are of unknown gender."""
+    counts = {
+        ("source", "female"): 4, ("source", "male"): 5, ("included", "female"): 3, ("included", "male"): 1,
+        ("read", "female"): 4, ("read", "male"): 4, ("read", "unknown"): 2,
+        ("read_included", "female"): 2, ("read_included", "male"): 2, ("read_included", "unknown"): 0,
+    }  # fmt: skip
+    found = FoundInclusion().value(totals(counts))
+    assert {name: float(value.array) for name, value in found.items()} == pytest.approx(
+        {
+            "found_inclusion": 0.55, "difference[female−male]": 0.55,
+            "log_odds[female/male]": math.log((3.5 / 1.5) / (1.5 / 4.5)),
+            "inclusion[female]": 3 / 4, "inclusion[male]": 1 / 5, "read_difference": 0, "unknown": 1 / 5,
+        }
+    )  # fmt: skip
+    nobody = FoundInclusion().value(totals({**counts, ("source", "male"): 0, ("included", "male"): 0}))
+    assert np.isnan(nobody["log_odds[female/male]"].array)
+
+
+def test_replies_that_cannot_be_read_are_no_scores() -> None:
+    """A woman's summary is scored 4, a man's 2, another man's reply is no number; a record about no group is not asked for."""
+    cases = variants("fm.m")
+    observation = GroupedVerdicts("about", "judge")
+    assert len(observation.asks(cases)) == 3
+    given = [scores([[4.0]]), scores([[np.nan]]), scores([[2.0]])]
+    row = by_column(observation.observe(cases, given, REAL))
+    assert row == {("score", "f"): 4, ("score", "m"): 2, ("one", "f"): 1, ("one", "m"): 1}
+    scheme = observation.permutation_scheme(cases)
+    assert scheme is not None
+    assert scheme.labels.tolist() == [0, 1, 1]
+    exchanged = by_column(observation.observe(cases, given, np.array([[1, 0, 1]])))
+    assert exchanged == {("score", "f"): 0, ("score", "m"): 6, ("one", "f"): 0, ("one", "m"): 2}
+    assert observation.permutation_scheme(variants("ff")) is None
+    assert observation.observe(variants("f"), [scores([[np.nan]])], REAL) == Reason(
+        "unparsed reply of the judge"
+    )
+
+
+def test_the_largest_difference_of_mean_verdicts_is_between_any_two_groups() -> None:
+    """Means of 4, 1 and 3: the largest difference is 3, and each pair has its own."""
+    row = {
+        (name, g): x
+        for name, xs in (("score", (8, 2, 3)), ("one", (2, 2, 1)))
+        for g, x in zip("abc", xs, strict=True)
+    }
+    draws = Totals({c: i for i, c in enumerate(row)}, np.array([list(row.values())] * 2, dtype=float))
+    found = JudgedByGroup("about", "judge").value(draws)
+    assert {name: value.array.tolist() for name, value in found.items()} == {
+        "judged_by_group": [3, 3], "difference[a−b]": [3, 3], "difference[a−c]": [1, 1], "difference[b−c]": [-2, -2],
+        "mean[a]": [4, 4], "mean[b]": [1, 1], "mean[c]": [3, 3],
+    }  # fmt: skip
+    one = JudgedByGroup("about", "judge").value(Totals({("one", "a"): 0}, np.ones((2, 1))))
+    assert np.isnan(one["judged_by_group"].array).all()
+
+
+ALIKE = [[1.0, 0.9, 0.1, 0.3], [0.9, 1.0, 0.3, 0.3], [0.1, 0.3, 1.0, 0.3], [0.3, 0.3, 0.3, 1.0]]
+
+
+def read(groups: str, matrix: Sequence[Sequence[float]], labels: Integers = REAL, **settings: str) -> Rows:
+    """How texts of these groups are told apart."""
+    rows = GroupedVariants("about", **settings).observe(variants(groups), [scores(matrix)], labels)
+    assert isinstance(rows, Rows), rows
+    return rows
+
+
+def test_texts_are_told_apart_by_their_mean_similarities() -> None:
+    """0.9 against 0.2, 0.9 against 0.3 and 0.3 against 0.2 are right, 0.3 against 0.3 is tied: 3.5 of 4, or 3."""
+    assert read("ffmm", ALIKE).values.tolist() == [[2 * 3.5 / 4 - 1, 1, 4]]
+    assert read("ffmm", ALIKE, ties="strict").values.tolist() == [[2 * 3 / 4 - 1, 1, 4]]
+    # As 0 and 2 against 1 and 3: 0.1 < 0.6, 0.3 < 0.6, 0.1 < 0.3 and 0.3 = 0.3.
+    assert read("ffmm", ALIKE, np.array([[0, 1, 0, 1]])).values.tolist() == [[2 * 0.5 / 4 - 1, 1, 4]]
+
+
+def test_texts_in_which_nothing_is_counted_are_left_out() -> None:
+    """Two empty ones beside the four; where both groups' labels lie on these and on one side alone, nothing is told."""
+    matrix = np.zeros((6, 6))
+    matrix[:4, :4] = ALIKE
+    rows = read("ffmmff", matrix.tolist(), np.array([[0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1]]))
+    assert rows.values.tolist() == [[0.75, 1, 6], [0, 0, 6]]
+
+
+def test_what_is_asked_of_variants_is_their_similarity() -> None:
+    """Those about a group against each other, and nothing where none is."""
+    texts = ["Alder.", "Birch.", "Cedar."]
+    (ask,) = GroupedVariants("about").asks(variants("f.m", texts))
+    assert (ask.rows, ask.columns) == (("Alder.", "Cedar."),) * 2
+    assert list(GroupedVariants("about").asks(variants(".."))) == []
+
+
+def test_words_of_built_inputs_are_known_by_their_design() -> None:
+    """An original and one of the two designs, both."""
+    document = (Document("She sang."),)
+    assert is_built(Record("r", document, attributes={"design": "mono"}, original="o"))
+    assert is_built(Record("r", document, attributes={"design": "balanced"}, original="o"))
+    assert not is_built(Record("r", document, attributes={"design": "mono"}))
+    assert not is_built(Record("r", document, original="o"))
+    assert not is_built(Record("r", document, attributes={"design": "other"}, original="o"))
+
+
+def test_words_as_published_are_exchanged_for_all_variants_at_once() -> None:
+    """Otherwise nothing is exchanged, and the signs of what clusters say are turned."""
+    cases = variants("fm")
+    assert Identifiers().permutation_scheme(cases) is None
+    scheme = Identifiers(words="published").permutation_scheme(cases)
+    assert scheme is not None
+    assert scheme.is_together
+    nothing = totals({("source", "female"): 1.0})
+    recommended = WordListInclusion().value(nothing)["word_list_inclusion"]
+    published = WordListInclusion(words="published").value(nothing)["word_list_inclusion"]
+    assert recommended.contrasts == ("shift[female]", "shift[male]")
+    assert published.contrasts == ()
+
+
+def invention(people: str = "builtin") -> dict[Column, float]:
+    """Of 'Ann Smith met Eve Poe.' a recogniser takes no span for a person."""
+    record = Record("r", (Document("Ann Smith sang."),), entities=(ANN,))
+    case = Case(record, Summary("r", "s", "Ann Smith met Eve Poe."))
+    observation = EntityHallucination("gender", people=people).observation
+    asked, _ = observation.asks([case])
+    nobody = scores([[0.0]] * len(asked.rows))
+    return by_column(observation.observe([case], [nobody, scores([[0.0, 0.0]] * len(asked.rows))], REAL))
+
+
+def test_known_people_need_no_recogniser_unless_one_is_named() -> None:
+    """Ann is known to the record: with the built-in rules she is named, with another recogniser nobody is."""
+    assert (invention()["people",], invention("spacy:x")["people",]) == (1, 0)
+    assert invention()["tokens",] == 5
+
+
+def test_invented_people_exchange_their_groups_with_all_of_their_cluster() -> None:
+    """Unless the reference is uneven; names of other groups than these say nothing."""
+    observation = EntityHallucination("gender").observation
+    cases = variants("f")
+    scheme = observation.permutation_scheme(cases)
+    assert scheme is not None
+    assert (scheme.labels.tolist(), scheme.is_together) == ([0, 1], True)
+    for value, fits in (("Female", True), ("woman", True), ("green", False)):
+        entity = Entity("1", "Ann", "Smith", {"gender": value})
+        record = Record("r", (Document("Ann Smith sang."),), entities=(entity,))
+        found = observation.observe([Case(record, Summary("r", "s", "it rained."))], [], REAL)
+        assert isinstance(found, Rows) == fits
+
+
+INVENTED: dict[Column, float] = {
+    ("invented", "female"): 3, ("invented", "male"): 1, ("unknown",): 1, ("people",): 10, ("tokens",): 20, ("one",): 4,
+    ("name", "Poe"): 2, ("name", "Eve"): 2, ("name", "Zoe"): 1, ("name", "Kim"): 0,
+    ("as", "Poe", "female"): 2, ("tokens²",): 104, ("people²",): 29,
+}  # fmt: skip
+
+
+def test_invented_people_are_counted_with_whom() -> None:
+    """Five people in four summaries of ten names: 5/4 a summary, half of the names; words' squares 26 - 25."""
+    found = InventedNames("gender").value(totals(INVENTED))
+    assert {name: float(value.array) for name, value in found.items()} == pytest.approx(
+        {
+            "invented_names": 5 / 4, "tokens": 5, "people": 2.5, "share": 1 / 2,
+            "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
+            "count[Poe]": 2, "count[Eve]": 2, "count[Zoe]": 1, "count[Kim]": 0, "count[Poe/female]": 2,
+        }
+    )  # fmt: skip
+    draws = Totals({c: i for i, c in enumerate(INVENTED)}, np.array([list(INVENTED.values())] * 3))
+    assert InventedNames("gender").value(draws)["invented_names"].array.tolist() == [5 / 4] * 3
+    assert most_frequent(totals(INVENTED), 2) == [("Eve", 2), ("Poe", 2)]
+    assert most_frequent(totals(INVENTED), 9) == [("Eve", 2), ("Poe", 2), ("Zoe", 1)]
+
+
+def test_shares_of_the_invented_are_read_against_an_even_one() -> None:
+    """Three of four are women: 1/4 from ½; half of ten names are invented, a fifth of these of unknown gender."""
+    draws = Totals({c: i for i, c in enumerate(INVENTED)}, np.array([list(INVENTED.values())] * 3))
+    found = EntityHallucination("gender").value(draws)
+    assert {name: value.array.tolist() for name, value in found.items()} == {
+        "entity_hallucination": [0.25] * 3, "shift[female]": [0.25] * 3, "shift[male]": [-0.25] * 3,
+        "invented": [0.5] * 3, "unknown": [0.2] * 3,
+    }  # fmt: skip
+    assert {name for name, value in found.items() if value.is_share} == {"invented", "unknown"}
+    assert {name for name, value in found.items() if value.leads} == {"shift[female]", "shift[male]"}
+
+
+def test_sources_support_their_own_sentences() -> None:
+    """Of two units each document's best support counts: (1 + 0.5 + 0.2 + 0.3)/4 of the woman's source, 0.4 of the man's."""
+    cases = [
+        Case(
+            Record(name, (Document("Alder."), Document("Birch.")), attributes={"about": name}, original="o"),
+            Summary(name, "s", "Text."),
+        )
+        for name in ("f", "m")
+    ]
+    observation = SourceSupports("about", "containment", 2, "given")
+    given = [scores([[1.0, 0.5], [0.2, 0.3]]), scores([[0.4, 0.4], [0.4, 0.4]])]
+    assert by_column(observation.observe(cases, given, REAL)) == pytest.approx(
+        {("scored", "f"): 1, ("scored", "m"): 1, ("score", "f"): 0.5, ("score", "m"): 0.4}
+    )
+    assert observation.observe(cases, given[:1], REAL) == Reason("the scorer finds nothing in a version")
+    assert observation.observe(variants(".."), [], REAL) == Reason("versions of one group only")
+    unscored = [given[0], Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.ones(2))]
+    assert observation.observe(cases, unscored, REAL) == Reason("the scorer finds nothing in a version")
+
+
+@pytest.mark.parametrize(("yes", "found"), [(0.5, 0), (0.51, 1)])
+def test_a_recogniser_finds_people_above_a_half(yes: float, found: int) -> None:
+    """At ½ a span names nobody; another Smith of no known group makes no difference where first names are written."""
+    other = Entity("4", "Dora", "Smith")
+    cases = [
+        Case(
+            Record(g, (Document(f"{person.first_name} {person.last_name} sang."),),
+                   entities=(person, other), attributes={"gender": g}, original="o"),
+            Summary(g, "s", "Text."),
+        )
+        for g, person in (("female", ANN), ("male", BOB))
+    ]  # fmt: skip
+    observation = SourcePeople("gender", "builtin", "recommended", "recogniser")
+    given = [scores([[yes]] * len(ask.rows)) for ask in observation.asks(cases)]
+    assert by_column(observation.observe(cases, given, REAL)) == {
+        ("scored", "female"): 1, ("scored", "male"): 1, ("score", "female"): found, ("score", "male"): found,
+    }  # fmt: skip
