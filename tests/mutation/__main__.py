@@ -182,9 +182,9 @@ def _write(outcomes: Mapping[Path, Sequence[str]], out: Path) -> None:
 
 
 def _is_named(path: Path, test: Path) -> bool:
-    """Whether a test file names the room of a module; measures are met by whatever audits, too."""
+    """Whether a test file names the room of a module; measures and steps of the audit are met by whatever audits, too."""
     room = path.relative_to(SOURCES).parts[0]
-    named = f"(?:{room}|auditing|audit)" if room == "measures" else room
+    named = f"(?:{room}|auditing|audit)" if room in SAMPLED else room
     words = rf"fairbrief\.{named}\b|fairbrief import .*\b{named}\b"
     return re.search(words, test.read_text(encoding="utf-8")) is not None
 
