@@ -14,7 +14,9 @@ from fairbrief.measures.entity_inclusion import EntityInclusion, recogniser
 from fairbrief.measures.found_inclusion import FoundInclusion
 from fairbrief.measures.judged_by_group import GroupedVerdicts, JudgedByGroup
 from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, share, total_variation
+from fairbrief.measures.phrase_counts import Phrases
 from fairbrief.measures.scorer_bias_evidence import SourcePeople, SourceSupports
+from fairbrief.measures.scorer_bias_measures import ScorerBiasSupport
 from fairbrief.measures.word_list_inclusion import Identifiers, WordListInclusion, is_built
 from fairbrief.types import (
     Case,
@@ -221,6 +223,47 @@ def test_words_of_built_inputs_are_known_by_their_design() -> None:
     assert not is_built(Record("r", document, attributes={"design": "mono"}))
     assert not is_built(Record("r", document, original="o"))
     assert not is_built(Record("r", document, attributes={"design": "other"}, original="o"))
+
+
+@pytest.mark.parametrize(("design", "women"), [("balanced", 2), ("", 4)])
+def test_only_words_that_vary_speak_of_those_who_were_varied(design: str, women: int) -> None:
+    """Of two built variants 'mother', which stands in both, is not counted: two words for women, else four."""
+    cases = [
+        Case(
+            Record(
+                name,
+                (Document(f"{text} mother."),),
+                attributes={"design": design} if design else {},
+                original="o",
+            ),
+            Summary(name, "s", f"{text} mother."),
+        )
+        for name, text in (("f", "She met her"), ("m", "He met his"))
+    ]
+    row = by_column(Identifiers().observe(cases, [], REAL))
+    assert row == {
+        ("source", "female"): women, ("source", "male"): 2, ("summary", "female"): women, ("summary", "male"): 2,
+    }  # fmt: skip
+
+
+def test_phrases_that_the_source_has_are_not_added() -> None:
+    """The summary says 'first woman' twice: it adds both where the source says it nowhere, none where it does."""
+    for source, said, added in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
+        case = Case(
+            Record("r", (Document(source),)),
+            Summary("r", "s", "The first woman. A first woman, not the first man."),
+        )
+        row = by_column(Phrases("first woman").observe([case], [], REAL))
+        assert row == {
+            ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): added,
+        }  # fmt: skip
+
+
+def test_a_scorer_of_support_is_checked_on_a_sentence_or_more() -> None:
+    """None would leave nothing to be supported."""
+    assert ScorerBiasSupport("about", "containment", sentences=1).sentences == 1
+    with pytest.raises(ValueError, match="sentences"):
+        ScorerBiasSupport("about", "containment", sentences=0)
 
 
 def test_words_as_published_are_exchanged_for_all_variants_at_once() -> None:

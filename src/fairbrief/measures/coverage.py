@@ -242,7 +242,7 @@ def _spread(groups: Sequence[Floats]) -> Floats:
     there = np.isfinite(stacked)
     high = np.where(there, stacked, -np.inf).max(axis=0)
     low = np.where(there, stacked, np.inf).min(axis=0)
-    return np.where(there.sum(axis=0) > 1, high - np.where(np.isfinite(low), low, 0.0), np.nan)
+    return np.where(there.sum(axis=0) > 1, high - low, np.nan)
 
 
 def _largest(spreads: Sequence[Floats], totals: Totals) -> Floats:

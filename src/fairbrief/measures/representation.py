@@ -302,7 +302,7 @@ def _mean_absolute_deviation(totals: Totals, means: Mapping[str, Floats]) -> Flo
     known = ~np.isnan(stacked)
     count = known.sum(axis=-1)
     center = ratio(np.where(known, stacked, 0.0).sum(axis=-1), count)
-    spread = np.where(known, np.abs(stacked - np.where(count > 0, center, 0.0)[..., np.newaxis]), 0.0)
+    spread = np.where(known, np.abs(stacked - center[..., np.newaxis]), 0.0)
     return np.where(count > 1, ratio(spread.sum(axis=-1), count), np.nan)
 
 
