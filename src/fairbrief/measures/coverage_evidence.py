@@ -6,8 +6,9 @@ released code does otherwise stands in docs/decisions/coverage.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -147,25 +148,26 @@ class Coverage(CoverageSettings):
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Records of the same groups, and of as many documents and sentences, are observed together."""
         reasons: dict[int, Reason] = {}
-        alike: dict[tuple[Any, ...], list[tuple[int, tuple[Floats, Floats, Integers, Floats]]]] = {}
+        alike: dict[tuple[Any, ...], list[tuple[int, Integers]]] = {}
         for i, ((case,), (drawn,), scores) in enumerate(units):
             if case.summary.units is not None and self.units != "sentences":
                 reasons[i] = OTHER_UNITS
                 continue
-            support = fold_chunks(scores[0].matrix, self._owner(case), len(case.record.documents))
             names, codes = coded(case.record.values_of(self.over))
-            length = _log_lengths(case)
-            kept = drawn.kept[:, scores[0].owner]  # a scorer of tokens cuts sentences further
-            differs = bool((length * length).sum() > TIE)
-            kind = (tuple(names), differs, len(codes), *kept.shape)
-            alike.setdefault(kind, []).append((i, (kept, support, codes, length)))
+            owner = scores[0].owner.tobytes()  # a scorer of tokens cuts sentences further
+            alike.setdefault((names, self._chunks(case), owner, drawn.kept.shape), []).append((i, codes))
         found = []
-        for (names, *_), members in in_parts(alike, lambda kind: int(np.prod(kind[2:]))):
-            kept, support, codes, length = (
-                np.stack(part) for part in zip(*(read for _, read in members), strict=True)
-            )
-            columns, rows = _of_extracts(names, kept, support, codes, length)
-            found.append(AlikeRows([i for i, _ in members], columns, rows[:, np.newaxis]))
+        for (names, chunks, *_), members in in_parts(
+            alike, lambda kind: len(kind[1]) * int(np.prod(kind[3]))
+        ):
+            places, codes = np.array([i for i, _ in members]), np.stack([codes for _, codes in members])
+            some = [units[i] for i, _ in members]
+            kept = np.stack([drawn.kept for _, (drawn,), _ in some]).take(some[0][2][0].owner, axis=2)
+            support = _folded([scores for *_, scores in some], chunks)
+            length = _log_lengths([case for (case,), *_ in some], len(chunks))
+            for here in _by_lengths(length):
+                columns, rows = _of_extracts(names, kept[here], support[here], codes[here], length[here])
+                found.append(AlikeRows(places[here].tolist(), columns, rows[:, np.newaxis]))
         return found, reasons
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
@@ -176,54 +178,66 @@ class Coverage(CoverageSettings):
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Records of the same groups and as many documents are observed together."""
         reasons: dict[int, Reason] = {}
-        alike: dict[tuple[object, ...], list[tuple[int, _Covered]]] = {}
-        for i, (cases, scores) in enumerate(units):
-            found = self._covered(cases, scores)
-            if isinstance(found, Reason):
-                reasons[i] = found
+        alike: dict[tuple[Any, ...], list[int]] = {}
+        for i, ((case,), scores) in enumerate(units):
+            values = case.record.values_of(self.over)
+            names, codes = coded(values)
+            if not names:
+                reasons[i] = Reason(f"no document has the attribute '{self.over}'")
+            elif len(names) < 2:
+                reasons[i] = ONE_GROUP
+            elif not scores:
+                reasons[i] = NO_UNIT
             else:
-                kind = (found.names, len(found.covered), found.has_lengths, found.most)
-                alike.setdefault(kind, []).append((i, found))
-        rows = [_rows(members, labels, pairwise=self.pairwise) for members in alike.values()]
+                most = _dominating(np.bincount(codes), names) if self.pairwise else None
+                merged = i if self.merge < 1 else -1  # of which as many units are left as come out
+                kind = names, most, self._chunks(case), scores[0].matrix.shape[1], merged
+                alike.setdefault(kind, []).append(i)
+        read: dict[tuple[Any, ...], list[_Covered]] = {}
+        for (names, most, chunks, *_), places in alike.items():
+            read.setdefault((names, most, len(chunks)), []).append(
+                self._covered(units, np.array(places), chunks, reasons)
+            )
+        rows = []
+        for (names, most, _), parts in read.items():
+            together = _Covered(*map(np.concatenate, zip(*map(astuple, parts), strict=True)))
+            rows += [
+                _rows(names, most, together.of(here), labels, pairwise=self.pairwise)
+                for here in _by_lengths(together.length)
+            ]
         return rows, reasons
 
-    def _covered(self, cases: Cases, scores: Sequence[Scores]) -> _Covered | Reason:
-        """What is read of one record before any labelling."""
-        (case,) = cases
-        values = self._values(cases)
-        names, codes = coded(values)
-        if not names:
-            return Reason(f"no document has the attribute '{self.over}'")
-        if len(names) < 2:
-            return ONE_GROUP
-        units = units_of(case.summary, self.units)
-        if not units:
-            return NO_UNIT
-        support = fold_chunks(scores[0].matrix, self._owner(case), len(case.record.documents))
+    def _covered(
+        self,
+        units: Sequence[tuple[Cases, Sequence[Scores]]],
+        places: Integers,
+        chunks: tuple[int, ...],
+        reasons: dict[int, Reason],
+    ) -> _Covered:
+        """What is read, before any labelling, of records that have as many chunks and units; adds why others have no row."""
+        support = _folded([units[i][1] for i in places.tolist()], chunks)
         if self.merge < 1:
-            support = merge_mutual(support, scores[1].matrix, self.merge)
-        if support.shape[1] < self.least_units:
-            return FEW_UNITS
-        if not (support > 0).any() and self.unsupported == "left out":
-            return NO_SUPPORT
-        held, total = words_held(case.summary.text, units)
-        supported = covered_share(support) * support.shape[1]
-        length = _log_lengths(case)
+            support = merge_mutual(support[0], units[places[0]][1][1].matrix, self.merge)[np.newaxis]
+        n_units, share = support.shape[2], covered_share(support)
+        if n_units < self.least_units:
+            reasons |= dict.fromkeys(places.tolist(), FEW_UNITS)
+            kept = np.zeros(len(places), dtype=bool)
+        else:
+            kept = (share > 0) | (self.unsupported == "zero")
+            reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
+        cases = [units[i][0][0] for i in places[kept].tolist()]
+        held = [words_held(case.summary.text, units_of(case.summary, self.units)) for case in cases]
+        own, total = np.array(held, dtype=np.float64).reshape(-1, 2).T
         return _Covered(
-            tuple(names),
-            document_coverage(support, covered_only=self.denominator == "covered"),
-            length,
-            (float(total), float(held), float(support.shape[1]), supported),
-            bool((length * length).sum() > TIE),
-            _dominating(np.bincount(codes), names) if self.pairwise else None,
+            places[kept],
+            document_coverage(support[kept], covered_only=self.denominator == "covered"),
+            _log_lengths(cases, len(chunks)),
+            np.column_stack([total, own, np.full(len(cases), n_units), share[kept] * n_units]),
         )
 
-    def _owner(self, case: Case) -> Integers:
-        """The document of each chunk."""
-        documents = case.record.documents
-        return np.repeat(
-            np.arange(len(documents)), [len(chunks_of(d.text, self.cut, self.words)) for d in documents]
-        )
+    def _chunks(self, case: Case) -> tuple[int, ...]:
+        """How many chunks each document has."""
+        return tuple([len(chunks_of(d.text, self.cut, self.words)) for d in case.record.documents])
 
     def _values(self, cases: Cases) -> list[str]:
         (case,) = cases
@@ -235,25 +249,27 @@ WORDS: tuple[Column, ...] = (("words",), ("words in units",), ("units",), ("unit
 
 @dataclass(frozen=True, slots=True)
 class _Covered:
-    """One record before any labelling: its groups, and of its documents coverage and log length (documents,)."""
+    """Records of the same groups and as many documents, before any labelling.
 
-    names: tuple[str, ...]
+    Shapes: ``places`` (N,) among the units; ``covered`` and ``length``, coverage and log length, (N, documents); ``words``
+    (N, 4), the columns `WORDS`.
+    """
+
+    places: Integers
     covered: Floats
     length: Floats
-    words: tuple[float, ...]
-    """The columns `WORDS`."""
-    has_lengths: bool
-    """Whether the documents differ in length."""
-    most: str | None
-    """The group of most documents, where it is asked for and one."""
+    words: Floats
+
+    def of(self, chosen: Integers) -> _Covered:
+        """Some of the records."""
+        return _Covered(self.places[chosen], self.covered[chosen], self.length[chosen], self.words[chosen])
 
 
-def _rows(members: Sequence[tuple[int, _Covered]], labels: Integers, *, pairwise: bool) -> AlikeRows:
+def _rows(
+    names: Sequence[str], most: str | None, records: _Covered, labels: Integers, *, pairwise: bool
+) -> AlikeRows:
     """The additive statistics of alike records under every labelling; ``labels`` (units, R, documents)."""
-    places, records = [i for i, _ in members], [record for _, record in members]
-    names, most = records[0].names, records[0].most
-    covered = np.stack([record.covered for record in records])
-    length = np.stack([record.length for record in records])
+    places, covered, length = records.places, records.covered, records.length
     level = covered.mean(axis=1, keepdims=True)
     centred = covered - level
     count, difference, lengths = _by_group(labels[places], len(names), centred, length)
@@ -261,9 +277,8 @@ def _rows(members: Sequence[tuple[int, _Covered]], labels: Integers, *, pairwise
     shift = difference / count
     gap = np.abs(shift).mean(axis=-1)
     one = np.ones((n, r))
-    words = np.array([record.words for record in records])
     columns: list[Column] = [("one",), ("gap",), ("level",), *WORDS]
-    blocks = [one, gap, one * level, *(one * of[:, np.newaxis] for of in words.T)]
+    blocks = [one, gap, one * level, *(one * of[:, np.newaxis] for of in records.words.T)]
     for statistic, block in (("documents", count), ("difference", difference), ("shift", shift)):
         columns += [(statistic, name) for name in names]
         blocks += list(np.moveaxis(block, -1, 0))
@@ -287,7 +302,7 @@ def _rows(members: Sequence[tuple[int, _Covered]], labels: Integers, *, pairwise
     of_lengths = _of_lengths(length, centred, lengths, difference, count, names)
     columns += of_lengths
     blocks += of_lengths.values()
-    return AlikeRows(places, tuple(columns), np.stack(blocks, axis=-1))
+    return AlikeRows(places.tolist(), tuple(columns), np.stack(blocks, axis=-1))
 
 
 def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
@@ -341,10 +356,30 @@ def _of_extracts(
     return (*columns, *of_lengths), np.stack(blocks, axis=1)
 
 
-def _log_lengths(case: Case) -> Floats:
-    """Logarithms of the documents' lengths in words, less their mean. Shape (documents,)."""
-    length = np.log([max(1, word_count(d.text)) for d in case.record.documents])
-    return np.asarray(length - length.mean())
+def _folded(scores: Sequence[Sequence[Scores]], chunks: tuple[int, ...]) -> Floats:
+    """Best support of each unit by any chunk of a document, of records with so many. Shape (N, documents, units)."""
+    return fold_chunks(np.stack([own[0].matrix for own in scores]), _owner(chunks), len(chunks))
+
+
+def _log_lengths(cases: Cases, documents: int) -> Floats:
+    """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
+    length = [max(1, word_count(d.text)) for case in cases for d in case.record.documents]
+    logs = np.log(length).reshape(len(cases), documents)
+    return np.asarray(logs - logs.mean(axis=1, keepdims=True))
+
+
+def _by_lengths(length: Floats) -> Iterator[Integers]:
+    """The records (N, documents) whose documents differ in length, and those whose do not, if there are any."""
+    differ = (length * length).sum(axis=1) > TIE
+    yield from (here for here in (np.flatnonzero(differ), np.flatnonzero(~differ)) if len(here))
+
+
+@lru_cache(maxsize=4096)
+def _owner(chunks: tuple[int, ...]) -> Integers:
+    """The document of each chunk, of documents with so many. Shape (chunks,), read-only."""
+    owner = np.repeat(np.arange(len(chunks)), chunks)
+    owner.flags.writeable = False
+    return owner
 
 
 def _of_lengths(

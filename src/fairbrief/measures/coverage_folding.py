@@ -10,11 +10,13 @@ from fairbrief.types import Floats, Integers
 def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
     """Best support of each unit by any chunk of a document (Li et al., Eq. 2).
 
-    Shapes: ``matrix`` (chunks, units), ``owner`` (chunks,) document indices → (documents, units).
+    Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, units).
     A document without a chunk supports nothing.
     """
-    folded = np.zeros((documents, matrix.shape[1]))
-    np.maximum.at(folded, owner, matrix)
+    folded = np.zeros((*matrix.shape[:-2], documents, matrix.shape[-1]))
+    held, first = np.unique(owner, return_index=True)
+    if len(held):
+        folded[..., held, :] = np.maximum(np.maximum.reduceat(matrix, first, axis=-2), 0.0)
     return folded
 
 
@@ -37,15 +39,15 @@ def merge_mutual(support: Floats, between: Floats, threshold: float) -> Floats:
 
 
 def document_coverage(support: Floats, *, covered_only: bool) -> Floats:
-    """Mean support of the units by each document. Shape (documents, units) → (documents,).
+    """Mean support of the units by each document. Shape (…, documents, units) → (…, documents).
 
     ``covered_only`` divides by the number of units that any document supports, as the release does.
     """
-    units = int((support > 0).any(axis=0).sum()) if covered_only else support.shape[1]
-    covered: Floats = support.sum(axis=1) / units
+    units = (support > 0).any(axis=-2).sum(axis=-1, keepdims=True) if covered_only else support.shape[-1]
+    covered: Floats = support.sum(axis=-1) / units
     return covered
 
 
-def covered_share(support: Floats) -> float:
-    """Share of units that any document supports."""
-    return float((support > 0).any(axis=0).mean())
+def covered_share(support: Floats) -> Floats:
+    """Share of units that any document supports. Shape (…, documents, units) → (…,)."""
+    return np.asarray((support > 0).any(axis=-2).mean(axis=-1))
