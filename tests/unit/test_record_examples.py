@@ -94,6 +94,11 @@ def test_every_row_has_its_texts_its_story_and_its_links(shown: Examples) -> Non
         assert (row.system, row.record, shown.rules[row.measure]) in supports
 
 
+def test_cases_are_those_of_a_reading_from_the_beginning(audited: Audit, shown: Examples) -> None:
+    """What is shown of records read from where they stand is what is shown of all cases."""
+    assert examples(audited.result, list(fairbrief.read(REVIEWS)), Scorers()) == shown
+
+
 def test_links_point_at_sentences_of_the_sources(shown: Examples) -> None:
     """Each link is a whole sentence of its document, each unit a part of the summary's text."""
     texts = {t.id: t for t in shown.texts}

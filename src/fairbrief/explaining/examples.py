@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fairbrief import registry
@@ -10,6 +10,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.explaining.example_choice import choose
 from fairbrief.explaining.example_influence import told
 from fairbrief.explaining.example_links import scorer_for, support_of
+from fairbrief.readers import Reading
 from fairbrief.reports.examples import Examples, Passage, Row, Support, Texts
 from fairbrief.reports.frames import encodable, first_of_each
 from fairbrief.reports.result import Result
@@ -73,13 +74,23 @@ def _fetch(cases: Iterable[Case], rows: Sequence[Row]) -> dict[Key, Case]:
     found: dict[Key, Case] = {}
     if not wanted:
         return found
-    for case in cases:
+    for case in _of_records(cases, {record for _, record in wanted}):
         key = encodable(case.summary.system), encodable(case.record.id)
         if key in wanted and key not in found:
             found[key] = case
             if len(found) == len(wanted):
                 break
     return found
+
+
+def _of_records(cases: Iterable[Case], records: Collection[str]) -> Iterator[Case]:
+    """The cases of these records, read from where they stand; all cases where these are read from their beginning alone."""
+    if not isinstance(cases, Reading) or cases.ranges is None:
+        yield from cases
+        return
+    places = ((source, start) for source, ident, start in cases.places() if encodable(ident) in records)
+    for source, start in dict.fromkeys(places):
+        yield from cases.part(source, (start, start + 1))
 
 
 def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Case]:
