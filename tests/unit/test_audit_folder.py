@@ -154,7 +154,7 @@ def test_tables_of_an_older_audit_go(tmp_path: Path, two: tuple[Result, Result])
 
 
 @pytest.mark.parametrize(
-    "fails", ["html.write", "record_data.write", "evidence_file.write", "json_file.render"]
+    "fails", ["html.write", "record_data.write", "evidence_file.write", "json_file.write"]
 )
 def test_a_full_disk_leaves_the_older_audit(
     tmp_path: Path, two: tuple[Result, Result], fails: str, monkeypatch: pytest.MonkeyPatch

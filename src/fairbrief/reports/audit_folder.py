@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from fairbrief.kept_files import taking_place
 from fairbrief.reports.folder_claim import STAGE, claimed, clear, refuse_unfinished
@@ -70,23 +70,31 @@ def _write(result: Result, stage: Path) -> tuple[list[str], str]:
         tabular,
     )
 
-    numbers, audit = json_file.render(result)
-    texts = {"estimates.csv": csv.render(result)}
+    audit = json_file.write(result, stage / RESULTS)
+    names: list[str] = []
+
+    def opened(name: str) -> TextIO:
+        names.append(name)
+        return (stage / name).open("w", encoding="utf-8", newline="\n")
+
+    with opened("estimates.csv") as out:
+        csv.write(result, out)
     taken: set[str] = set()
     tables = tabular.tables(result)
     for table in tables:
         name = _file_name(table.title, taken)
-        texts |= {f"{TABLES}/{name}.csv": csv.render(table), f"{TABLES}/{name}.tex": latex.render(table)}
-    texts |= {MARKDOWN: markdown.render(result, tables), RESULTS: numbers}
-    for name, text in texts.items():
-        (stage / name).write_text(text, encoding="utf-8", newline="\n")
+        with opened(f"{TABLES}/{name}.csv") as out:
+            csv.write(table, out)
+        with opened(f"{TABLES}/{name}.tex") as out:
+            out.write(latex.render(table))
+    with opened(MARKDOWN) as out:
+        out.write(markdown.render(result, tables))
     html.write(result, stage / PAGE)
     record_data.write(result.examples, stage / EXAMPLES, audit)
     evidence_file.write(result, stage / EVIDENCE, audit)
     if result.sources is not None:
         source_file.write(result.sources, stage / SOURCES, audit)
     hashes = [SOURCES] if result.sources is not None else []
-    names = [name for name in texts if name != RESULTS]
     return [*names, PAGE, EXAMPLES, EVIDENCE, *hashes, RESULTS], audit
 
 

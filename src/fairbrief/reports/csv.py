@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, TextIO
 
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.number_format import MINUS
@@ -15,24 +17,33 @@ from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Table
 
 FORMULA = re.compile(r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20|%]")
+AS_THEY_ARE = frozenset({bool, int, float, type(None)})
+"""Types whose values `csv` writes as `cell` would."""
 NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?(e[+-]?\d+)?%?", re.IGNORECASE)
 
 
 def render(shown: Result | Table | Iterable[Estimate]) -> str:
     """One printed table, or estimates (of a result: then its differences) with all fields at full precision."""
+    out = io.StringIO()
+    write(shown, out)
+    return out.getvalue()
+
+
+def write(shown: Result | Table | Iterable[Estimate], out: TextIO) -> None:
+    """`render` into an open text file, row by row."""
     if isinstance(shown, Result):
-        shown = (*shown.estimates, *shown.differences)
+        shown = Estimates((*shown.estimates, *shown.differences))
     if isinstance(shown, Table):
-        rows: list[list[Any]] = [
-            list(shown.header),
+        rows: Iterable[Sequence[Any]] = (
+            shown.header,
             *([cell.replace(MINUS, "-") for cell in row] for row in shown.rows),
-        ]
+        )
     else:
         found = Estimates(shown)
-        rows = [found.columns, *(list(row.values()) for row in found.to_dicts())]
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([map(cell, row) for row in rows])
-    return out.getvalue()
+        rows = itertools.chain([found.columns], found.rows())
+    csv.writer(out, lineterminator="\n").writerows(
+        [value if type(value) in AS_THEY_ARE else cell(value) for value in row] for row in rows
+    )
 
 
 def cell(value: Any) -> str:
@@ -41,5 +52,10 @@ def cell(value: Any) -> str:
         return ""
     if isinstance(value, (bool, int, float)):
         return repr(value)
+    return _text(str(value))
+
+
+@lru_cache(maxsize=1 << 12)
+def _text(value: str) -> str:
     text = printable(value)
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -28,6 +29,10 @@ TYPES: dict[str, pa.DataType] = {
     "excluded": pa.int64(),
 }
 """What is not text, by the estimate's own declaration."""
+
+FIELDS = [f.name for f in fields(Estimate)]
+VALUES = attrgetter(*FIELDS)
+SLICE, EXCLUDED, NOTES = map(FIELDS.index, ("slice", "excluded", "notes"))
 
 PACKED = pa.dictionary(pa.int16(), pa.float64())
 """How an audit holds its statistics: most are counts or shares of which there are few distinct ones."""
@@ -129,13 +134,25 @@ class Estimates(tuple[Estimate, ...]):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One flat dictionary per estimate, all with the same keys."""
+        columns = self.columns
+        return [dict(zip(columns, row, strict=True)) for row in self.rows()]
+
+    def rows(self) -> Iterator[list[Any]]:
+        """The cells of each estimate, in the order of the columns."""
         sliced = self._sliced
-        return [_flat(e, sliced) for e in self]
+        return (_cells(e, sliced) for e in self)
 
     @property
     def columns(self) -> list[str]:
         """The keys of each dictionary, the columns of each frame; they are there even if there is no estimate."""
-        return list(_flat(self[0] if self else Estimate("", "", "", None), self._sliced))
+        sliced = [f"slice.{name}" for name in self._sliced]
+        return [
+            *FIELDS[:SLICE],
+            *sliced,
+            *FIELDS[SLICE + 1 : EXCLUDED + 1],
+            "reasons",
+            *FIELDS[EXCLUDED + 1 :],
+        ]
 
     def to_arrow(self) -> pa.Table:
         """A `pyarrow.Table`."""
@@ -186,18 +203,14 @@ class Evidence:
         return _polars(self.to_arrow())
 
 
-def _flat(e: Estimate, sliced: list[str]) -> dict[str, Any]:
-    row: dict[str, Any] = {}
-    for f in fields(e):
-        if f.name == "slice":
-            row |= {f"slice.{name}": e.slice.get(name) for name in sliced}
-        elif f.name == "excluded":
-            row["excluded"] = sum(e.excluded.values())
-            row["reasons"] = "; ".join(f"{reason}: {n}" for reason, n in e.excluded.items())
-        elif f.name == "notes":
-            row["notes"] = told(e)
-        else:
-            row[f.name] = getattr(e, f.name)
+def _cells(e: Estimate, sliced: Sequence[str]) -> list[Any]:
+    row = list(VALUES(e))
+    row[NOTES] = told(e) if e.notes else ""
+    row[EXCLUDED : EXCLUDED + 1] = (
+        sum(e.excluded.values()),
+        "; ".join(f"{reason}: {n}" for reason, n in e.excluded.items()),
+    )
+    row[SLICE : SLICE + 1] = map(e.slice.get, sliced)
     return row
 
 

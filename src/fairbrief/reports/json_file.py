@@ -7,16 +7,19 @@ an undefined number is null. Lone surrogates, which JSON can spell and UTF-8 can
 from __future__ import annotations
 
 import hashlib
+import io
+import itertools
 import json
 import math
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import resources
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 from msgspec import ValidationError, convert
@@ -28,42 +31,88 @@ from fairbrief.types import Estimate, Table
 
 SCHEMA = "fairbrief.results/3"
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+LINES = 1_000
+"""Lines that are written together."""
+_FIELDS = tuple(field.name for field in fields(Estimate))
+_VALUES = attrgetter(*_FIELDS)
 LONGEST_INTEGER = 20
 """Digits; a float of whatever length is one that can be counted with."""
 
 
-def dump(result: Result) -> dict[str, Any]:
-    """The result without its evidence, as plain JSON values."""
-    return {
-        "schema": SCHEMA,
-        "audit": "",
-        "made": plain(result.made),
-        "estimates": [_plain_estimate(e) for e in result.estimates],
-        "differences": [_plain_estimate(e) for e in result.differences],
-        "tables": [plain(t) for t in result.tables],
-        "left_out": [plain(m) for m in result.left_out],
-        "skipped": [str(line) for line in result.skipped],
-        "exhibits": [plain(x) for x in result.exhibits],
-    }
-
-
-def _plain_estimate(e: Estimate) -> dict[str, Any]:
-    """The estimate's fields; its notes with their words, too."""
-    return {**plain(e), "notes": [{**plain(note), "text": worded(note)} for note in e.notes]}
-
-
 def render(result: Result) -> tuple[str, str]:
-    """The text of ``results.json``, where what is listed has a line each; and its identity, which stands in it."""
-    parts = {name: _on_lines(value) for name, value in dump(result).items()}
+    """The text of ``results.json``; and its identity, which stands in it."""
+    out = io.BytesIO()
+    audit = _write(result, out)
+    return out.getvalue().decode(), audit
+
+
+def write(result: Result, path: Path) -> str:
+    """Write ``results.json``, where what is listed has a line each; its identity."""
+    with path.open("wb") as out:
+        return _write(result, out)
+
+
+def identity(result: Result) -> str:
+    """Sixteen hex digits of a hash of all that a result says, but for how long it took."""
+    return _write(result, None)
+
+
+def _write(result: Result, out: BinaryIO | None) -> str:
+    """Line by line, so that the text is never held as a whole; the identity is put into the head at the end."""
     timeless = {name: value for name, value in result.made.items() if name != "seconds"}
-    told = _together({**parts, "made": _on_lines(plain(timeless))})
-    audit = hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
-    return _together({**parts, "audit": _compact(audit)}), audit
+    digest = hashlib.blake2b(_head(timeless, ""), digest_size=8)
+    if out is not None:
+        out.write(_head(result.made, "0" * 2 * digest.digest_size))
+    lines = _lines(result)
+    while text := _encoded("".join(itertools.islice(lines, LINES))):
+        digest.update(text)
+        if out is not None:
+            out.write(text)
+    if out is not None:
+        out.seek(0)
+        out.write(_head(result.made, digest.hexdigest()))
+    return digest.hexdigest()
 
 
-def _together(parts: Mapping[str, str]) -> str:
-    lines = ",\n".join(f"{_compact(name)}: {text}" for name, text in parts.items())
-    return _escaped("{\n" + lines + "\n}\n")
+def _head(made: Mapping[str, Any], audit: str) -> bytes:
+    told = {"schema": SCHEMA, "audit": audit, "made": plain(made)}
+    return _encoded(
+        "{\n" + ",\n".join(f"{_compact(name)}: {_compact(value)}" for name, value in told.items())
+    )
+
+
+def _lines(result: Result) -> Iterator[str]:
+    """What follows the head: lists, each with an item a line."""
+    listed: Mapping[str, Iterable[str]] = {
+        "estimates": map(_line, result.estimates),
+        "differences": map(_line, result.differences),
+        **{
+            name: (_compact(plain(item)) for item in items)
+            for name, items in (
+                ("tables", result.tables), ("left_out", result.left_out),
+                ("skipped", map(str, result.skipped)), ("exhibits", result.exhibits),
+            )
+        },
+    }  # fmt: skip
+    for name, items in listed.items():
+        opened = f",\n{_compact(name)}: ["
+        between, end = "\n", "]"
+        yield opened
+        for item in items:
+            yield f"{between}{item}"
+            between, end = ",\n", "\n]"
+        yield end
+    yield "\n}\n"
+
+
+def _line(e: Estimate) -> str:
+    """The estimate's fields; its notes with their words, too."""
+    told = dict(zip(_FIELDS, _VALUES(e), strict=True))
+    told["notes"] = [{**plain(note), "text": worded(note)} for note in e.notes]
+    try:
+        return _compact(told)
+    except (TypeError, ValueError):  # a number that is not finite or not Python's own
+        return _compact({name: plain(value) for name, value in told.items()})
 
 
 def text_of(thing: Any) -> str:
@@ -71,24 +120,20 @@ def text_of(thing: Any) -> str:
     return _escaped(json.dumps(plain(thing), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
-def _on_lines(value: Any) -> str:
-    """A list with each item on its line. Without indents the standard library writes ten times as fast."""
-    if isinstance(value, list) and value:
-        return "[\n" + ",\n".join(_compact(item) for item in value) + "\n]"
-    return _compact(value)
-
-
 def _compact(value: Any) -> str:
+    """On one line. Without indents the standard library writes ten times as fast."""
     return _ENCODER.encode(value)
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _escaped(text).encode()
 
 
 def _escaped(text: str) -> str:
     return re.sub("[\ud800-\udfff]", lambda lone: f"\\u{ord(lone[0]):04x}", text)
-
-
-def identity(result: Result) -> str:
-    """Sixteen hex digits of a hash of all that a result says, but for how long it took."""
-    return render(result)[1]
 
 
 def read(path: Path | str) -> Result:

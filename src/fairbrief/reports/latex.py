@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from fairbrief.reports import number_format, tabular
 from fairbrief.reports.plain import printable
@@ -45,6 +46,7 @@ def render(shown: Result | Table) -> str:
     return "\n".join(map(_float, tables))
 
 
+@lru_cache(maxsize=1 << 12)
 def escape(text: str) -> str:
     """Text without any LaTeX command; controls, which LaTeX cannot set, become question marks."""
     return printable(text).translate(SPECIAL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from fairbrief.reports import tabular
 from fairbrief.reports.plain import printable
@@ -41,6 +42,7 @@ def table(t: Table) -> str:
     return f"## {escape(t.title)}\n\n" + "\n".join(lines) + notes
 
 
+@lru_cache(maxsize=1 << 12)
 def escape(text: str) -> str:
     """Text that no Markdown renderer takes for markup, a link or HTML."""
     shown = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fairbrief.reports import arrangement, number_format, wording
@@ -10,6 +10,9 @@ from fairbrief.reports.arrangement import Section
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
+
+MOST_ROWS = 2_000
+"""Rows of one printed table: nobody reads more of them; all stand in ``results.json`` and ``estimates.csv``."""
 
 
 def tables(result: Result) -> tuple[Table, ...]:
@@ -28,13 +31,17 @@ def section_table(section: Section, made: Mapping[str, Any]) -> Table:
     holm = any(e.p_adjusted is not None for e in section.estimates)
     header = ("measure", "system", *section.by, "value", wording.interval_name(made), "chance level", "p")
     header += (*(("p (Holm)",) if holm else ()), "n", "left out")
-    rows = tuple((*_row(e, section.by, holm),) for e in section.estimates)
-    return Table(section.title, header, rows, _notes(section.estimates))
+    shown = _shown(section.estimates)
+    rows = tuple((*_row(e, section.by, holm),) for e in shown)
+    left = len(section.estimates) - len(shown)
+    further = (f"{counted(left, 'further row')} {_where(left)}.",) if left else ()
+    return Table(section.title, header, rows, (*_notes(section.estimates), *further))
 
 
 def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
     """Differences of systems, of one section: headlines, or all quantities where there is none."""
-    estimates = tuple(e for e in section.estimates if wording.is_headline(e)) or section.estimates
+    headlines = tuple(e for e in section.estimates if wording.is_headline(e)) or section.estimates
+    estimates = headlines[:MOST_ROWS]
     holm = any(e.p_adjusted is not None for e in estimates)
     header = ("measure", "system", "minus", *section.by, "difference", wording.interval_name(made), "p")
     header += (*(("p (Holm)",) if holm else ()), "n")
@@ -52,16 +59,25 @@ def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
         )
         for e in estimates
     )
-    left = len(section.estimates) - len(estimates)
-    note = (
-        (
-            f"{counted(left, 'difference')} of other quantities {'stands' if left == 1 else 'stand'} in results.json and estimates.csv.",
-        )
-        if left
-        else ()
+    told = (
+        (len(headlines) - len(estimates), "further difference", ""),
+        (len(section.estimates) - len(headlines), "difference", " of other quantities"),
     )
+    left = tuple(f"{counted(many, what)}{of} {_where(many)}." for many, what, of in told if many)
     title = f"Differences of systems: {section.title}"
-    return Table(title, header, rows, (*arrangement.notes(estimates), *note))
+    return Table(title, header, rows, (*arrangement.notes(headlines), *left))
+
+
+def _shown(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
+    """As many as a table shows, in their order; headlines before other quantities, where it has not room for all."""
+    if len(estimates) <= MOST_ROWS:
+        return estimates
+    places = sorted(range(len(estimates)), key=lambda i: not wording.is_headline(estimates[i]))
+    return [estimates[i] for i in sorted(places[:MOST_ROWS])]
+
+
+def _where(many: int) -> str:
+    return f"{'stands' if many == 1 else 'stand'} in results.json and estimates.csv"
 
 
 def left_out_table(result: Result) -> Table | None:
