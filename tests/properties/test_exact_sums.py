@@ -221,8 +221,10 @@ def test_units_that_are_added_together_sum_as_one_by_one(
 
 def all_of(null: NullSums) -> tuple[list[Column], list[list[float]]]:
     """The columns, and the sums of each resample."""
-    found = null.totals()
-    return ([], []) if found is None else ([*found[0].columns], found[0].array[found[1]].tolist())
+    drawn = null.drawn()
+    if drawn is None:
+        return [], []
+    return [*drawn.totals.columns], drawn.totals.array[drawn.draws].tolist()
 
 
 @given(st.lists(units(), max_size=40), st.data())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing.chance import Chance, Permutations, flip_chance, flip_test
-from fairbrief.auditing.null_sums import square_columns
+from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spread
 from fairbrief.types import Column, Ratio, Totals, Value
 
@@ -19,49 +19,54 @@ RATIO = Ratio(((("top",), 1.0),), ((("bottom",), 1.0),))
 
 
 class OneContrast:
-    """An observation and a measure with one contrast, whose values under the draws are given."""
-
-    def __init__(self, drawn: Sequence[float]) -> None:
-        self.observation = self
-        self.drawn = np.array(drawn)
+    """An observation with one contrast."""
 
     def contrasts(self, _columns: Sequence[Column]) -> Mapping[str, Ratio]:
         """Of any columns."""
         return {"d": RATIO}
 
-    def value(self, _totals: Totals) -> Mapping[str, Value]:
-        """The same value under every name."""
-        return {name: Value(self.drawn) for name in ("d", "m")}
 
+def chance_of(name: str, drawn: Sequence[float], value: Value) -> Chance | None:
+    """Clusters 1/2 and 3/2, θ = 1, Σ(top - bottom)² = 2; three draws of θ = 0, ½ and 1, each with the same sum of squares.
 
-def permutations(drawn: Sequence[float]) -> Permutations:
-    """Clusters 1/2 and 3/2, θ = 1, Σ(top - bottom)² = 2; three draws of θ = 0, ½ and 1, each with the same sum of squares."""
+    Beside it, before and behind, stands another part, of a third of whose draws the value is undefined.
+    """
     columns = {name: i for i, name in enumerate((("top",), ("bottom",), *square_columns("d")))}
     null = np.array([[0.0, 4, 2, 0, 8], [2, 4, 4, 4, 8], [4, 4, 10, 8, 8]])
-    real = Totals({("top",): 0, ("bottom",): 1}, np.array([[1.0, 2], [3, 2]]))
-    return Permutations(Totals(columns, null), math.log(4), OneContrast(drawn), real)
+    real = np.array([[1.0, 2], [3, 2]])
+    one = Drawn(Totals(columns, null), np.arange(3), math.log(4))
+    other = Drawn(Totals(columns, null[:2] + 1), np.array([1, 0, 0]), 0.0)
+    clusters = Totals({("top",): 0, ("bottom",): 1}, np.stack([real + 2, real, real + 5]))
+    several = Permutations([other, one, other], OneContrast(), clusters)
+    beside = [np.nan, 3.0]
+    read = np.array([7.0, float(value.array), 0.0])
+    nulls = {
+        "m": Value(np.array([*beside, *drawn, *beside])),
+        "d": Value(np.array([*beside, *drawn, *beside])),
+    }
+    return several.chances(nulls.get(name), value, read)[1]
 
 
 def test_a_signed_contrast_is_measured_from_what_permuted_labels_read() -> None:
     """From ½: |1 - ½| · 4/√2 is reached by two of three draws, (1 + 2)/4; the two most extreme are tied, 2/4."""
-    found = permutations([0.0, 0.5, 1]).chance("d", Value(np.array(1.0), "both", ("d",)), 1.0)
+    found = chance_of("d", [0.0, 0.5, 1], Value(np.array(1.0), "both", ("d",)))
     assert found == Chance(0.5, 3 / 4, 2 / 4, 2 / 4)
 
 
 def test_a_magnitude_is_measured_from_zero() -> None:
     """|1| · 4/√2 is reached by one of three draws, (1 + 1)/4; one alone is the most extreme, 1/4."""
-    found = permutations([0.1, 0.2, 0.6]).chance("m", Value(np.array(1.0), "upper", ("d",)), 1.0)
+    found = chance_of("m", [0.1, 0.2, 0.6], Value(np.array(1.0), "upper", ("d",)))
     assert found == Chance(pytest.approx(0.3), 2 / 4, 1 / 4, 1 / 4)
 
 
 def test_a_value_without_contrasts_is_tested_by_itself() -> None:
     """Of ⅒ and ⅘, nan left out, one reaches ⅘: 2/3, on both sides of ⅕ and ⅒ none reaches 0.9: 2 · 1/3."""
-    found = permutations([0.1, 0.8, np.nan]).chance("m", Value(np.array(0.8), "upper"), 0.8)
+    found = chance_of("m", [0.1, 0.8, np.nan], Value(np.array(0.8), "upper"))
     assert found == Chance(pytest.approx(0.45), pytest.approx(2 / 3), 1 / 4, pytest.approx(1 / 3))
-    found = permutations([0.1, 0.2, np.nan]).chance("m", Value(np.array(0.9), "both"), 0.9)
+    found = chance_of("m", [0.1, 0.2, np.nan], Value(np.array(0.9), "both"))
     assert found == Chance(pytest.approx(0.15), pytest.approx(2 / 3), 2 / 4, pytest.approx(2 / 3))
-    assert permutations([np.nan] * 3).chance("m", Value(np.array(0.8), "upper"), 0.8) is None
-    assert permutations([0.0] * 3).chance("other", Value(np.array(0.8), "upper"), 0.8) is None
+    assert chance_of("m", [np.nan] * 3, Value(np.array(0.8), "upper")) is None
+    assert chance_of("other", [0.0] * 3, Value(np.array(0.8), "upper")) is None
 
 
 def flips(

@@ -137,11 +137,12 @@ def test_squares_are_those_of_whole_clusters() -> None:
         for x in several:
             row = RelabelledRows.of_all((("t",),), x[np.newaxis, :, :1], [np.arange(3)])
             null.add_shared(cluster, row, {"d": x})
-    found = null.totals()
-    assert found is not None
-    totals, draws = found
+    drawn = null.drawn()
+    assert drawn is not None
     wanted = [(1 + 3) ** 2 + 2**2, (1 + 3) * (2 + 1) + 2 * 2, (2 + 1) ** 2 + 2**2]
-    assert [totals[c][draws].tolist() for c in square_columns("d")] == [[square] * 3 for square in wanted]
+    assert [drawn.totals[c][drawn.draws].tolist() for c in square_columns("d")] == [
+        [square] * 3 for square in wanted
+    ]
 
 
 def test_records_that_share_documents_are_labelled_alike() -> None:

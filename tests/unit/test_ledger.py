@@ -54,10 +54,9 @@ def filled(units: int, kinds: int, sheet: int | None = None) -> tuple[Ledger, np
 
 def summed(null: null_sums.NullSums, ledger: Ledger) -> np.ndarray:
     """The permuted sums, in the order of the ledger's columns."""
-    found = null.totals()
-    assert found is not None
-    totals, draws = found
-    return np.stack([totals[column] for column in ledger.columns], axis=-1)[draws]
+    drawn = null.drawn()
+    assert drawn is not None
+    return np.stack([drawn.totals[column] for column in ledger.columns], axis=-1)[drawn.draws]
 
 
 def test_sheets_are_absorbed_as_if_their_units_had_come_one_by_one() -> None:

@@ -33,14 +33,17 @@ print(json.dumps([told.total, 1024 * int(peak[1])]))
 """
 
 
-def cases_of(*, records: int = 1, documents: int = 4, groups: int = 2, slices: int = 1) -> list[Case]:
-    """One system's summaries of short documents."""
+def cases_of(
+    *, records: int = 1, documents: int = 4, groups: int = 2, slices: int = 1, systems: int = 1
+) -> list[Case]:
+    """Summaries of short documents, each system's alike."""
     found = []
     for i in range(records):
         texts = [f"The soup number {(i * documents + j) % 97} was good." for j in range(documents)]
         of_document = [Document(t, {"side": f"g{j % groups}"}) for j, t in enumerate(texts)]
         record = Record(f"r{i}", tuple(of_document), attributes={"topic": f"t{i % slices}"})
-        found.append(Case(record, Summary(record.id, "s", f"The soup number {i % 97} was good.")))
+        text = f"The soup number {i % 97} was good."
+        found += [Case(record, Summary(record.id, f"s{k}", text)) for k in range(systems)]
     return found
 
 
@@ -58,11 +61,12 @@ def plan_of(*, slices: int = 1, **_: int) -> Plan:
         {"documents": 200, "groups": 200},
         {"documents": 2_000},
         {"records": 400, "documents": 10, "groups": 5, "slices": 20},
+        {"records": 400, "documents": 3, "slices": 400, "systems": 10},
     ],
-    ids=["many groups", "many documents", "many slices"],
+    ids=["many groups", "many documents", "many slices", "many systems and slices"],
 )
 def test_what_is_told_is_what_is_taken(shape: dict[str, int]) -> None:
-    """Within a factor of two, of three shapes, each in a process of its own."""
+    """Within a factor of two, of four shapes, each in a process of its own."""
     command = [sys.executable, "-c", SCRIPT, json.dumps(shape)]
     ended = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     told, taken = json.loads(ended.stdout)
@@ -77,6 +81,10 @@ def test_what_is_told_is_what_is_taken(shape: dict[str, int]) -> None:
             r"r0', 20,000 documents\) alone takes .* GB .* fewer --resamples, --extracts 0",
         ),
         ({"records": 210, "documents": 12, "slices": 100}, r"by system and slice\. Take fewer --slice"),
+        (
+            {"records": 100, "documents": 3, "slices": 100, "systems": 5},
+            r"are for about 1.,... estimates by system and slice.* Take fewer --slice, measures by name",
+        ),
         ({"records": 20_000, "documents": 1}, r"rows of all records\. Take measures by name"),
     ],
 )
@@ -123,7 +131,8 @@ def test_what_a_small_audit_takes_is_told_as_written_out() -> None:
 
     The largest case has 4 sentences: labellings 100·4 · 8 · (2.5 + 4), members 100·4·2, statistics 100·(9 + 9·2) · 64 and
     extracts 4 · 8 · (2·4 + 4·200). The rows of the whole are kept until they are many: 2 · (8 · (6 + 9·2) columns · 6
-    labellings + 100·2 + 2000); of 20 resamples they are summed: 16 · 24 · 20.
+    labellings + 100·2 + 2000); of 20 resamples they are summed: 16 · 24 · 20. The measure has about 7 + 1.5·2 values, of one
+    system; of two, these have as many each, and their differences.
     """
     cases = cases_of(records=2)
     plan = replace(plan_of(), n_resamples=100)
@@ -133,6 +142,7 @@ def test_what_a_small_audit_takes_is_told_as_written_out() -> None:
         largest=400 * 8 * 6.5 + 800 + 100 * 27 * 64 + 4 * 8 * 808,
         rows=2 * (500 + 1.5 * 50),
         slices=2 * (8 * 24 * 6 + 2 * 100 + 2000),
+        estimates=10 * 1_000,
         about="input (id 'r0', 4 documents)",
     )
     assert (
@@ -141,6 +151,11 @@ def test_what_a_small_audit_takes_is_told_as_written_out() -> None:
     alone = memory.forecast(cases, cases, replace(plan, n_resamples=0, workers=3), measures_of(plan))
     assert (alone.base, alone.largest) == (3 * 150e6, 3 * (4 * 8 * 6.5 + 8 + 27 * 64))
     assert (alone.rows, alone.slices) == (2 * (500 + 1.5 * 25), 0)
+    two = cases_of(records=2, systems=2)
+    assert memory.forecast(two, two, plan, measures_of(plan)).estimates == 3 * 10 * 1_000
+    sliced = replace(plan, slices=[("topic",)], n_resamples=0)
+    of_slices = cases_of(records=4, systems=2, slices=2)
+    assert memory.forecast(of_slices, of_slices, sliced, measures_of(plan)).estimates == 3 * 2 * 10 * 1_000
 
 
 def test_one_group_has_no_labellings_to_hold() -> None:

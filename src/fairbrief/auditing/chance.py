@@ -9,20 +9,19 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import Jackknifed
-from fairbrief.auditing.null_sums import square_columns
-from fairbrief.statistics import smallest_p, two_sided_p, upper_p
-from fairbrief.statistics.arrays import TIE, tolerance
+from fairbrief.auditing.null_sums import Drawn, square_columns
+from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import t_test
 from fairbrief.statistics.sign_flips import flipped
-from fairbrief.statistics.studentized import largest, share_reached, studentize
+from fairbrief.statistics.studentized import largest, studentize
 from fairbrief.types import (
     Column,
     ContrastObservation,
     Floats,
     Integers,
-    Measure,
     Ratio,
     Totals,
     Value,
@@ -44,64 +43,105 @@ class Chance:
 
 
 class Permutations:
-    """The permutation baseline of one system and slice, under all its resamples.
+    """The permutation baselines of parts whose relabelled sums have the same columns.
 
-    ``totals`` are its relabelled sums, ``draws`` (resamples,) which of them each resample has (None: its own),
-    ``clusters`` the real ones by cluster.
+    ``totals`` are the sums of all parts' draws, one part after another; ``clusters`` the real ones by cluster, of parts that
+    have as many. What one part reads does not depend on those beside it.
     """
 
-    def __init__(
-        self,
-        totals: Totals,
-        log_labellings: float,
-        measure: Measure,
-        clusters: Totals,
-        draws: Integers | None = None,
-    ) -> None:
-        observation: Any = measure.observation
-        self._totals = totals
-        self._values = measure.value(totals)
-        self._reachable = math.exp(-min(log_labellings, 700.0))
-        self._ratios, self._clusters = _contrasts(observation, tuple(totals.columns)), clusters
-        self._draws = np.arange(len(totals.array)) if draws is None else draws
+    def __init__(self, several: Sequence[Drawn], observation: Any, clusters: Totals) -> None:
+        sizes = [len(drawn.totals.array) for drawn in several]
+        columns = several[0].totals.columns
+        self.totals = Totals(columns, np.concatenate([drawn.totals.array for drawn in several]))
+        self._starts = np.cumsum([0, *sizes[:-1]])
+        self._part = np.repeat(np.arange(len(several)), sizes)
+        self._draws = np.stack([drawn.draws for drawn in several]) + self._starts[:, np.newaxis]
+        self._times = np.bincount(self._draws.ravel(), minlength=sum(sizes))
+        self._reachable = [math.exp(-min(drawn.log_labellings, 700.0)) for drawn in several]
+        self._ratios, self._clusters = _contrasts(observation, tuple(columns)), clusters
+        self._sizes: dict[tuple[str, bool], tuple[Floats, Floats]] = {}
 
     def knows(self, value: Value) -> bool:
         """Whether all contrasts that decide the value's test were summed under the permutations."""
         return all(name in self._ratios for name in value.contrasts)
 
-    def chance(self, name: str, value: Value, read: float) -> Chance | None:
-        """Of one value, which the real labels ``read``; None where chance has no defined value of it."""
-        if name not in self._values:
-            return None
-        drawn = np.broadcast_to(self._values[name].array, len(self._totals.array))[self._draws]
-        drawn = drawn[np.isfinite(drawn)]
-        if not len(drawn):
-            return None
-        mean, both = float(drawn.mean()), value.tail == "both"
+    def chances(self, null: Value | None, value: Value, read: Floats) -> list[Chance | None]:
+        """Of one value, which the real labels ``read`` (parts,) and the draws ``null``; None where no draw defines it."""
+        if null is None:
+            return [None] * len(read)
+        drawn = np.broadcast_to(null.array, len(self._part))
+        there, is_both = np.isfinite(drawn), value.tail == "both"
+        means = self._means(drawn, there)
         if value.contrasts and self.knows(value):
-            observed, null = self._sizes(value.contrasts, is_signed=both)
-            p: float | None = share_reached(observed, null)
-            sampled = float(smallest_p(null, exact=False))
+            observed, sizes = self._largest_sizes(value.contrasts, is_signed=is_both)
+            p, least = self._upper_p(observed, sizes), self._smallest_p(sizes)
         else:
-            p = float((two_sided_p if both else upper_p)(np.float64(read), drawn, exact=False))
-            sampled = float(smallest_p(drawn, exact=False, tail="both" if both else "upper"))
-        return Chance(mean, p, min(1.0, self._reachable * (2 if both else 1)), sampled)
+            drawn = np.where(there, drawn, np.nan)
+            p, least = self._upper_p(read, drawn), self._smallest_p(drawn)
+            if is_both:
+                lower, lowest = self._upper_p(-read, -drawn), self._smallest_p(-drawn)
+                p, least = (np.minimum(1.0, 2.0 * np.minimum(*two)) for two in ((p, lower), (least, lowest)))
+        return [
+            None
+            if math.isnan(mean)
+            else Chance(mean, own, min(1.0, reachable * (2 if is_both else 1)), sampled)
+            for mean, own, reachable, sampled in zip(
+                means.tolist(), p.tolist(), self._reachable, least.tolist(), strict=True
+            )
+        ]
 
-    def _sizes(self, contrasts: tuple[str, ...], *, is_signed: bool) -> tuple[float, Floats]:
-        """The largest studentized size of the contrasts: observed, and under each permutation.
+    def _means(self, rows: Floats, there: NDArray[np.bool_]) -> Floats:
+        """The mean over each part's resamples of what is there; nan where nothing is."""
+        with np.errstate(invalid="ignore"):
+            means = np.asarray(rows[self._draws].mean(axis=1))
+        for i in np.unique(self._part[~there]).tolist():
+            own = self._draws[i][there[self._draws[i]]]
+            means[i] = rows[own].mean() if len(own) else np.nan
+        return means
+
+    def _count(self, rows: NDArray[np.bool_]) -> Integers:
+        """In how many of each part's resamples something holds."""
+        return np.asarray(np.add.reduceat(np.where(rows, self._times, 0), self._starts))
+
+    def _upper_p(self, observed: Floats, null: Floats) -> Floats:
+        """(1 + #{null ≥ observed}) / (B + 1) of the defined; ties count; nan where nothing is defined. Shapes: (parts,), (rows,)."""
+        bar = observed - tolerance(observed)
+        reached, defined = self._count(null >= bar[self._part]), self._count(~np.isnan(null))
+        return np.where(np.isnan(observed), np.nan, ratio(reached + 1, defined + (defined > 0)))
+
+    def _smallest_p(self, null: Floats) -> Floats:
+        """What `_upper_p` says of the most extreme draw."""
+        highest = np.maximum.reduceat(np.where(np.isnan(null), -np.inf, null), self._starts)
+        tied, defined = (
+            self._count(null >= (highest - tolerance(highest))[self._part]),
+            self._count(~np.isnan(null)),
+        )
+        return ratio(tied, defined + (defined > 0))
+
+    def _largest_sizes(self, contrasts: tuple[str, ...], *, is_signed: bool) -> tuple[Floats, Floats]:
+        """The largest studentized size of the contrasts: observed (parts,), and under each draw (rows,)."""
+        sizes = [self._size(name, is_signed=is_signed) for name in contrasts]
+        observed, null = (largest(np.stack(several, axis=-1)) for several in zip(*sizes, strict=True))
+        return observed, null
+
+    def _size(self, name: str, *, is_signed: bool) -> tuple[Floats, Floats]:
+        """The studentized size of one contrast.
 
         A signed contrast is measured from what permuted labels read on average, which need not be 0 (n-grams that
         several groups share favour small groups); a magnitude's contrasts from 0, as the magnitude itself.
         """
-        observed, null = [], []
-        for name in contrasts:
-            ratio = self._ratios[name]
-            top, bottom = self._totals.weighted(ratio.top), self._totals.weighted(ratio.bottom)
-            center = _mean_ratio(top[self._draws], bottom[self._draws]) if is_signed else 0.0
-            squares = np.stack([self._totals[c] for c in square_columns(name)], axis=-1)
-            observed.append(_observed_size(ratio, self._clusters, center))
-            null.append(studentize(top, bottom, squares, center))
-        return float(largest(np.array(observed))), largest(np.stack(null, axis=-1))[self._draws]
+        if (name, is_signed) not in self._sizes:
+            contrast = self._ratios[name]
+            top, bottom = self.totals.weighted(contrast.top), self.totals.weighted(contrast.bottom)
+            some = bottom != 0
+            center = np.zeros(len(self._starts))
+            if is_signed:
+                means = self._means(np.divide(top, bottom, out=np.zeros_like(top), where=some), some)
+                center = np.where(np.add.reduceat(some, self._starts) > 0, means, 0.0)
+            squares = np.stack([self.totals[c] for c in square_columns(name)], axis=-1)
+            null = studentize(top, bottom, squares, center[self._part])
+            self._sizes[name, is_signed] = _observed_size(contrast, self._clusters, center), null
+        return self._sizes[name, is_signed]
 
 
 def is_tested_by_permutation(observation: Any, columns: Iterable[Column], value: Value) -> bool:
@@ -115,19 +155,15 @@ def _contrasts(observation: Any, columns: tuple[Column, ...]) -> Mapping[str, Ra
     return observation.contrasts(columns) if isinstance(observation, ContrastObservation) else {}
 
 
-def _mean_ratio(top: Floats, bottom: Floats) -> float:
-    some = bottom != 0
-    return float((top[some] / bottom[some]).mean()) if some.any() else 0.0
-
-
-def _observed_size(ratio: Ratio, clusters: Totals, center: float) -> float:
-    """|θ − center| / se of the real labels; 0 for an exact zero, whatever its error."""
-    top, bottom = clusters.weighted(ratio.top), clusters.weighted(ratio.bottom)
-    squares = np.array([top @ top, top @ bottom, bottom @ bottom])
-    whole, over = float(top.sum()), float(bottom.sum())
-    if abs(whole - center * over) <= float(tolerance(np.abs(top).max(initial=0.0))):
-        return 0.0 if over else float("nan")
-    return float(studentize(np.asarray(whole), np.asarray(over), squares, center))
+def _observed_size(contrast: Ratio, clusters: Totals, center: Floats) -> Floats:
+    """|θ − center| / se of the real labels of each part; 0 for an exact zero, whatever its error. Shape: (parts,)."""
+    top, bottom = clusters.weighted(contrast.top), clusters.weighted(contrast.bottom)
+    pairs = ((top, top), (top, bottom), (bottom, bottom))
+    squares = np.stack([(a[:, np.newaxis] @ b[:, :, np.newaxis])[:, 0, 0] for a, b in pairs], axis=-1)
+    whole, over = top.sum(axis=1), bottom.sum(axis=1)
+    is_zero = np.abs(whole - center * over) <= tolerance(np.abs(top).max(axis=1, initial=0.0))
+    zero = np.where(over != 0, 0.0, np.nan)
+    return np.where(is_zero, zero, studentize(whole, over, squares, center))
 
 
 def flip_chance(

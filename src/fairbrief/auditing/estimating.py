@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fairbrief.auditing.chance import Chance, Permutations, flip_chance, flip_test, is_tested_by_permutation
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together, units_of
 from fairbrief.auditing.ledger import Slice
+from fairbrief.auditing.null_sums import Drawn
 from fairbrief.auditing.parts import Part
 from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
 from fairbrief.statistics.arrays import TIE
@@ -27,10 +28,13 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
-from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
+from fairbrief.types import Column, Estimate, Integers, Measure, Note, Totals, Value
 
 NOTHING = "nothing to count"
 NEEDS_TEXTS = Note("needs_texts")
+FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE, RAW_MAGNITUDE = (
+    Note("few_clusters"), Note("one_cluster_decides"), Note("clusters_alike"), Note("raw_magnitude"),
+)  # fmt: skip
 FEWEST_CLUSTERS = 3
 MOST_TOGETHER = 1 << 21
 """Numbers of the cluster sums of parts that are estimated together, where it is more than one."""
@@ -83,7 +87,7 @@ def _alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
     """What has as many units together, and these side by side; as much at a time as takes little memory."""
     alike: dict[tuple[int, ...], list[tuple[T, Units]]] = {}
     for one in units:
-        alike.setdefault(one[1].sums.shape, []).append(one)
+        alike.setdefault((*one[1].sums.shape, *one[1].clusters.shape), []).append(one)
     for members in alike.values():
         step = max(1, MOST_TOGETHER // max(1, members[0][1].sums.size))
         for start in range(0, len(members), step):
@@ -126,15 +130,12 @@ def _of_parts(
     """The estimates of parts that have as many units, part by part."""
     several = [Jackknifed(measure, units) for measure in measures]
     leading = _leaders(several)
-    chances = [_chances(several, i, part, settings) for i, part in enumerate(parts)]
+    chances = _chances(several, parts, settings)
     shared = [_of_part(part) for part in parts]
     found: list[list[Estimate]] = [[] for _ in parts]
     for k, here in enumerate(several):
         of_measure = named(here.measure, settings.signature)
-        made = {
-            name: _of_value(here, name, [chance[k].get(name) for chance in chances], settings)
-            for name in here.here
-        }
+        made = {name: _of_value(here, name, chances[k][name], settings) for name in here.here}
         for i, part in enumerate(parts):
             own = {name: of_parts[i] for name, of_parts in made.items()}
             if part.ledger.lacks_null and settings.n_resamples:
@@ -164,7 +165,7 @@ def _leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
 
 
 def _of_value(
-    here: Jackknifed, name: str, chances: Sequence[_Chance | None], settings: Settings
+    here: Jackknifed, name: str, chances: Mapping[int, _Chance], settings: Settings
 ) -> list[Fields]:
     """One value of each part with all that stands beside it."""
     value, kind = here.here[name], _kind(name, here.here[name])
@@ -178,11 +179,11 @@ def _of_value(
     if not settings.n_resamples or all(fields["value"] is None for fields in made):
         return made
     found = here.spreads(name)
-    for fields, error, chance in zip(made, found.error.tolist(), chances, strict=True):
+    for i, (fields, error) in enumerate(zip(made, found.error.tolist(), strict=True)):
         if fields["value"] is not None:
             fields["se"] = _known(error)
-            if chance is not None:
-                _add_chance(fields, chance, settings)
+            if i in chances:
+                _add_chance(fields, chances[i], settings)
     _add_intervals(made, value, found, settings)
     if kind == "contrast":
         sizes = detectable(found, settings.confidence_level).tolist()
@@ -216,9 +217,9 @@ def add_t_intervals(made: Sequence[Fields], found: Spreads, settings: Settings) 
         if fields["value"] is None:
             continue
         if count < FEWEST_CLUSTERS:
-            fields["notes"].append(Note("few_clusters"))
+            fields["notes"].append(FEW_CLUSTERS)
         elif math.isnan(error):
-            fields["notes"].append(Note("one_cluster_decides"))
+            fields["notes"].append(ONE_CLUSTER_DECIDES)
         else:
             fields |= {"low": low, "high": high}
 
@@ -235,7 +236,7 @@ def _add_intervals(made: Sequence[Fields], value: Value, found: Spreads, setting
             continue
         if error == 0 and value.strata:  # one group is in no cluster, or says nothing in any
             del fields["low"], fields["high"]
-            fields["notes"].append(Note("clusters_alike"))
+            fields["notes"].append(CLUSTERS_ALIKE)
         elif fields["kind"] == "magnitude" and value.mean_of is None:
             _make_coherent(fields, settings)
         elif value.is_share:
@@ -256,34 +257,69 @@ _Chance = tuple[float | None, Chance | None]
 
 
 def _chances(
-    several: Sequence[Jackknifed], i: int, part: Part, settings: Settings
-) -> list[dict[str, _Chance]]:
-    """By measure and name the chance level and test of each value of one part."""
-    if not settings.n_resamples:
-        return [{} for _ in several]
-    null = part.ledger.null(part.system, part.slice)
-    drawn = None if null is None else null.totals()
-    clusters = part.ledger.totals(part.sums)
-    found: list[dict[str, _Chance]] = []
-    for here in several:
-        permutations = None
-        if null is not None and drawn is not None:
-            totals, draws = drawn
-            permutations = Permutations(totals, null.log_labellings, here.measure, clusters, draws)
-        of_values: dict[str, _Chance] = {}
-        for name, value in here.here.items():
-            if value.tail is not None and math.isfinite(read := float(here.read(name)[i])):
-                chance = None if permutations is None else permutations.chance(name, value, read)
-                mean = None if chance is None else chance.mean
-                if permutations is None or (value.contrasts and not permutations.knows(value)):
-                    if len(part.clusters) < 2:
-                        continue
-                    chance = flip_chance(here, i, name, value, settings.n_resamples, settings.seed)
-                    mean = chance.mean if mean is None and chance is not None else mean
-                if chance is not None or mean is not None:
-                    of_values[name] = mean, chance
-        found.append(of_values)
+    several: Sequence[Jackknifed], parts: Sequence[Part], settings: Settings
+) -> list[dict[str, dict[int, _Chance]]]:
+    """By measure, name and part the chance level and test of each value."""
+    found: list[dict[str, dict[int, _Chance]]] = [{name: {} for name in here.here} for here in several]
+    for places, permutations in _baselines(several[0], parts) if settings.n_resamples else ():
+        for here, of_measure in zip(several, found, strict=True):
+            null = here.measure.value(permutations.totals) if permutations else {}
+            for name, value in here.here.items():
+                if value.tail is not None:
+                    tests = _tests(here, name, places, permutations, null.get(name), settings)
+                    of_measure[name].update(tests)
     return found
+
+
+def _tests(
+    here: Jackknifed,
+    name: str,
+    places: Integers,
+    permutations: Permutations | None,
+    null: Value | None,
+    settings: Settings,
+) -> Iterator[tuple[int, _Chance]]:
+    """One value's chance level and test in some of the parts: by permuted labels, or where these do not tell by turned signs."""
+    value, read = here.here[name], here.read(name)[places]
+    chances = permutations.chances(null, value, read) if permutations else [None] * len(places)
+    by_flips = not permutations or (bool(value.contrasts) and not permutations.knows(value))
+    for i, number, chance in zip(places.tolist(), read.tolist(), chances, strict=True):
+        if not math.isfinite(number) or (by_flips and here.units.clusters.shape[1] < 2):
+            continue
+        mean = None if chance is None else chance.mean
+        if by_flips:
+            chance = flip_chance(here, i, name, value, settings.n_resamples, settings.seed)
+            mean = chance.mean if mean is None and chance is not None else mean
+        if chance is not None or mean is not None:
+            yield i, (mean, chance)
+
+
+def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[tuple[Integers, Permutations | None]]:
+    """Parts with their permutation baselines, those of the same columns together; None where no label was exchanged."""
+    observation, units = here.measure.observation, here.units
+    waiting: dict[tuple[Column, ...], list[tuple[int, Drawn]]] = {}
+    alone: list[int] = []
+
+    def together_of(several: list[tuple[int, Drawn]]) -> tuple[Integers, Permutations]:
+        places = np.array([i for i, _ in several])
+        clusters = Totals(units.columns, units.clusters[places])
+        return places, Permutations([drawn for _, drawn in several], observation, clusters)
+
+    for i, part in enumerate(parts):
+        null = part.ledger.null(part.system, part.slice)
+        drawn = None if null is None else null.drawn()
+        if drawn is None:
+            alone.append(i)
+            continue
+        columns = tuple(drawn.totals.columns)
+        several = waiting.setdefault(columns, [])
+        several.append((i, drawn))
+        if sum(drawn.totals.array.size + len(drawn.draws) for _, drawn in several) > MOST_TOGETHER:
+            yield together_of(waiting.pop(columns))
+    for several in waiting.values():
+        yield together_of(several)
+    if alone:
+        yield np.array(alone), None
 
 
 def _add_chance(fields: Fields, found: _Chance, settings: Settings) -> None:
@@ -527,7 +563,7 @@ def _differences(
     for fields, error, raw in zip(made, found.error.tolist(), is_raw, strict=True):
         if fields["value"] is not None:
             fields["se"] = _known(error)
-            fields["notes"] += [Note("raw_magnitude")] if raw else []
+            fields["notes"] += [RAW_MAGNITUDE] if raw else []
     add_t_intervals(made, found, settings)
     for fields in made:
         if fields["value"] is not None and "low" not in fields:

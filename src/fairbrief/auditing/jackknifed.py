@@ -27,6 +27,8 @@ class Units:
     columns: Mapping[Column, int]
     sums: Floats
     names: Sequence[tuple[str, ...]]
+    clusters: Floats
+    """The sums by cluster. Shape (parts, clusters, columns)."""
 
     @cached_property
     def total(self) -> Totals:
@@ -53,18 +55,22 @@ def units_of(columns: Mapping[Column, int], sums: Floats, clusters: tuple[str, .
     """The jackknife units of one part's cluster sums."""
     group = groups_of(clusters, seed)
     if group is None:
-        return Units(columns, sums[np.newaxis], [clusters])
+        return Units(columns, sums[np.newaxis], [clusters], sums[np.newaxis])
     grouped = np.zeros((int(group.max()) + 1, sums.shape[1]))
     np.add.at(grouped, group, sums)
-    return Units(columns, grouped[np.newaxis], [tuple(str(g) for g in range(len(grouped)))])
+    names = tuple(str(g) for g in range(len(grouped)))
+    return Units(columns, grouped[np.newaxis], [names], sums[np.newaxis])
 
 
 def together(several: Sequence[Units]) -> Units:
-    """Parts that have as many units side by side."""
+    """Parts that have as many units, and as many clusters, side by side."""
     if len(several) == 1:
         return several[0]
-    names = [name for units in several for name in units.names]
-    return Units(several[0].columns, np.concatenate([units.sums for units in several]), names)
+    first, names = several[0], [name for units in several for name in units.names]
+    sums = clusters = np.concatenate([units.sums for units in several])
+    if first.clusters.shape != first.sums.shape:
+        clusters = np.concatenate([units.clusters for units in several])
+    return Units(first.columns, sums, names, clusters)
 
 
 Found = Mapping[str, Value]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fairbrief.auditing.estimating import pairs_of
 from fairbrief.auditing.extracts import N_EXTRACTS
 from fairbrief.auditing.grouping import by_observation
 from fairbrief.auditing.null_sums import COMMON, FEW
@@ -25,6 +26,8 @@ SETTING = "FAIRBRIEF_MEMORY"
 """Environment variable that says how much memory there is (``32GB``), where the machine tells it wrongly."""
 BASE = 150e6
 """The program itself."""
+PER_ESTIMATE = 1_000
+"""What is kept of an estimate or a difference: its numbers and notes."""
 PER_CASE, PER_NUMBER = 500, 1.5
 """What is kept of a case, and of each of its statistics: codes of packed columns."""
 CGROUP = Path("/sys/fs/cgroup")
@@ -35,19 +38,22 @@ MOST_PAIRS = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Bytes: of the program, of the largest case while it is observed, of all rows, and of what slices are summed into."""
+    """Bytes: of the program, of the largest case while it is observed, of all rows, of what slices are summed into, and of
+    estimates.
+    """
 
     base: float
     largest: float
     rows: float
     slices: float
+    estimates: float
     about: str = ""
     """Which case is the largest."""
 
     @property
     def total(self) -> float:
         """All together."""
-        return self.base + self.largest + self.rows + self.slices
+        return self.base + self.largest + self.rows + self.slices + self.estimates
 
 
 def forecast(
@@ -71,6 +77,7 @@ def forecast(
         largest * workers,
         many * (PER_CASE + PER_NUMBER * numbers),
         _of_slices(head, plan, list(observations.values()), groups, many) if plan.n_resamples else 0.0,
+        _of_estimates(head, plan, measures, groups, many),
         _place_of(record),
     )
 
@@ -92,10 +99,16 @@ def _check_memory(
         return
     said = f"This audit would take about {needed.total / GB:.1f} GB of memory, and there are {there / GB:.1f} GB. "
     wrong = f"Where that is wrong, say how much there is: {SETTING}=32GB."
-    if needed.largest >= max(needed.rows, needed.slices):
+    if needed.largest >= max(needed.rows, needed.slices, needed.estimates):
         raise RequestError(
             f"{said}{needed.about} alone takes {needed.largest / GB:.1f} GB while it is observed. Take fewer --resamples, "
             f"--extracts 0, fewer --workers, or measures by name (--measure); or cut the record into several. {wrong}"
+        )
+    if needed.estimates >= max(needed.slices, needed.rows):
+        raise RequestError(
+            f"{said}{needed.estimates / GB:.1f} GB are for about {needed.estimates / PER_ESTIMATE:,.0f} estimates by system and "
+            f"slice, and differences of systems. Take fewer --slice, measures by name (--measure), or systems one after "
+            f"another. {wrong}"
         )
     if needed.slices >= needed.rows:
         raise RequestError(
@@ -175,6 +188,18 @@ def _of_slices(
             is_kept = rows <= FEW and FEW * labellings <= plan.n_resamples
             found += systems * slices * (kept if is_kept else summed)
     return found
+
+
+def _of_estimates(
+    head: Sequence[Case], plan: Plan, measures: Sequence[Measure], groups: dict[str, int], many: float
+) -> float:
+    """About so many values has a measure of so many groups; each is estimated by system and slice, and compared."""
+    values = sum(7 + 1.5 * groups[str(getattr(measure, "over", "") or "")] for measure in measures)
+    names = list(dict.fromkeys(case.summary.system for case in head))
+    controls = len(names) * len(plan.controls)
+    slices = sum(_slices_of(head, [str(n) for n in by], many) for by in ((), *plan.slices))
+    pairs = len(pairs_of(names, plan.baseline)) + controls if plan.n_resamples else 0
+    return PER_ESTIMATE * values * slices * (len(names) + controls + pairs)
 
 
 def _slices_of(head: Sequence[Case], names: Sequence[str], many: float) -> float:

@@ -122,6 +122,18 @@ def _sum_of_taken(values: Floats, choices: NDArray[np.unsignedinteger]) -> Float
     return sums
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Sums under random labellings by column, (draws, columns); resamples that label all units alike are one draw.
+
+    ``draws`` (n_resamples,) says which draw each resample is, ``log_labellings`` is the logarithm of how many there are.
+    """
+
+    totals: Totals
+    draws: Integers
+    log_labellings: float
+
+
 @dataclass(slots=True)
 class _FixedSums:
     """Exact sums of single rows by column."""
@@ -219,11 +231,8 @@ class NullSums:
         self.is_relabelled |= other.is_relabelled
         self.labellings.update(other.labellings)
 
-    def totals(self) -> tuple[Totals, Integers] | None:
-        """All sums by column, shape (draws, columns), and which of these draws each resample is, (n_resamples,).
-
-        Resamples that label all units alike are one draw. None where no unit could be relabelled.
-        """
+    def drawn(self) -> Drawn | None:
+        """All sums; None where no unit could be relabelled."""
         if not self.is_relabelled:
             return None
         self.close()
@@ -242,7 +251,7 @@ class NullSums:
             there = np.s_[:, [place[c] for c in rows.columns]]
             for coarse, fine, size, units in rows.at(first).taken():
                 sums.add_parts(coarse, fine, size, units, there)
-        return Totals(place, sums.value()), draw
+        return Drawn(Totals(place, sums.value()), draw, self.log_labellings)
 
     def _draws(self) -> tuple[Integers, Integers]:
         """The first resample of each draw, and which draw each resample is."""

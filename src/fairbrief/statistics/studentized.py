@@ -7,7 +7,7 @@ import numpy as np
 from fairbrief.statistics.arrays import TIE, Floats, tolerance
 
 
-def studentize(top: Floats, bottom: Floats, squares: Floats, center: float = 0.0) -> Floats:
+def studentize(top: Floats, bottom: Floats, squares: Floats, center: Floats | float = 0.0) -> Floats:
     """|θ − center| / se of the ratio θ = Σ top / Σ bottom, se² = Σ (top_c − θ·bottom_c)² / (Σ bottom)² over clusters c.
 
     ``squares`` (..., 3) holds Σ top_c², Σ top_c·bottom_c and Σ bottom_c². Shape of the others and of the
