@@ -76,6 +76,15 @@ def test_row_groups_in_parts_are_all_rows(
     assert [case for part in reading.ranges for case in reading.part(*part)] == list(reading)
 
 
+@given(size=st.integers(1, 1 << 36))
+def test_small_files_have_several_parts(size: int) -> None:
+    """Parts follow one another to the file's end; there are eight at least, unless they were below a megabyte."""
+    ranges = json_lines.line_ranges(size)
+    assert [start for start, _ in ranges] == [0, *(stop for _, stop in ranges[:-1])]
+    assert ranges[-1][1] == size
+    assert 8 <= len(ranges) <= 512 or ranges[0][1] == min(size, 1 << 20)
+
+
 def test_several_files_are_parted_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

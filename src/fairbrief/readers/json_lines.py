@@ -19,7 +19,11 @@ Range = tuple[int, int]
 """Where a part of a file begins and ends (half open): bytes of lines, or row groups of a Parquet file."""
 
 PART = 8 << 20
-"""Bytes of lines that make a part, at least: some thousand records."""
+"""Bytes of lines that make a part of a large file, at least: some ten thousand records."""
+SMALL_PART = 1 << 20
+"""The same, of a file that has few parts."""
+FEW_PARTS = 8
+"""So many parts a file has at least, if they are not too small: enough to keep several workers busy to the end."""
 PARTS = 512
 """Parts of one file, at most."""
 
@@ -33,6 +37,8 @@ LONGEST = 1 << 25
 def line_ranges(size: int) -> list[Range]:
     """The parts of a file of so many bytes; a line belongs to the part that its first byte is in."""
     step = max(PART, -(-size // PARTS))
+    while size < FEW_PARTS * step and step > SMALL_PART:
+        step //= 2
     return [(start, min(start + step, size)) for start in range(0, size, step)]
 
 
