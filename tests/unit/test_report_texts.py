@@ -25,6 +25,7 @@ from fairbrief.reports import (
     markdown,
     number_format,
     row_pictures,
+    tabular,
     terminal,
     wording,
 )
@@ -344,6 +345,25 @@ def test_latex_runs_no_command_of_the_input() -> None:
 def test_a_spreadsheet_runs_no_cell(text: object, cell: str) -> None:
     """A text that begins like a formula stands behind an apostrophe; numbers stay numbers."""
     assert csv.cell(text) == cell
+
+
+def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Headlines first; of differences, too. The order stays."""
+    monkeypatch.setattr(tabular, "MOST_ROWS", 3)
+    made = [
+        Estimate("bur", name, "a", 0.1, {"topic": f"t{i}"}, n=4)
+        for i in range(2)
+        for name in ("bur", "under")
+    ]
+    gaps = [replace(e, baseline="b", kind="contrast") for e in made * 2]
+    values, differences = tabular.tables(replace(EMPTY, estimates=tuple(made), differences=tuple(gaps)))
+    assert [row[0::2][:2] for row in values.rows] == [("bur", "t0"), ("bur", "t1"), ("bur: under", "t0")]
+    assert values.notes == ("1 further row stands in results.json and estimates.csv.",)
+    assert len(differences.rows) == 3
+    assert differences.notes == (
+        "1 further difference stands in results.json and estimates.csv.",
+        "4 differences of other quantities stand in results.json and estimates.csv.",
+    )
 
 
 def test_csv_holds_estimates_at_full_precision_and_tables_as_printed() -> None:

@@ -45,7 +45,7 @@ from fairbrief.statistics.keyed_random import keys_of, random_flips, random_frac
 from fairbrief.statistics.labellings import arrangements, permutations, sort_by_block
 from fairbrief.statistics.power import MOST, Precision
 from fairbrief.statistics.sign_flips import flipped
-from fairbrief.statistics.studentized import largest, share_reached, studentize
+from fairbrief.statistics.studentized import largest, studentize
 
 NAN, INF = np.nan, np.inf
 
@@ -637,11 +637,3 @@ def test_clusters_of_one_ratio_are_as_extreme_as_can_be(theta: float) -> None:
 def test_the_largest_size_passes_over_what_is_undefined() -> None:
     """Of nan, 1, 3 it is 3, of -2 and nan it is -2; of nan alone there is none."""
     np.testing.assert_equal(largest(np.array([[NAN, 1, 3], [-2, NAN, NAN], [NAN, NAN, NAN]])), [3, -2, NAN])
-
-
-def test_the_share_of_sizes_that_reach_the_observed_by_hand() -> None:
-    """Of 1, 2, 3 and ∞ three reach 2 within rounding: (1 + 3)/5; one reaches ∞; nan are counted out."""
-    null = np.array([1.0, 2.0, 3.0, INF, NAN])
-    assert share_reached(2.0 + 1e-13, null) == 4 / 5
-    assert share_reached(INF, null) == 2 / 5
-    assert np.isnan([share_reached(NAN, null), share_reached(1.0, null[4:])]).all()

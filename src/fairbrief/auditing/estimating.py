@@ -302,22 +302,26 @@ def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[tuple[Intege
 
     def together_of(several: list[tuple[int, Drawn]]) -> tuple[Integers, Permutations]:
         places = np.array([i for i, _ in several])
-        clusters = Totals(units.columns, units.clusters[places])
-        return places, Permutations([drawn for _, drawn in several], observation, clusters)
+        # Not taken anew where it is all of them: the largest array of a large audit.
+        clusters = units.clusters if len(several) == len(parts) else units.clusters[places]
+        return places, Permutations(
+            [drawn for _, drawn in several], observation, Totals(units.columns, clusters)
+        )
 
+    held = 0
     for i, part in enumerate(parts):
         null = part.ledger.null(part.system, part.slice)
         drawn = None if null is None else null.drawn()
         if drawn is None:
             alone.append(i)
             continue
-        columns = tuple(drawn.totals.columns)
-        several = waiting.setdefault(columns, [])
-        several.append((i, drawn))
-        if sum(drawn.totals.array.size + len(drawn.draws) for _, drawn in several) > MOST_TOGETHER:
-            yield together_of(waiting.pop(columns))
-    for several in waiting.values():
-        yield together_of(several)
+        waiting.setdefault(tuple(drawn.totals.columns), []).append((i, drawn))
+        held += drawn.totals.array.size + drawn.draws.size
+        if held > MOST_TOGETHER:
+            yield from map(together_of, waiting.values())
+            waiting.clear()
+            held = 0
+    yield from map(together_of, waiting.values())
     if alone:
         yield np.array(alone), None
 

@@ -30,7 +30,8 @@ def with_holm(
             _adjust(adjusted, indices, settings)
         blind = holm([adjusted[i].blind_p for i in indices])
         for i, p in zip(indices, blind, strict=True):
-            adjusted[i] = replace(adjusted[i], blind_p_adjusted=p)
+            if p is not None:
+                adjusted[i] = replace(adjusted[i], blind_p_adjusted=p)
     return adjusted
 
 

@@ -42,7 +42,11 @@ def write(shown: Result | Table | Iterable[Estimate], out: TextIO) -> None:
         found = Estimates(shown)
         rows = itertools.chain([found.columns], found.rows())
     csv.writer(out, lineterminator="\n").writerows(
-        [value if type(value) in AS_THEY_ARE else cell(value) for value in row] for row in rows
+        [
+            _text(value) if type(value) is str else value if type(value) in AS_THEY_ARE else cell(value)
+            for value in row
+        ]
+        for row in rows
     )
 
 

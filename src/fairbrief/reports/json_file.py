@@ -27,7 +27,7 @@ from msgspec import ValidationError, convert
 from fairbrief.errors import DataError, first_line
 from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Exhibit, LeftOut, Result
-from fairbrief.types import Estimate, Table
+from fairbrief.types import Estimate, Note, NoteCode, Table
 
 SCHEMA = "fairbrief.results/3"
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -108,11 +108,20 @@ def _lines(result: Result) -> Iterator[str]:
 def _line(e: Estimate) -> str:
     """The estimate's fields; its notes with their words, too."""
     told = dict(zip(_FIELDS, _VALUES(e), strict=True))
-    told["notes"] = [{**plain(note), "text": worded(note)} for note in e.notes]
+    told["notes"] = [_bare_note(note.code) if not note.arguments else _plain_note(note) for note in e.notes]
     try:
         return _compact(told)
     except (TypeError, ValueError):  # a number that is not finite or not Python's own
         return _compact({name: plain(value) for name, value in told.items()})
+
+
+def _plain_note(note: Note) -> dict[str, Any]:
+    return {**plain(note), "text": worded(note)}
+
+
+@cache
+def _bare_note(code: NoteCode) -> dict[str, Any]:
+    return _plain_note(Note(code))
 
 
 def text_of(thing: Any) -> str:

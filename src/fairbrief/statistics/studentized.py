@@ -28,12 +28,3 @@ def largest(sizes: Floats) -> Floats:
     """The largest size over the last axis, of those that are defined; nan where none is."""
     there = ~np.isnan(sizes)
     return np.asarray(np.where(there.any(axis=-1), np.where(there, sizes, -np.inf).max(axis=-1), np.nan))
-
-
-def share_reached(observed: float, null: Floats) -> float:
-    """(1 + #{null ≥ observed}) / (B + 1) of the defined null sizes; ties within 1e-12, and ∞, count; nan without any."""
-    defined = null[~np.isnan(null)]
-    if np.isnan(observed) or not len(defined):
-        return float("nan")
-    bar = observed - float(tolerance(np.asarray(observed)))
-    return float((1 + (defined >= bar).sum()) / (len(defined) + 1))
