@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
@@ -12,7 +12,7 @@ from fairbrief.types import Estimate, Note
 
 
 def with_holm(
-    estimates: Sequence[Estimate], families: Sequence[tuple[object, ...]], settings: Settings
+    estimates: Sequence[Estimate], families: Iterable[tuple[object, ...]], settings: Settings
 ) -> list[Estimate]:
     """The estimates with Holm-adjusted p, each family (tests of one kind) adjusted on its own.
 

@@ -305,14 +305,14 @@ class Run:
         order = {repr(m): i for i, m in enumerate(self.measures)}
         headlines = {repr(m): m.name for m in self.measures}
         found = sorted(found, key=lambda e: (bool(e.slice), order[e.measure]))
-        families = [
+        families = (
             multiple_tests.family_of(
                 e,
                 is_headline=e.quantity == headlines[e.measure],
                 is_control=e.system_kind != "system" or e.baseline_kind not in (None, "system"),
             )
             for e in found
-        ]
+        )
         return multiple_tests.with_holm(found, families, settings)
 
     def _origin(self, case: Case) -> Origin:
