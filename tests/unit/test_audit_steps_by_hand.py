@@ -4,26 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from fairbrief import auditing
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.counterfactual_sources import Sources, sample
 from fairbrief.auditing.direction import better
+from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.grouping import shared_by, units_of
+from fairbrief.auditing.examples import Exhibits
+from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
+from fairbrief.auditing.ledger import Origin, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
+from fairbrief.auditing.null_sums import ContrastSums
+from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.record_values import RowReader, is_signed
+from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
+from fairbrief.auditing.sensitivity import listed
 from fairbrief.auditing.source_hashes import SourceHashes, hash_of
+from fairbrief.auditing.system_runs import unpooled
 from fairbrief.auditing.unit_fallback import UnitFallback
+from fairbrief.auditing.watchers import Watchers
+from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.summarizers.controls import Exchange
-from fairbrief.types import Case, Document, Estimate, Record, Summary, Unit, Value
+from fairbrief.types import AlikeRows, Case, Document, Estimate, Ratio, Record, Summary, Totals, Unit, Value
 
 
 def case(record: str = "r", system: str = "s", text: str = "Alder.", **given: Any) -> Case:
@@ -197,14 +209,24 @@ def test_lengths_of_differences_between_systems_are_not_said() -> None:
 def test_a_number_that_is_not_clear_of_zero_is_no_length() -> None:
     """An interval from -1 to 3 leaves open whether documents of a are longer at all."""
     first, second, longer = lengths(1.0)
-    assert (
-        codes(noted([first, second, estimate(**{**vars_of(longer), "low": -1.0, "high": 3.0})])) == [[]] * 3
-    )
+    assert codes(noted([first, second, replace(longer, low=-1.0, high=3.0)])) == [[]] * 3
 
 
-def vars_of(e: Estimate) -> dict[str, Any]:
-    """An estimate's fields that the tests give."""
-    return {name: getattr(e, name) for name in ("measure", "quantity", "group", "value")}
+def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
+    """Documents of a hold 0.6 of the words and are 0.5 of all: 0.1 is a tenth of that. A group without a number is passed over."""
+    of: dict[str, Any] = {"group": "a", "measure": "uer@side"}
+    longer = estimate("words_less_documents[a]", **{**of, "value": 0.1, "low": 0.05, "high": 0.15})
+    given = [
+        estimate("difference[a]", leads=True, **of),
+        estimate("by_documents[a]", **of),
+        estimate("source[a]", **{**of, "value": 0.6}),
+        estimate("words_less_documents[b]", **{**of, "group": "b", "value": None}),
+    ]
+    assert codes(noted([*given, longer]))[0] == ["words_unlike_documents", "documents_alike"]
+    shares = noted([*given, longer])[0].notes[0].arguments["shares"]
+    assert shares == {"a": {"words": 0.6, "documents": pytest.approx(0.5)}}
+    assert codes(noted([*given, replace(longer, value=0.04, low=0.03)])) == [[]] * 5
+    assert codes(noted([*given, replace(longer, low=-0.05)])) == [[]] * 5
 
 
 def test_summaries_without_units_are_counted_beside_those_that_have_some() -> None:
@@ -237,6 +259,75 @@ def test_cases_share_a_unit_by_original_system_and_design() -> None:
     assert shared_by(variants[0], "case") is None
     assert [len(unit) for unit in units_of((*variants, single, other), "cluster")] == [2, 1, 1]
     assert [len(unit) for unit in units_of((single, *variants, single), "case")] == [1, 1, 1, 1]
+    pair = [case(name, original="o", attributes={"sample": "1"}) for name in ("o1", "o2")]
+    assert [len(unit) for unit in units_of((single, *pair, *variants), "block")] == [1, 2, 1, 1]
+
+
+def placed(*given: Case) -> list[tuple[Case, Origin]]:
+    """Cases and where they come from."""
+    return [
+        (c, Origin("s", c.record.id, c.record.cluster, attributes=tuple(sorted(c.record.attributes.items()))))
+        for c in given
+    ]
+
+
+def test_clusters_are_named_after_their_originals_and_further_designs() -> None:
+    """A unit has the attributes that all its variants have."""
+    given = placed(
+        case("x", original="o", attributes={"design": "mono", "gender": "f"}),
+        case("y", original="o", attributes={"design": "mono", "gender": "m"}),
+        case("z", original="o", attributes={"design": "balanced", "gender": "f"}),
+    )
+    gathering = Gathering(("cluster", "block"))
+    for one in given:
+        gathering.put(*one)
+    assert [(o.record.split(), len(cases), o.attributes) for cases, o in gathering.units("cluster")] == [
+        (["o"], 1, (("design", "balanced"), ("gender", "f"))),
+        (["o", "mono"], 2, (("design", "mono"),)),
+    ]
+    assert [(o.record, len(cases)) for cases, o in gathering.units("block")] == [("x", 1), ("y", 1), ("z", 1)]
+
+
+def test_single_cases_are_units_of_observations_of_single_cases() -> None:
+    """Those of a sample take what varies nothing; those of clusters wait for all of it."""
+    units = [((c,), o) for c, o in placed(case("r"), case("x", original="o"))]
+    for scope, many in (("case", 2), ("block", 1), ("cluster", 0)):
+        observation: Any = SimpleNamespace(declaration=SimpleNamespace(scope=scope))
+        assert list(alone(observation, units)) == units[:many]
+
+
+def test_tops_and_bottoms_are_weighted_sums_of_columns() -> None:
+    """Half of a less half of b, over both; a column that a row lacks adds nothing."""
+    ratio = Ratio(((("a",), 0.5), (("b",), -0.5), (("c",), 9.0)), ((("a",), 1.0), (("b",), 1.0)))
+    found = ContrastSums({"d": ratio}, (("a",), ("b",))).of(np.array([[3.0, 1.0], [0.0, 4.0]]))
+    assert found["d"].tolist() == [[1, 4], [-2, 4]]
+
+
+class SizeOnly:
+    """A measure whose headline is its only column."""
+
+    name = "m"
+
+    def value(self, totals: Totals) -> dict[str, Value]:
+        """The column."""
+        return {"m": Value(totals["x"], "upper")}
+
+    def explain(self, _: Totals) -> str:
+        """In no words."""
+        return ""
+
+
+def test_the_largest_of_many_cases_are_kept_whichever_came_first() -> None:
+    """Of eight cases of one sheet, whose sizes are 1 to 8 in some order, the two largest."""
+    sizes = np.array([3.0, 8, 1, 5, 7, 2, 6, 4])
+    given = placed(*(case(f"r{i}") for i in range(8)))
+    sheet: Any = SimpleNamespace(
+        columns={("x",): 0}, ps=[], blocks=lambda: [(np.arange(8), np.array([0]), sizes[:, np.newaxis])]
+    )
+    observation: Any = "o"
+    exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
+    exhibits.consider(observation, sheet, [((c,), o) for c, o in given])
+    assert [(e.value, e.case.record.id) for e in exhibits.shown(["s"])] == [(8, "r1"), (7, "r4")]
 
 
 def test_a_signed_contrast_is_of_one_group() -> None:
@@ -269,3 +360,122 @@ def test_a_records_documents_are_hashed_once() -> None:
     ]
     assert sorted(map(str, rows)) == sorted(map(str, wanted))
     assert hash_of("ab", "c") != hash_of("a", "bc")
+
+
+@pytest.mark.parametrize("times", [1, 20], ids=["few labellings", "many labellings"])
+def test_every_labelling_has_the_p_that_it_would_have_as_the_real_one(times: int) -> None:
+    """Of 60 labellings the real one reads 3, two 2 but for rounding and all others 0: p of 1/60, 3/60, 3/60 and 1. One is
+    below 0.05; where labellings are sampled 0.05 of them are expected. Of a kind that weighs 2 all of it counts twice.
+    """
+    gap = np.zeros(60 * times)
+    gap[: 3 * times] = [3.0] * times + [2.0, 2.0 + 1e-13] * times
+    values = np.stack([gap, np.full(len(gap), 2.0)], axis=-1)[np.newaxis]
+    block = AlikeRows([0], (("gap",), ("dominated", "a")), values)
+    columns, found, ps = with_unit_tests(block, ("gap",), exact=True, within="dominated")
+    assert columns[2:] == (
+        ("testable",), ("significant",), ("expected_significant",),
+        ("testable", "a"), ("significant", "a"), ("expected_significant", "a"),
+    )  # fmt: skip
+    assert ps.tolist() == [1 / 60]
+    share = 1 / 60
+    assert found[0, 0].tolist() == pytest.approx([3, 2, 1, 1, share, 2, 2, 2 * share])
+    assert found[0, 2 * times].tolist() == pytest.approx(
+        [found[0, 2 * times, 0], 2, 1, 0, share, 2, 0, 2 * share]
+    )
+    assert found[0, -1].tolist() == pytest.approx([0, 2, 1, 0, share, 2, 0, 2 * share])
+    _, sampled, _ = with_unit_tests(block, ("gap",), exact=False, within="")
+    assert sampled[0, 0].tolist() == pytest.approx([3, 2, 1, 1, 0.05])
+    never = AlikeRows([0], (("gap",), ("dominated", "a")), values[:, :10])
+    _, untestable, _ = with_unit_tests(never, ("gap",), exact=False, within="")
+    assert untestable[0, 0, 2:].tolist() == [0, 0, 0]
+
+
+def test_exhibits_are_kept_by_measure() -> None:
+    """Of two measures that kept a case of a system each, one alone is wanted."""
+    first, second = Uer("side"), EqualCoverage("side")
+    kept: Any = {(first, "s"): ["one"], (second, "s"): ["another"]}
+    assert Exhibits({}, 5, kept).of([second]) == Exhibits({}, 5, {(second, "s"): kept[second, "s"]})
+
+
+def test_some_units_of_a_block_keep_what_is_theirs() -> None:
+    """Values, choices, p and what stands beside; all of them are the block itself."""
+    block = RowBlock(
+        np.array([4, 7]), (("x",),), np.array([[[1.0], [2.0]], [[3.0], [4.0]]]), [np.array([0]), np.array([1])],
+        np.array([0.1, 0.2]), (("y",),), np.array([[5.0], [6.0]]),
+    )  # fmt: skip
+    some = block.of([1])
+    assert (some.units.tolist(), some.values.tolist(), some.choices) == (
+        [7],
+        [[[3.0], [4.0]]],
+        [np.array([1])],
+    )
+    assert some.ps is not None
+    assert some.beside is not None
+    assert (some.ps.tolist(), some.beside.tolist()) == ([0.2], [[6.0]])
+    assert block.of([0, 1]) is block
+    more = some.beside_too((("z",),), np.array([[8.0]]))
+    assert more.beside is not None
+    assert (more.beside_columns, more.beside.tolist()) == ((("y",), ("z",)), [[6.0, 8.0]])
+
+
+def test_a_baseline_is_sought_among_all_cases_before_it_is_refused() -> None:
+    """Not where the first cases have it, where it is a control, or where the input can be read only once."""
+    given = [case(), case(system="t"), case(system="u")]
+    for baseline, lacks in ((None, False), ("s", False), ("control:one_document", False), ("u", True)):
+        assert auditing._lacks_baseline(given, baseline, given[:2]) is lacks
+    assert not auditing._lacks_baseline(iter(given), "u", given[:2])
+    with pytest.raises(RequestError, match="'v'"):
+        auditing._lacks_baseline(given, "v", given[:2])
+
+
+def test_scorers_with_a_model_stay_where_they_were_made() -> None:
+    """Elsewhere they are missed, by name or once they are made; others answer there, wrapped if told."""
+    parts = {"computed_by": "x", "keys": list, "compute": list, "assemble": list}
+    model: Any = SimpleNamespace(name="model", fingerprint="x", **parts)
+    plain: Any = SimpleNamespace(name="plain", fingerprint="x")
+    given = {"model": model, "plain": plain}
+    here = Scorers(given)
+    assert here["model"] is model
+    assert here["plain"] is plain
+    assert (here.holds_model("model"), here.holds_model("plain")) == (True, False)
+    assert not here.is_cheap("plain")
+    there = Scorers(given, left_behind=frozenset())
+    assert there["plain"] is plain
+    for _ in range(2):
+        with pytest.raises(NeedsModel):
+            there["model"]
+    away = here.elsewhere(makes_models=False)
+    assert away["plain"] is plain
+    with pytest.raises(NeedsModel):
+        away["model"]
+    assert Scorers(given, left_behind=frozenset(), makes_models=True)["model"] is model
+    wrapped: Any = Scorers(given, wrap=lambda scorer: SimpleNamespace(inner=scorer))  # type: ignore[arg-type]
+    assert wrapped["plain"].inner is plain
+
+
+def test_runs_that_several_systems_look_like_are_named() -> None:
+    """One run alone may be called so."""
+    assert unpooled(["gpt#1", "gpt#2", "lead", "other#1"]) == ["gpt#1", "gpt#2"]
+
+
+def test_scorers_are_parted_by_commas_outside_brackets() -> None:
+    """However deep these are; what is empty is none."""
+    assert listed("a, b(c=1, d=(2, 3)), ,e") == ["a", "b(c=1, d=(2, 3))", "e"]
+
+
+def test_an_engine_is_named_or_so_many_workers_are_not_both() -> None:
+    """Its own settings say how many it has."""
+    assert chosen_engine("processes(workers=2)", 1) == chosen_engine("", 2)
+    assert chosen_engine("", 1) != chosen_engine("", 2)
+    with pytest.raises(RequestError, match="drop one of the two"):
+        chosen_engine("processes(workers=2)", 2)
+
+
+def test_another_parts_watchers_hold_nothing_yet() -> None:
+    """They sample sources where these do."""
+    assert Watchers(None).empty().sources is None
+    sources = Sources(2, 7)
+    sources.consider(case().record)
+    other = Watchers(sources).empty().sources
+    assert other is not None
+    assert (other.most, other.seed, other.records()) == (2, 7, [])

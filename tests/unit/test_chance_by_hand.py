@@ -26,15 +26,23 @@ class OneContrast:
         return {"d": RATIO}
 
 
-def chance_of(name: str, drawn: Sequence[float], value: Value) -> Chance | None:
+def chance_of(
+    name: str,
+    drawn: Sequence[float],
+    value: Value,
+    *,
+    tops: Sequence[float] = (1, 3),
+    draws: Sequence[int] = (0, 1, 2),
+    labellings: float = 4,
+) -> Chance | None:
     """Clusters 1/2 and 3/2, θ = 1, Σ(top - bottom)² = 2; three draws of θ = 0, ½ and 1, each with the same sum of squares.
 
     Beside it, before and behind, stands another part, of a third of whose draws the value is undefined.
     """
     columns = {name: i for i, name in enumerate((("top",), ("bottom",), *square_columns("d")))}
     null = np.array([[0.0, 4, 2, 0, 8], [2, 4, 4, 4, 8], [4, 4, 10, 8, 8]])
-    real = np.array([[1.0, 2], [3, 2]])
-    one = Drawn(Totals(columns, null), np.arange(3), math.log(4))
+    real = np.array([[top, 2.0] for top in tops])
+    one = Drawn(Totals(columns, null), np.array(draws), math.log(labellings))
     other = Drawn(Totals(columns, null[:2] + 1), np.array([1, 0, 0]), 0.0)
     clusters = Totals({("top",): 0, ("bottom",): 1}, np.stack([real + 2, real, real + 5]))
     several = Permutations([other, one, other], OneContrast(), clusters)
@@ -81,6 +89,28 @@ def test_sizes_that_are_tied_or_infinite_reach_what_was_observed() -> None:
     assert several._smallest_p(np.tile(null, 3)).tolist() == [1 / 5] * 3
 
 
+def test_a_contrast_of_exactly_zero_has_no_size_whatever_its_error() -> None:
+    """Clusters that say 0 have an error of 0, too: every draw reaches a size of 0, (3 + 1)/4."""
+    found = chance_of("m", [0.0, 0.5, 1], Value(np.array(0.0), "upper", ("d",)), tops=(0, 0))
+    assert found is not None
+    assert found.p == 1
+
+
+def test_resamples_that_are_one_draw_count_as_often_as_they_came() -> None:
+    """The draw of θ = 0 came once, that of ½ twice: from their mean of 1/3, |1 - 1/3| is reached by none, (0 + 1)/4."""
+    value = Value(np.array(1.0), "both", ("d",))
+    found = chance_of("d", [0.0, 0.5, 1], value, draws=(0, 1, 1))
+    assert found is not None
+    assert (found.mean, found.p) == (pytest.approx(1 / 3), 1 / 4)
+
+
+def test_no_p_that_can_be_reached_is_above_one() -> None:
+    """Of one labelling a contrast's p, of both its sides, is 1; of more labellings than numbers have room for it is above 0."""
+    value = Value(np.array(1.0), "both", ("d",))
+    found = [chance_of("d", [0.0, 0.5, 1], value, labellings=labellings) for labellings in (1, 2, 1e300)]
+    assert [one and one.reachable for one in found] == [1.0, 1.0, pytest.approx(2e-300)]
+
+
 def flips(
     said: Sequence[float], value: Value, error: float = 1.0, *, is_between: bool = False
 ) -> Chance | None:
@@ -119,6 +149,12 @@ def test_groups_of_units_are_tested_by_the_jackknife_t() -> None:
     """A value of 2 with an error of 1 on 2 degrees of freedom: p = 1 - 2/√6; no labelling bounds it."""
     found = flips([1, 2, 3], Value(np.array(2.0), "both", ("d",)), is_between=True)
     assert found == Chance(0.0, pytest.approx(1 - 2 / 6**0.5), 0.0, 0.0)
+
+
+def test_ways_that_are_too_many_to_list_are_drawn() -> None:
+    """Of 16 clusters' 2^15 ways 100 are drawn, none of which turns none or all: one of 101."""
+    found = flips([1.0] * 16, Value(np.array(1.0), "both", ("d",)))
+    assert found == Chance(0.0, 1 / 101, 1 / 2**15, 1 / 101)
 
 
 def test_a_flip_test_counts_both_sides() -> None:

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
-from fairbrief.auditing import Plan, audit
+from fairbrief.auditing import Plan, audit, observing, plan_checks, relative
+from fairbrief.auditing.estimating import Settings
+from fairbrief.auditing.evidence_table import ATTRIBUTE, SLICE
+from fairbrief.auditing.jackknifed import Jackknifed, Units
+from fairbrief.auditing.ledger import Ledger, Origin
+from fairbrief.auditing.measure_selection import fitting
+from fairbrief.auditing.record_values import measures_in, rows_of, values_of_records
+from fairbrief.errors import DataError, MissingExtra, RequestError
+from fairbrief.measures.coverage import EqualCoverage
+from fairbrief.measures.representation import Uer
 from fairbrief.reports.result import Result
-from fairbrief.types import Case, Document, Estimate, Record, Summary
+from fairbrief.statistics import LabelDraws
+from fairbrief.types import AlikeRows, Case, Column, Document, Estimate, Record, Summary, Value
 
 WORDS = ("cedar", "elm", "fir", "slate", "chalk", "marl")
 
@@ -75,3 +89,292 @@ def test_random_extracts_stand_beside_what_has_a_baseline(result: Result) -> Non
     assert contrast.blind == pytest.approx(0.0, abs=0.1)
     assert contrast.value == pytest.approx(1 / 2)
     assert contrast.blind_difference == pytest.approx(0.5 - (contrast.blind or 0.0))
+
+
+def test_variants_of_an_original_are_labelled_as_one() -> None:
+    """Three originals, each beside a variant, with four documents in two groups: 6 labellings each, of which two are as extreme."""
+    varied = []
+    for i in range(3):
+        documents = tuple(
+            Document(f"{word.title()}{i} {word}s.", {"side": side})
+            for word, side in zip(WORDS, "LLRR", strict=False)
+        )
+        for record in (Record(f"o{i}", documents), Record(f"o{i}y", documents, original=f"o{i}")):
+            varied.append(Case(record, Summary(record.id, "a", documents[0].text)))
+    found = audit(varied, Plan(measures=["uer@side"], n_resamples=100))
+    e = of(found, "difference[L]", "a")
+    assert (e.n, e.clusters) == (6, 3)
+    assert e.smallest_p == pytest.approx(2 / 6**3)
+    # Texts of whole groups have no labels to exchange: signs of the three clusters are turned instead.
+    found = audit(varied, Plan(measures=["uer(texts=values)@side"], n_resamples=100))
+    assert of(found, "difference[L]", "a").smallest_p == 1 / 2**2
+
+
+def test_measures_are_taken_over_the_attributes_that_are_asked_for() -> None:
+    """Of two attributes of the documents one is; without a wish both are."""
+    documents = tuple(
+        Document(f"{word} grows.", {"side": side, "topic": topic})
+        for word, side, topic in zip(WORDS, "LLRR", "abab", strict=False)
+    )
+    record = Record("r", documents)
+    head = [Case(record, Summary("r", "a", "cedar grows."))]
+
+    def over(*attributes: str) -> set[str]:
+        return {str(getattr(measure, "over", "")) for measure in fitting(head, attributes).measures} - {""}
+
+    assert over("side") == {"side"}
+    assert over() == {"side", "topic"}
+
+
+def test_measures_are_given_as_names_or_as_objects() -> None:
+    """What is neither is refused with what it is."""
+    given = list(cases({"a": 2}))[:1]
+    by_name, by_object = (audit(given, Plan(measures=[m], n_resamples=0)) for m in ("uer@side", Uer("side")))
+    assert by_name.estimates == by_object.estimates
+    with pytest.raises(RequestError, match="measures holds int"):
+        audit(given, Plan(measures=[3]))  # type: ignore[list-item]
+
+
+def test_evidence_has_the_p_of_every_record_that_is_tested_alone() -> None:
+    """A summary of one side of 4 and 4 documents is one of 70 labellings, of which two are as uneven. With k of the four
+    covered documents on one side, in C(4, k)² ways, the gap is |k - 2|/16: on average (2 · 2/16 + 2 · 16/16)/70.
+    """
+    words = [f"{letter}lder" for letter in "abcdefgh"]
+    documents = tuple(
+        Document(f"{word} {word}s.", {"side": s}) for word, s in zip(words, "LLLLRRRR", strict=True)
+    )
+    one = Case(Record("r", documents), Summary("r", "a", " ".join(d.text for d in documents[:4])))
+    found = audit([one], Plan(measures=["equal_coverage@side", "uer@side"], n_resamples=100))
+    assert found.evidence is not None
+    ps = {row["measures"]: row["p"] for row in found.evidence.to_pylist()}
+    assert ps == {"equal_coverage@side": pytest.approx(2 / 70), "uer@side": None}
+    (e,) = [e for e in found.estimates if e.quantity == "uneven_share"]
+    assert e.value == 1
+    (headline,) = [e for e in found.estimates if e.quantity == "equal_coverage"]
+    assert headline.value == 2 / 16
+    assert headline.excess == pytest.approx(2 / 16 - 36 / 16 / 70)
+
+
+def said(*counts: int, system: str = "a") -> list[Case]:
+    """One record for each count, whose summary says 'first woman' so often."""
+    return [
+        Case(
+            Record(f"r{i}", (Document("Somebody won."),)),
+            Summary(f"r{i}", system, f"Won. {'First woman. ' * count}"),
+        )
+        for i, count in enumerate(counts)
+    ]
+
+
+COUNTS = (0, 0, 1, 2, 0, 3, 1, 1)
+"""With a mean of 1, and squares of 1, 1, 0, 1, 1, 4, 0 and 0 about it: a variance of 8/7."""
+
+
+def test_a_mean_of_records_has_students_interval() -> None:
+    """1 ± 2.364624 · √(8/7/8), a t of seven degrees of freedom; without resamples there is the value alone."""
+    e = of(audit(said(*COUNTS), Plan(measures=["phrase_counts"], n_resamples=100)), "phrase_counts", "a")
+    half = 2.364624 / 7**0.5
+    assert (e.value, e.se, e.low, e.high) == pytest.approx((1, 1 / 7**0.5, 1 - half, 1 + half))
+    assert (e.kind, e.p, e.testable, e.notes, e.leads) == ("level", None, None, (), False)
+    alone = of(audit(said(*COUNTS), Plan(measures=["phrase_counts"], n_resamples=0)), "phrase_counts", "a")
+    assert (alone.value, alone.se, alone.low, alone.notes) == (1, None, None, ())
+
+
+def test_percentiles_of_resampled_clusters_are_asked_for() -> None:
+    """Means of eight draws of the eight are multiples of 1/8, about as far from 1 as Student's; of one record there are none."""
+    plan = Plan(measures=["phrase_counts"], n_resamples=100, intervals="bootstrap")
+    e = of(audit(said(*COUNTS), plan), "phrase_counts", "a")
+    assert e.low is not None
+    assert e.high is not None
+    assert 0 < e.low < 1 - 1 / 7**0.5 < 1 + 1 / 7**0.5 < e.high < 2.5
+    assert e.notes == ()
+    one = of(audit(said(3), plan), "phrase_counts", "a")
+    assert (one.value, one.low, one.high) == (3, None, None)
+
+
+def test_levels_of_two_systems_are_compared_record_by_record() -> None:
+    """A system that says it once more in every other record does so ½ more: -½ ± 2.364624 · √(2/7/8). No level leads."""
+    more = said(*(count + i % 2 for i, count in enumerate(COUNTS)), system="b")
+    plan = Plan(measures=["phrase_counts"], n_resamples=100)
+    e = of(audit([*said(*COUNTS), *more], plan), "phrase_counts", "a", "b")
+    half = 2.364624 * (2 / 7 / 8) ** 0.5
+    assert (e.value, e.low, e.high) == pytest.approx((-0.5, -0.5 - half, -0.5 + half))
+    # Four clusters say something: of 2^3 sizes none is larger, but the bound counts all eight.
+    assert (e.p, e.smallest_p, e.testable, e.leads) == (1 / 8, 1 / 2**7, True, False)
+    assert audit([*said(1), *said(2, system="b")], plan).differences == ()
+    few = of(audit([*said(1, 2), *said(2, 2, system="b")], plan), "phrase_counts", "a", "b")
+    assert (few.value, few.low, few.p, few.testable) == (-0.5, None, None, False)
+    assert [note.code for note in few.notes] == ["few_clusters"]
+
+
+def test_sizes_of_disparities_are_not_tested_against_each_other(result: Result) -> None:
+    """Their difference is told with what it is."""
+    e = of(result, "uer", "a", "c")
+    assert [note.code for note in e.notes] == ["raw_magnitude"]
+    assert (e.p, e.leads) == (None, False)
+    assert of(result, "difference[L]", "a", "c").notes == ()
+
+
+def test_what_is_undefined_in_a_system_has_no_difference() -> None:
+    """No record of three documents a side can be uneven: neither system has a share of those that are."""
+    found = audit(list(cases({"a": 2, "c": 5})), Plan(measures=["equal_coverage@side"], n_resamples=50))
+    for e in (of(found, "uneven_share", "a"), of(found, "uneven_share", "a", "c")):
+        assert (e.value, e.low, e.testable) == (None, None, None)
+        assert [note.code for note in e.notes] == ["undefined"]
+
+
+def test_an_interval_of_a_size_begins_at_zero_where_the_test_does_not_reject() -> None:
+    """Systems that favour one side and the other by turns are no more uneven than chance."""
+    turns = [
+        replace(c, record=replace(c.record, documents=c.record.documents[:: 1 if i % 2 else -1]))
+        for i, c in enumerate(cases({"a": 2}))
+    ]
+    by_turns = [
+        replace(c, summary=replace(c.summary, text=" ".join(d.text for d in c.record.documents[:2])))
+        for c in turns
+    ]
+    e = of(audit(by_turns, Plan(measures=["coverage_parity@side"], n_resamples=100)), "coverage_parity", "a")
+    assert (e.value, e.p) == (pytest.approx(0.0, abs=1e-12), 1.0)
+    assert (e.low, e.low_is_open) == (0.0, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("LABELS_OF_ONE", 60), ("LABELS_OF_ONE", 20), ("LABELS_AT_ONCE", 1)]
+)
+@pytest.mark.parametrize("records", [1, 2, 5])
+def test_how_many_labels_are_held_at_once_changes_no_digit(
+    name: str, most: int, records: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twenty labellings of six documents in one piece, in two and in seven; units that are left out stay where they are."""
+    given = list(cases({"a": 2}))[:records]
+    given[2:3] = [replace(c, summary=replace(c.summary, text="", reason="refused")) for c in given[2:3]]
+    given[3:4] = [replace(c, summary=replace(c.summary, text="Nothing like it.")) for c in given[3:4]]
+    plan = Plan(measures=["uer@side", "equal_coverage@side"], n_resamples=60)
+    whole = audit(given, plan)
+    monkeypatch.setattr(observing, name, most)
+    assert audit(given, plan).estimates == whole.estimates
+    assert whole.estimates[0].excluded == (
+        {"refused": 1, "no token of the summary occurs in the source": 1} if records == 5 else {}
+    )
+
+
+def test_changes_between_two_systems_need_two_records() -> None:
+    """Means of 2 against 2½ are a fall by a fifth; of one record in common there is none."""
+    for many, values in ((2, [pytest.approx(1 - 4 / 5)]), (1, [])):
+        both = [*said(*(1, 3)[:many]), *said(*(2, 3)[:many], system="b")]
+        evidence = audit(both, Plan(measures=["phrase_counts"], n_resamples=20)).evidence
+        assert evidence is not None
+        found = relative.relative_changes(evidence, [("a", "b")], Settings(n_resamples=20))
+        assert [e.value for e in found] == values
+
+
+def test_two_clusters_whose_signs_are_turned_are_too_few() -> None:
+    """Words for women are 2 of 3 and 1 of 3 in the summaries, ½ in the sources: with two clusters p is ½ or more."""
+    pairs = []
+    for i, summary in enumerate(("She and her and he.", "He and his and she.")):
+        record = Record(f"r{i}", (Document("She met her. He met his."),))
+        pairs.append(Case(record, Summary(record.id, "a", summary)))
+    for many, testable in ((2, False), (1, None)):
+        found = audit(pairs[:many], Plan(measures=["word_list_inclusion"], n_resamples=100))
+        assert of(found, "shift[female]", "a").testable is testable
+
+
+@pytest.mark.parametrize(("exact", "mean"), [(True, 2.0), (False, 3.0)])
+def test_chance_is_the_mean_over_permutations(exact: bool, mean: float) -> None:
+    """Of 0, 2 and 4 where all labellings are listed; of the two that were drawn beside the real one where they are not."""
+    declared: Any = SimpleNamespace(chance_means=(("x",),))
+    block = AlikeRows([0], (("x",), ("y",)), np.array([[[0.0, 9], [2, 9], [4, 9]]]))
+    found = observing._chance_means(declared, block, exact=exact)
+    assert found is not None
+    assert (found.columns, found.values.tolist()) == ((("by chance", "x"),), [[[mean]]])
+    alone = AlikeRows([0], (("x",), ("y",)), block.values[:, :1])
+    assert observing._chance_means(declared, alone, exact=exact) is None
+    assert observing._chance_means(SimpleNamespace(chance_means=()), block, exact=exact) is None  # type: ignore[arg-type]
+
+
+def test_records_are_read_from_the_evidence_one_by_one(result: Result) -> None:
+    """Of each summary the headline and the signed contrasts; of a measure that is not declared here nothing."""
+    assert result.evidence is not None
+    rows = rows_of(result.evidence, measures_in(result.evidence)["uer@side"])
+    found = values_of_records(rows, "uer@side")
+    assert found is not None
+    assert list(found.by_quantity) == ["uer", "difference[L]", "difference[R]"]
+    of_c = [i for i, system in enumerate(found.system.to_pylist()) if system == "c"]
+    assert found.by_quantity["difference[L]"][of_c].tolist() == pytest.approx([3 / 5 - 1 / 2] * 8)
+    assert values_of_records(rows, "nobody_declared_this@side") is None
+
+
+def test_kinds_of_units_are_told_by_the_groups_that_they_hold() -> None:
+    """Units of the first group, of the second and of both are three kinds; of a value without groups all are one."""
+    columns: dict[Column, int] = {("one", "a"): 0, ("one", "b"): 1}
+    measure: Any = SimpleNamespace(
+        name="m",
+        value=lambda t: {
+            "m": Value(t["one", "a"], strata=(("one", "a"), ("one", "b"))), "plain": Value(t["one", "a"]),
+        },
+    )  # fmt: skip
+    sums = np.array([[[1.0, 0], [3, 0], [0, 1], [1, 2]]])
+    here = Jackknifed(measure, Units(columns, sums, [tuple("wxyz")], sums))
+    kinds = here._strata("m")
+    assert kinds is not None
+    assert kinds[0, 0] == kinds[0, 1]
+    assert len(set(kinds[0].tolist())) == 3
+    assert here._strata("plain") is None
+
+
+def test_a_scorer_whose_library_is_not_there_ends_the_audit_unless_it_is_tried() -> None:
+    """On trial its units are left out, and the reason says what to install."""
+
+    class Absent:
+        def answer(self, _: object) -> Iterator[object]:
+            raise MissingExtra("a library", "neural", "This scorer")
+
+    (one,) = list(cases({"a": 2}))[:1]
+    observation = EqualCoverage("side", scorer="absent").observation
+    units = [((one,), Origin("a", "r0", "r0"))]
+    scorers: Any = {"absent": Absent()}
+    with pytest.raises(MissingExtra):
+        observing.Observer(scorers, LabelDraws(1, 0)).observe(Ledger(observation, 0), units)
+    tried = Ledger(observation, 0)
+    observing.Observer(scorers, LabelDraws(1, 0), trial=True).observe(tried, units)
+    (reason,) = tried.excluded("a", ())
+    assert "neural" in reason
+
+
+def test_data_that_cannot_be_observed_ends_the_audit_with_its_place() -> None:
+    """One record or several: the first of them that lacks what is asked for is named."""
+    for many in (1, 3):
+        given = list(cases({"a": 2}))[:many]
+        with pytest.raises(DataError, match=r"id 'r0'.*the value 'R' of 'side' has no share in target=L:1"):
+            audit(given, Plan(measures=["uer(target=L:1)@side"], n_resamples=0))
+
+
+def test_workers_that_hold_models_are_asked_for_with_their_number_or_engine() -> None:
+    """One process alone is no worker."""
+    for given in ({"workers": 2}, {"engine": "ray"}):
+        plan_checks.check_plan(Plan(models_in_workers=True, **given))  # type: ignore[arg-type]
+    for given in ({}, {"engine": "here"}):
+        with pytest.raises(RequestError, match="no workers that could hold models"):
+            plan_checks.check_plan(Plan(models_in_workers=True, **given))  # type: ignore[arg-type]
+
+
+def test_evidence_has_the_attributes_of_records_beside_their_slices() -> None:
+    """An attribute by which slices were cut stands among these."""
+    given = [
+        replace(c, record=replace(c.record, attributes={"topic": "ab"[i % 2], "region": "x"}))
+        for i, c in enumerate(cases({"a": 2}))
+    ]
+    found = audit(given, Plan(measures=["uer@side"], n_resamples=0, slices=[("topic",)])).evidence
+    assert found is not None
+    kept = [name for name in found.column_names if "topic" in name or "region" in name]
+    assert kept == [f"{SLICE}topic", f"{ATTRIBUTE}region"]
+
+
+def test_a_stream_is_exchanged_as_a_list_is() -> None:
+    """All of it is read before anything is borrowed."""
+    plan = Plan(measures=["uer@side"], n_resamples=0, controls=["exchanged"])
+    listed, streamed = (audit(given, plan).estimates for given in (list(cases({"a": 2})), cases({"a": 2})))
+    assert {e.system for e in listed} == {"a", "control:exchanged(a)"}
+    assert [(e.system, e.quantity, e.value) for e in listed] == [
+        (e.system, e.quantity, e.value) for e in streamed
+    ]

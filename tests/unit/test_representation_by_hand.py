@@ -11,7 +11,7 @@ import pytest
 
 from fairbrief.measures.distributions import area_over_tau
 from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
-from fairbrief.types import Case, Document, Extracts, Floats, Record, Scores, Summary, Totals, Unit
+from fairbrief.types import Case, Document, Extracts, Record, Scores, Summary, Totals, Unit
 
 KEPT = [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
 """Extracts of the first sentence, of the second and third, and of the last."""
@@ -109,11 +109,16 @@ def test_extracts_are_asked_for_as_their_scorer_reads_them() -> None:
     assert asked(scorer="units") == asked(scorer="uniform") == asked(texts="values") == []
 
 
-@pytest.mark.parametrize(("summary", "area"), [([[0.9, 0.1]], 0.0), ([[0.2, 0.8]], 0.6)])
-def test_a_group_of_more_than_its_share_falls_short_of_nothing(summary: Floats, area: float) -> None:
+@pytest.mark.parametrize(
+    ("summary", "wanted", "area"),
+    [([0.9, 0.1], [0.5, 0.0], 0.0), ([0.9, 0.1], [0.5, 0.05], 0.0), ([0.2, 0.8], [0.5, 0.0], 0.6)],
+)
+def test_a_group_of_more_than_its_share_falls_short_of_nothing(
+    summary: list[float], wanted: list[float], area: float
+) -> None:
     """With ½ wanted, 0.9 is all of it, 0.2 is 0.4 of it; a group of which nothing is wanted does not count."""
-    wanted = np.array([[0.5, 0.0]])
-    assert area_over_tau(np.array(summary), wanted, 0, counts_ties=False) == pytest.approx([area])
+    found = area_over_tau(np.array([summary]), np.array([wanted]), 0, counts_ties=False)
+    assert found == pytest.approx([area])
 
 
 def test_a_group_that_a_draw_lacks_is_no_part_of_its_mean() -> None:

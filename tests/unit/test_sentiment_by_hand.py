@@ -42,15 +42,15 @@ def row(rows: object) -> dict[str, float]:
 
 
 def test_extracts_are_scored_by_their_sentences() -> None:
-    """Beside an article of 0.2: (4 · 0.5 - 2 · 0.1)/6 = 0.3 and -0.1, so shifts of 0.1 and -0.3; the extract whose sentence
+    """Beside an article of 0.2: (4 · 0.525 - 0.1)/5 = 0.4 and -0.1, so shifts of 0.2 and -0.3; the extract whose sentence
     has no word of known sentiment is not read. Of all three there are 6, 1 and 3 words.
     """
     observation = Sentiments("about")
-    found = observation.observe_extracts(case(), drawn(), scores([0.2, 0.5, -0.1, 0.9], [10, 4, 2, 0]))
+    found = observation.observe_extracts(case(), drawn(), scores([0.2, 0.525, -0.1, 0.9], [10, 4, 1, 0]))
     assert row(found) == pytest.approx(
         {
-            "one": 1, "article": 0.2, "summary": 0.1, "shift": -0.1, "article²": 0.04, "shift²": (0.01 + 0.09) / 2,
-            "article·shift": -0.02, "article words": 7, "summary words": 10 / 3,
+            "one": 1, "article": 0.2, "summary": 0.15, "shift": -0.05, "article²": 0.04, "shift²": (0.04 + 0.09) / 2,
+            "article·shift": -0.01, "article words": 7, "summary words": 10 / 3,
         }
     )  # fmt: skip
     (ask,) = observation.extract_asks(case(), drawn())

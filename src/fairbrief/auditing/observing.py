@@ -344,8 +344,8 @@ def _observe_in_pieces(
     blocks: list[AlikeRows] = []
     for start in range(0, len(labellings), step):
         found, reasons = observation.observe_many(unit, labellings[np.newaxis, start : start + step])
-        if not found:
-            return found, reasons
+        if reasons:
+            return [], reasons
         blocks += found
     if len(blocks) == 1:
         return blocks, {}

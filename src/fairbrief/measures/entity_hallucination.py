@@ -346,4 +346,4 @@ def _deviation(totals: Totals, statistic: str) -> Floats:
 def most_frequent(totals: Totals, n: int) -> list[tuple[str, int]]:
     """The n names that were invented most often, with how often; ties in alphabetical order."""
     counts = [(name, int(totals["name", name])) for name in totals.values_of("name")]
-    return sorted(((name, c) for name, c in counts if c), key=lambda pair: (-pair[1], pair[0]))[:n]
+    return sorted(((name, c) for name, c in counts if c), key=lambda pair: -pair[1])[:n]
