@@ -252,6 +252,15 @@ def test_units_merge_along_a_chain() -> None:
     assert merge_mutual(support, between, 0.5).tolist() == [[0.7]]
 
 
+def test_units_that_say_the_same_are_covered_as_one() -> None:
+    """Two units of three entail each other: a supports them 0.8 at best and the third 0.2, b 0.2 and 0.4."""
+    one = (case("ab", units=3),)
+    support, between = [[0.4, 0.8, 0.2], [0.2, 0.0, 0.4]], [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    rows = Coverage("side", merge=0.5).observe(one, (scores(support), scores(between)), np.array([[0, 1]]))
+    row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))  # type: ignore[union-attr]
+    assert (row["level",], row["shift", "a"], row["units",]) == pytest.approx((0.4, 0.1, 2))
+
+
 def test_units_that_no_document_supports_count_unless_only_covered_do() -> None:
     """Support of 0.6 and 0 by one document: 0.3 of two units, 0.6 of the one that is covered."""
     support = np.array([[0.6, 0.0], [0.2, 0.0]])

@@ -341,6 +341,10 @@ def test_shares_of_the_invented_are_read_against_an_even_one() -> None:
         "entity_hallucination": [0.25] * 3, "shift[female]": [0.25] * 3, "shift[male]": [-0.25] * 3,
         "invented": [0.5] * 3, "unknown": [0.2] * 3,
     }  # fmt: skip
+    one = EntityHallucination("gender").value(totals(INVENTED))
+    assert {name: value.array.tolist() for name, value in one.items()} == {
+        name: value.array[0] for name, value in found.items()
+    }
     assert {name for name, value in found.items() if value.is_share} == {"invented", "unknown"}
     assert {name for name, value in found.items() if value.leads} == {"shift[female]", "shift[male]"}
 
