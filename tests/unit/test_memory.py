@@ -167,7 +167,7 @@ def test_one_group_has_no_labellings_to_hold() -> None:
 
 def test_cases_of_a_file_are_counted_by_its_bytes() -> None:
     """A record of two documents of 20 characters and two summaries of 40, 60 for what stands around each, is 360 bytes of two
-    cases: in 1,800 bytes there are ten.
+    cases: in 1,800 bytes there are ten. Where it stands in the line of each system, these are 520 bytes, and there are seven.
     """
 
     class File:
@@ -181,6 +181,9 @@ def test_cases_of_a_file_are_counted_by_its_bytes() -> None:
     plan = replace(plan_of(), n_resamples=0)
     told = memory.forecast(File(), head, plan, measures_of(plan))
     assert told.rows == 10 * (500 + 1.5 * 25)
+    head[:] = [replace(case, record=replace(record, where=f"f:{i}")) for i, case in enumerate(head)]
+    told = memory.forecast(File(), head, plan, measures_of(plan))
+    assert told.rows == pytest.approx(1800 / 260 * (500 + 1.5 * 25))
 
 
 def test_labellings_of_a_large_record_are_observed_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -228,7 +228,8 @@ def _count_of(cases: Iterable[Case], head: Sequence[Case]) -> float:
     if isinstance(cases, Sized):
         return len(cases)
     size = getattr(cases, "bytes_total", 0)
-    texts = {c.record.id: sum(len(d.text) + 60 for d in c.record.documents) for c in head}
+    # A record is told once, or again in the line of each system.
+    texts = {(c.record.id, c.record.where): sum(len(d.text) + 60 for d in c.record.documents) for c in head}
     each = (sum(texts.values()) + sum(len(c.summary.text) + 60 for c in head)) / len(head)
     return max(float(len(head)), size / each)
 
