@@ -22,7 +22,7 @@ from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
 from fairbrief.auditing.ledger import Origin, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
-from fairbrief.auditing.null_sums import ContrastSums
+from fairbrief.auditing.null_sums import ContrastSums, RelabelledRows
 from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.record_values import RowReader, is_signed
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
@@ -479,3 +479,15 @@ def test_another_parts_watchers_hold_nothing_yet() -> None:
     other = Watchers(sources).empty().sources
     assert other is not None
     assert (other.most, other.seed, other.records()) == (2, 7, [])
+
+
+@pytest.mark.parametrize("units", [1, 2, 3, 5])
+def test_sums_of_relabelled_rows_take_each_units_labelling(units: int) -> None:
+    """Of unit i, which reads 10^i or twice that, each resample takes one or the other; what no labelling moves stands apart."""
+    values = np.stack([np.array([[10.0**i, 7.0], [2 * 10.0**i, 7.0]]) for i in range(units)])
+    choices = [np.array([0, 1, 0, 1, (i + 1) % 2, i % 2, 1, 0]) for i in range(units)]
+    rows = RelabelledRows.of_all([("x",), ("y",)], values, choices)
+    assert (rows.columns, rows.fixed_columns, rows.fixed.tolist()) == ((("x",),), (("y",),), [[7.0]] * units)
+    sums = sum(coarse + fine for coarse, fine, _, _ in rows.taken())
+    wanted = np.sum([values[i, choices[i], 0] for i in range(units)], axis=0)
+    assert sums[:, 0].tolist() == wanted.tolist()  # type: ignore[index]

@@ -73,6 +73,9 @@ def test_a_value_without_contrasts_is_tested_by_itself() -> None:
     assert found == Chance(pytest.approx(0.45), pytest.approx(2 / 3), 1 / 4, pytest.approx(1 / 3))
     found = chance_of("m", [0.1, 0.2, np.nan], Value(np.array(0.9), "both"))
     assert found == Chance(pytest.approx(0.15), pytest.approx(2 / 3), 2 / 4, pytest.approx(2 / 3))
+    found = chance_of("m", [0.1, 0.2, 0.3], Value(np.array(0.2), "both"))
+    assert found is not None
+    assert found.p == 1  # 2 · 3/4, on either side
     assert chance_of("m", [np.nan] * 3, Value(np.array(0.8), "upper")) is None
     assert chance_of("other", [0.0] * 3, Value(np.array(0.8), "upper")) is None
 

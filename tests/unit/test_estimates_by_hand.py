@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit, observing, plan_checks, relative
-from fairbrief.auditing.estimating import Settings
+from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
 from fairbrief.auditing.evidence_table import ATTRIBUTE, SLICE
 from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.ledger import Ledger, Origin
@@ -21,6 +21,7 @@ from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.reports.result import Result
+from fairbrief.saved_audits.slicing import slice_audit
 from fairbrief.statistics import LabelDraws
 from fairbrief.types import AlikeRows, Case, Column, Document, Estimate, Record, Summary, Value
 
@@ -378,3 +379,30 @@ def test_a_stream_is_exchanged_as_a_list_is() -> None:
     assert [(e.system, e.quantity, e.value) for e in listed] == [
         (e.system, e.quantity, e.value) for e in streamed
     ]
+
+
+def test_a_few_clusters_are_enough_for_an_interval() -> None:
+    """As many as that, and not one fewer."""
+    for many in (FEWEST_CLUSTERS - 1, FEWEST_CLUSTERS):
+        e = of(
+            audit(said(*COUNTS[2 : 2 + many]), Plan(measures=["phrase_counts"], n_resamples=20)),
+            "phrase_counts",
+            "a",
+        )
+        assert (e.low is not None) == (many == FEWEST_CLUSTERS)
+        assert [note.code for note in e.notes] == ["few_clusters"] * (many < FEWEST_CLUSTERS)
+
+
+def test_slices_of_saved_evidence_lack_what_only_permuted_labels_tell() -> None:
+    """The interval of a size hangs on its test, and is left out with its p; that of a contrast or of a mean does not."""
+    given = [replace(c, record=replace(c.record, attributes={"topic": "t"})) for c in cases({"a": 2})]
+    whole = audit(given, Plan(measures=["coverage_parity@side", "uer@side"], n_resamples=100))
+    sliced = {e.quantity: e for e in slice_audit(whole, [("topic",)]).estimates if e.slice}
+    for quantity in ("coverage_parity", "relative_difference[L]", "uer"):
+        before, e = of(whole, quantity, "a"), sliced[quantity]
+        assert e.value == before.value
+        assert before.p is not None
+        assert (e.p, e.testable, e.smallest_p, e.null_mean) == (None, None, None, None)
+        assert NEEDS_TEXTS in e.notes
+        assert (e.low is None) == (quantity == "coverage_parity")
+    assert sliced["source[L]"].notes == ()
