@@ -406,3 +406,12 @@ def test_slices_of_saved_evidence_lack_what_only_permuted_labels_tell() -> None:
         assert NEEDS_TEXTS in e.notes
         assert (e.low is None) == (quantity == "coverage_parity")
     assert sliced["source[L]"].notes == ()
+
+
+def test_so_few_resamples_that_they_hide_what_could_be_significant_are_said() -> None:
+    """Ten give no p below 1/11: it is told all the same, with the number that would be enough, ten at 0.05."""
+    e = of(audit(list(cases({"a": 2})), Plan(measures=["uer@side"], n_resamples=10)), "difference[L]", "a")
+    assert e.p is not None
+    assert e.testable
+    (note,) = [note for note in e.notes if note.code == "few_resamples"]
+    assert note.arguments == {"resamples": 199, "alpha": 0.05}
