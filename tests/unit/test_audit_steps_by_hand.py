@@ -271,6 +271,12 @@ def placed(*given: Case) -> list[tuple[Case, Origin]]:
     ]
 
 
+def test_a_row_is_of_a_cluster_by_itself_unless_told() -> None:
+    """And of a system; of no slice or block."""
+    one = Origin("s", "r", "r")
+    assert (one.is_shared, one.system_kind, one.slices, one.block) == (False, "system", (), "")
+
+
 def test_clusters_are_named_after_their_originals_and_further_designs() -> None:
     """A unit has the attributes that all its variants have."""
     given = placed(
