@@ -19,7 +19,7 @@ from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
-from fairbrief.auditing.ledger import Origin, RowBlock
+from fairbrief.auditing.ledger import Origin, RowBlock, order_of
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.null_sums import ContrastSums, RelabelledRows
@@ -275,6 +275,7 @@ def test_a_row_is_of_a_cluster_by_itself_unless_told() -> None:
     """And of a system; of no slice or block."""
     one = Origin("s", "r", "r")
     assert (one.is_shared, one.system_kind, one.slices, one.block) == (False, "system", (), "")
+    assert order_of([one, Origin("s", "q", "q")]).tolist() == [1, 0]
 
 
 def test_clusters_are_named_after_their_originals_and_further_designs() -> None:

@@ -149,6 +149,10 @@ def test_evidence_has_the_p_of_every_record_that_is_tested_alone() -> None:
     assert found.evidence is not None
     ps = {row["measures"]: row["p"] for row in found.evidence.to_pylist()}
     assert ps == {"equal_coverage@side": pytest.approx(2 / 70), "uer@side": None}
+    one = replace(one, record=replace(one.record, original="o"))
+    evidence = audit([one], Plan(measures=["equal_coverage@side"], n_resamples=0)).evidence
+    assert evidence is not None
+    assert [(row["record"], row["cluster"]) for row in evidence.to_pylist()] == [("r", "o")]
     (e,) = [e for e in found.estimates if e.quantity == "uneven_share"]
     assert e.value == 1
     (headline,) = [e for e in found.estimates if e.quantity == "equal_coverage"]
