@@ -10,16 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.auditing import Plan, audit, observing, plan_checks, relative
+from fairbrief.auditing import Plan, audit, audit_share, check, observing, plan_checks, relative
+from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
 from fairbrief.auditing.evidence_table import ATTRIBUTE, SLICE
 from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.ledger import Ledger, Origin
-from fairbrief.auditing.measure_selection import fitting
+from fairbrief.auditing.measure_selection import Choice, fitting
 from fairbrief.auditing.record_values import measures_in, rows_of, values_of_records
+from fairbrief.auditing.scorer_bias import Check, Checked, take, with_bias_notes
+from fairbrief.auditing.sensitivity import under
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
+from fairbrief.registry import make
 from fairbrief.reports.result import Result
 from fairbrief.saved_audits.slicing import slice_audit
 from fairbrief.statistics import LabelDraws
@@ -419,3 +423,93 @@ def test_so_few_resamples_that_they_hide_what_could_be_significant_are_said() ->
     assert e.testable
     (note,) = [note for note in e.notes if note.code == "few_resamples"]
     assert note.arguments == {"resamples": 199, "alpha": 0.05}
+
+
+def test_a_system_without_a_record_in_a_slice_has_none_there() -> None:
+    """Of two topics one system writes about the first alone: in the second its value is undefined, for want of records."""
+    both = [
+        replace(case, record=replace(case.record, attributes={"topic": "t" if i % 4 < 2 else "u"}))
+        for i, case in enumerate(cases({"a": 2, "b": 2}))
+    ]
+    some = [c for c in both if c.summary.system == "a" or c.record.attributes["topic"] == "t"]
+    found = audit(some, Plan(measures=["rouge1", "uer@side"], slices=[("topic",)], n_resamples=20))
+    (lone,) = [
+        e for e in found.estimates
+        if (e.quantity, e.system, dict(e.slice)) == ("uer", "b", {"topic": "u"})
+    ]  # fmt: skip
+    assert (lone.value, lone.n, [dict(note.arguments) for note in lone.notes]) == (
+        None,
+        0,
+        [{"reason": "no record"}],
+    )
+
+
+def test_an_attribute_that_no_measure_is_over_must_be_one_of_the_input() -> None:
+    """Beside measures that name their own, one that nothing has is refused, and one that is there is not."""
+    audit(list(cases({"a": 2})), Plan(measures=["uer@side"], attributes=["side"], n_resamples=0))
+    with pytest.raises(RequestError, match="nobody"):
+        audit(list(cases({"a": 2})), Plan(measures=["uer@side"], attributes=["nobody"], n_resamples=0))
+
+
+def test_measures_over_an_attribute_are_left_out_where_nothing_has_one() -> None:
+    """And only there."""
+    told = [
+        out.measure for out in fitting(list(cases({"a": 2})), ()).left_out if "no document has" in out.reason
+    ]
+    assert told == []
+    bare = [Case(Record("r", (Document("One."), Document("Two."))), Summary("r", "a", "One."))]
+    assert "uer" in [out.measure for out in fitting(bare, ()).left_out if "no document has" in out.reason]
+
+
+def test_resampled_intervals_are_those_that_were_asked_for() -> None:
+    """They stand in the signature; without a word they are of the jackknife."""
+    for asked, said in (("bootstrap", True), (None, False)):
+        plan = Plan(measures=["uer@side"], intervals=asked, n_resamples=20)  # type: ignore[arg-type]
+        (first, *_) = audit(list(cases({"a": 2})), plan).estimates
+        assert ("|intervals:bootstrap" in first.signature) is said
+
+
+def test_what_an_audit_would_refuse_is_refused_before_there_are_summaries() -> None:
+    """A protocol that is none, too."""
+    records = [case.record for case in cases({"a": 2})]
+    with pytest.raises(RequestError, match="zhang"):
+        check(records, Plan(protocol="zhang"))
+
+
+def test_shares_are_numbered_from_one() -> None:
+    """The first is there; it has no folder to keep its parts in."""
+    for share, said in ((0, "no share 0"), (3, "no share 3"), (1, "--into"), (2, "--into")):
+        with pytest.raises(RequestError, match=said):
+            audit_share(list(cases({"a": 2})), Plan(measures=["uer@side"]), share, 2)
+
+
+def test_scorers_are_compared_where_a_measure_asks_one_for_support() -> None:
+    """ROUGE asks none."""
+    with pytest.raises(RequestError, match="No measure here is read by scorers"):
+        under(fitting_of("rouge1"), ["ngram"], {})
+    assert [repr(m) for m in under(fitting_of("uer@side"), ["containment"], {}).measures] == [
+        "uer(scorer=containment)@side"
+    ]
+
+
+def fitting_of(spec: str) -> Choice:
+    """One measure."""
+    return Choice((make("measure", spec),))
+
+
+def test_a_scorer_whose_check_found_nothing_is_not_noted(result: Result) -> None:
+    """It could not be checked: the estimates are as they were."""
+    asked = Check("gender", ("female", "male"), {}, (), {"uer@side": ("scorer_bias_support@gender",)})
+    assert with_bias_notes(result.estimates, [asked], Checked(), 0.05) == list(result.estimates)
+
+
+def test_sources_that_name_nobody_check_no_scorer() -> None:
+    """Why is said; nothing is scored."""
+    sources = sample(0, wanted=True)
+    sources.consider(Record("r", (Document("The bridge was opened."),)))
+    measure = make("measure", "scorer_bias_sentiment(scorer=vader)@gender")
+    asked = Check("gender", ("female", "male"), {"female": "female", "male": "male"}, (measure,), {})
+    found = take([asked], sources, {}, Settings(20, 0))
+    (out,) = found.left_out
+    assert (found.estimates, out.measure) == ((), "scorer bias@gender")
+    assert "no source could be exchanged" in out.reason
