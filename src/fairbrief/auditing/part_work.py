@@ -66,11 +66,8 @@ class PartWork:
         missing = [observation for observation, name in names.items() if name not in there]
         if not missing and self._rest in there:
             return None if self.only_keeps else self._loaded(there)
-        done = self._audited(part, missing)
-        self._save(digest, done, missing)
-        if self.only_keeps:
-            return None
-        return done if len(missing) == len(names) else self._loaded(self.files.read(digest))
+        self._save(digest, self._audited(part, missing), missing)
+        return None if self.only_keeps else self._loaded(self.files.read(digest))
 
     def is_kept(self, part: Part) -> bool:
         """Whether all of a part is kept that the audit needs."""
