@@ -40,10 +40,11 @@ PACKED = pa.dictionary(pa.int16(), pa.float64())
 
 def unpacked(table: pa.Table) -> pa.Table:
     """The table with its packed statistics as plain numbers; names, order and metadata stay."""
-    for i, field in enumerate(table.schema):
-        if field.type == PACKED:
-            table = table.set_column(i, field.with_type(pa.float64()), table.column(i).cast(pa.float64()))
-    return table
+    plain = pa.float64()
+    declared = [f.with_type(plain) if f.type == PACKED else f for f in table.schema]
+    columns = [column.cast(plain) if column.type == PACKED else column for column in table.itercolumns()]
+    # At once: each column that is set by itself copies the schema.
+    return pa.Table.from_arrays(columns, schema=pa.schema(declared, table.schema.metadata))
 
 
 # `pa.array`, `pa.scalar`, and so any comparison with a Python value, `to_numpy` and `group_by` import pandas wherever
