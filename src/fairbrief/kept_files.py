@@ -19,7 +19,7 @@ from fairbrief.errors import RequestError
 
 PRIVATE = 0o600
 """The mode of files with prompts and replies: others may not read them, unless the user has let them."""
-UNFINISHED = ".unfinished"
+TEMPORARY = ".unfinished"
 """How the names of files end that will take another's place; they are hidden, and begin with its name."""
 
 
@@ -108,7 +108,7 @@ def sync_folder(folder: Path) -> None:
 def _beside(path: Path, mode: int) -> tuple[int, Path]:
     """A new file beside this one, held where files can be held, that may be read by whoever might read this one."""
     while True:
-        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{UNFINISHED}")
+        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         with contextlib.suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -122,7 +122,7 @@ def _beside(path: Path, mode: int) -> tuple[int, Path]:
 
 def clear_unfinished(folder: Path, name: str = "*") -> None:
     """Take away what killed processes left; what is held, or of which that cannot be told, stays."""
-    for left in folder.glob(f".{name}.*{UNFINISHED}"):
+    for left in folder.glob(f".{name}.*{TEMPORARY}"):
         with contextlib.suppress(OSError):
             descriptor = os.open(left, os.O_RDWR)
             try:
