@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import resources
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,6 +24,7 @@ import pyarrow as pa
 from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
+from fairbrief.reports.frames import FIELDS, VALUES
 from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Exhibit, LeftOut, Result
 from fairbrief.types import Estimate, Note, NoteCode, Table
@@ -33,8 +33,6 @@ SCHEMA = "fairbrief.results/3"
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 LINES = 1_000
 """Lines that are written together."""
-_FIELDS = tuple(field.name for field in fields(Estimate))
-_VALUES = attrgetter(*_FIELDS)
 LONGEST_INTEGER = 20
 """Digits; a float of whatever length is one that can be counted with."""
 
@@ -107,7 +105,7 @@ def _lines(result: Result) -> Iterator[str]:
 
 def _line(e: Estimate) -> str:
     """The estimate's fields; its notes with their words, too."""
-    told = dict(zip(_FIELDS, _VALUES(e), strict=True))
+    told = dict(zip(FIELDS, VALUES(e), strict=True))
     told["notes"] = [_bare_note(note.code) if not note.arguments else _plain_note(note) for note in e.notes]
     try:
         return _compact(told)
