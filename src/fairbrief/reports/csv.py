@@ -17,8 +17,6 @@ from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Table
 
 FORMULA = re.compile(r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20|%]")
-AS_THEY_ARE = frozenset({bool, int, float, type(None)})
-"""Types whose values `csv` writes as `cell` would."""
 NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?(e[+-]?\d+)?%?", re.IGNORECASE)
 
 
@@ -41,21 +39,13 @@ def write(shown: Result | Table | Iterable[Estimate], out: TextIO) -> None:
     else:
         found = Estimates(shown)
         rows = itertools.chain([found.columns], found.rows())
-    csv.writer(out, lineterminator="\n").writerows(
-        [
-            _text(value) if type(value) is str else value if type(value) in AS_THEY_ARE else cell(value)
-            for value in row
-        ]
-        for row in rows
-    )
+    csv.writer(out, lineterminator="\n").writerows([cell(value) for value in row] for row in rows)
 
 
-def cell(value: Any) -> str:
-    """A number as it is; a text that a spreadsheet could run stands behind an apostrophe."""
-    if value is None:
-        return ""
-    if isinstance(value, (bool, int, float)):
-        return repr(value)
+def cell(value: Any) -> str | float | None:
+    """A number or nothing as it is; a text that a spreadsheet could run stands behind an apostrophe."""
+    if value is None or isinstance(value, (int, float)):
+        return value
     return _text(str(value))
 
 
