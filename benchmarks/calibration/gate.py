@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from fairbrief.auditing import estimating
+from fairbrief.auditing.differences import difference
 from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.measures.coverage import EqualCoverage
@@ -62,7 +63,7 @@ def margin_outcome(measure: Measure, new: np.ndarray, old: np.ndarray, columns: 
     ledger = ledger_of(measure, {"candidate": new, "baseline": old}, columns)
     parts = parts_of(ledger, ())
     a, b = parts["candidate", WHOLE], parts["baseline", WHOLE]
-    gaps = estimating.difference([measure], a, b, set(a.clusters), estimating.Settings(n_resamples, seed))
+    gaps = difference([measure], a, b, set(a.clusters), estimating.Settings(n_resamples, seed))
     return gate.overall(gate.hold_margin(gaps, margin, {repr(measure): "less"}))
 
 

@@ -22,7 +22,8 @@ from benchmarks.calibration.worlds import World, worlds
 from benchmarks.recording import write_section
 
 from fairbrief import registry
-from fairbrief.auditing.estimating import Settings, difference, estimate
+from fairbrief.auditing.differences import difference
+from fairbrief.auditing.estimating import Settings, estimate
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.grouping import units_of
 from fairbrief.auditing.ledger import WHOLE, Ledger, Origin, Sheet

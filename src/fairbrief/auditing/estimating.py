@@ -1,8 +1,7 @@
-"""Sums to estimates: value, interval, chance level, p, counts, and the differences of systems."""
+"""Sums to estimates: value, interval, chance level, p, counts."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,21 +9,16 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairbrief.auditing.chance import Chance, Permutations, flip_chance, flip_test, is_tested_by_permutation
+from fairbrief.auditing.chance import Chance, Permutations, flip_chance, is_tested_by_permutation
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together, units_of
-from fairbrief.auditing.ledger import Slice
 from fairbrief.auditing.null_sums import Drawn
 from fairbrief.auditing.parts import Part
 from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
-from fairbrief.statistics.arrays import TIE
 from fairbrief.statistics.jackknife import (
-    Spread,
     Spreads,
     detectable,
     share_interval,
-    spreads,
     t_interval,
     t_test,
 )
@@ -32,8 +26,8 @@ from fairbrief.types import Column, Estimate, Integers, Measure, Note, Totals, V
 
 NOTHING = "nothing to count"
 NEEDS_TEXTS = Note("needs_texts")
-FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE, RAW_MAGNITUDE = (
-    Note("few_clusters"), Note("one_cluster_decides"), Note("clusters_alike"), Note("raw_magnitude"),
+FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
+    Note("few_clusters"), Note("one_cluster_decides"), Note("clusters_alike"),
 )  # fmt: skip
 FEWEST_CLUSTERS = 3
 MOST_TOGETHER = 1 << 21
@@ -79,16 +73,16 @@ def estimates(
             units.append((part, units_of(part.ledger.columns, part.sums, part.clusters, settings.seed)))
         else:
             yield part, _of_nothing(measures, part, settings)
-    for some, stacked in _alike(units):
+    for some, stacked in alike(units):
         yield from zip(some, _of_parts(measures, some, stacked, settings), strict=True)
 
 
-def _alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
+def alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
     """What has as many units together, and these side by side; as much at a time as takes little memory."""
-    alike: dict[tuple[int, ...], list[tuple[T, Units]]] = {}
+    found: dict[tuple[int, ...], list[tuple[T, Units]]] = {}
     for one in units:
-        alike.setdefault((*one[1].sums.shape, *one[1].clusters.shape), []).append(one)
-    for members in alike.values():
+        found.setdefault((*one[1].sums.shape, *one[1].clusters.shape), []).append(one)
+    for members in found.values():
         step = max(1, MOST_TOGETHER // max(1, members[0][1].sums.size))
         for start in range(0, len(members), step):
             some = members[start : start + step]
@@ -129,7 +123,7 @@ def _of_parts(
 ) -> list[list[Estimate]]:
     """The estimates of parts that have as many units, part by part."""
     several = [Jackknifed(measure, units) for measure in measures]
-    leading = _leaders(several)
+    leading = leaders(several)
     chances = _chances(several, parts, settings)
     shared = [_of_part(part) for part in parts]
     found: list[list[Estimate]] = [[] for _ in parts]
@@ -144,17 +138,17 @@ def _of_parts(
             _add_excess(own, here.measure)
             for name, fields in own.items():
                 fields["leads"] = fields["leads"] and leading[name] is here
-                found[i].append(_made(shared[i], of_measure, fields))
+                found[i].append(completed(shared[i], of_measure, fields))
     return found
 
 
-def _made(*fields: Fields) -> Estimate:
+def completed(*fields: Fields) -> Estimate:
     """The estimate, of whose notes are made what cannot be changed."""
     known = {name: value for some in fields for name, value in some.items()}
     return Estimate(**{**known, "notes": tuple(known["notes"])})
 
 
-def _leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
+def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
     """By contrast the measure in which it leads: of those that share it, one that does not fold it into its own size."""
     leading: dict[str, Jackknifed] = {}
     for here in sorted(several, key=lambda here: bool(here.here[here.measure.name].contrasts)):
@@ -181,7 +175,7 @@ def _of_value(
     found = here.spreads(name)
     for i, (fields, error) in enumerate(zip(made, found.error.tolist(), strict=True)):
         if fields["value"] is not None:
-            fields["se"] = _known(error)
+            fields["se"] = finite(error)
             if i in chances:
                 _add_chance(fields, chances[i], settings)
     _add_intervals(made, value, found, settings)
@@ -189,7 +183,7 @@ def _of_value(
         sizes = detectable(found, settings.confidence_level).tolist()
         for fields, size in zip(made, sizes, strict=True):
             if fields["value"] is not None and (fields.get("p") is None or fields["p"] > settings.alpha):
-                fields["detectable"] = _known(size)
+                fields["detectable"] = finite(size)
     _add_extracts(made, value, here, name, settings)
     return made
 
@@ -205,7 +199,8 @@ def undefined(reason: str) -> Note:
     return Note("undefined", {"reason": reason})
 
 
-def _known(number: float) -> float | None:
+def finite(number: float) -> float | None:
+    """The number; None where it is none."""
     return number if math.isfinite(number) else None
 
 
@@ -372,7 +367,7 @@ def _add_extracts(
     blind = np.broadcast_to(read, len(made)).tolist()
     for fields, level in zip(made, blind, strict=True):
         if fields["value"] is not None:
-            fields["blind"] = _known(level)
+            fields["blind"] = finite(level)
     found = here.less_extracts(name) if value.is_compared and value.blind is None else None
     if found is None:
         return
@@ -429,188 +424,3 @@ def _add_percentiles(own: Mapping[str, Fields], resampled: Mapping[str, Value], 
         else:
             fields["notes"].append(Note("no_resample_defined"))
             fields |= {"low": None, "high": None}
-
-
-# ------------------------------------------------------------------------- differences of systems
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two parts that are compared on the clusters that both answered, which stand at ``chosen`` (common, 2)."""
-
-    a: Part
-    b: Part
-    chosen: Integers
-    notes: tuple[Note, ...] = ()
-
-    def units(self, side: int, seed: int) -> Units:
-        """The jackknife units of one of them."""
-        part, names = (self.a, self.b)[side], tuple(self.a.clusters[i] for i in self.chosen[:, 0].tolist())
-        return units_of(part.ledger.columns, part.sums[self.chosen[:, side]], names, seed)
-
-    @property
-    def shared(self) -> Fields:
-        """What all differences of the two have in common."""
-        a, b, common = self.a, self.b, len(self.chosen)
-        missing = max(len(a.clusters), len(b.clusters)) - common
-        return {
-            "system": a.system, "baseline": b.system, "slice": dict(a.slice), "n": common, "clusters": common,
-            "kind": "contrast", "excluded": {"not answered by all compared": missing} if missing else {},
-            "system_kind": a.system_kind, "baseline_kind": b.system_kind,
-        }  # fmt: skip
-
-
-def differences(
-    measures: Sequence[Measure],
-    parts: Mapping[tuple[str, Slice], Part],
-    pairs: Iterable[tuple[str, str]],
-    settings: Settings,
-) -> list[Estimate]:
-    """Paired differences (first minus second) on the clusters that all compared systems answered.
-
-    A system that answered fewer than half of the clusters would leave the others little to be compared
-    on: its pairs are compared on what the two answered, and say so.
-    """
-    pairs = list(pairs)
-    systems = dict.fromkeys(system for pair in pairs for system in pair)
-    found: list[Pair] = []
-    for part in dict.fromkeys(slice_ for _, slice_ in parts):
-        there = {system: set(parts[system, part].clusters) for system in systems if (system, part) in parts}
-        everything = set().union(*there.values())
-        many = {system for system, clusters in there.items() if 2 * len(clusters) >= len(everything)}
-        answered = set(everything).intersection(*(there[system] for system in many))
-        for first, second in pairs:
-            a, b = parts.get((first, part)), parts.get((second, part))
-            if a is None or b is None:
-                continue
-            if {first, second} <= many:
-                found += _pair(a, b, answered)
-            else:
-                found += _pair(a, b, there[first] & there[second], (Note("few_answered"),))
-    return _of_pairs(measures, found, settings)
-
-
-def difference(
-    measures: Sequence[Measure], a: Part, b: Part, answered: set[str], settings: Settings
-) -> list[Estimate]:
-    """Values of ``a`` minus ``b`` on the answered clusters: paired jackknife interval, p from turning signs of clusters."""
-    return _of_pairs(measures, _pair(a, b, answered), settings)
-
-
-def _pair(a: Part, b: Part, answered: set[str], notes: tuple[Note, ...] = ()) -> list[Pair]:
-    """The two parts as they are compared; none where they have fewer than two clusters in common."""
-    place = {cluster: i for i, cluster in enumerate(b.clusters)}
-    common = [(i, place[c]) for i, c in enumerate(a.clusters) if c in answered]
-    return [Pair(a, b, np.array(common), notes)] if len(common) > 1 else []
-
-
-def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings) -> list[Estimate]:
-    """The differences of all pairs, pair by pair."""
-    found: list[list[Estimate]] = [[] for _ in pairs]
-    for places, first in _alike((i, pair.units(0, settings.seed)) for i, pair in enumerate(pairs)):
-        second = together([pairs[i].units(1, settings.seed) for i in places])
-        several = [(Jackknifed(measure, first), Jackknifed(measure, second)) for measure in measures]
-        leaders = _leaders([a for a, _ in several])
-        shared = [pairs[i].shared for i in places]
-        for a, b in several:
-            of_measure = named(a.measure, f"{settings.signature}|paired")
-            leading = _leading(a, b)
-            for name in a.here:
-                if name not in b.here:
-                    continue
-                leads = leading.get(name, np.zeros(len(places), dtype=np.bool_))
-                made = _differences(a, b, name, leads & (leaders.get(name, a) is a), settings)
-                for i, own, fields in zip(places, shared, made, strict=True):
-                    fields["notes"] += pairs[i].notes
-                    found[i].append(_made(own, of_measure, fields))
-    return [e for own in found for e in own]
-
-
-def _leading(first: Jackknifed, second: Jackknifed) -> dict[str, NDArray[np.bool_]]:
-    """The values by which two systems are compared, and in which of the pairs. Shapes: (pairs,).
-
-    The signed contrasts that lead, and the excess of a mean of records where permuted labels move it in some record.
-    A magnitude that has neither (one document a group: every permutation reads the same) is compared itself.
-    """
-    pairs, headline = len(first.units.sums), first.here[first.measure.name]
-    found = {
-        name: np.full(pairs, fill_value=True)
-        for name, value in first.here.items()
-        if value.leads or value.leads_differences
-    }
-    if EXCESS in found:
-        sizes = [np.abs(a.alone[EXCESS].array) > TIE for a in (first, second)]
-        found[EXCESS] = np.any(sizes, axis=(0, 2))
-    if headline.tail == "upper" and not headline.contrasts:
-        none = ~np.any([*found.values(), np.zeros(pairs, dtype=np.bool_)], axis=0)
-        found[first.measure.name] = found.get(first.measure.name, none) | none
-    return found
-
-
-def _differences(
-    first: Jackknifed, second: Jackknifed, name: str, leads: NDArray[np.bool_], settings: Settings
-) -> list[Fields]:
-    """The differences of one value, one a pair. Shape of ``leads``: (pairs,)."""
-    value, found = first.here[name], _paired(first, second, name)
-    made: list[Fields] = []
-    for gap, is_leading in zip(found.value.tolist(), leads.tolist(), strict=True):
-        known = math.isfinite(gap)
-        made.append(
-            {
-                "quantity": name, "group": value.group, "leads": is_leading,
-                "value": gap if known else None, "notes": [] if known else [undefined(NOTHING)],
-            }
-        )  # fmt: skip
-    if not settings.n_resamples:
-        return made
-    is_raw = [value.tail == "upper" and not yes for yes in leads.tolist()]
-    for fields, error, raw in zip(made, found.error.tolist(), is_raw, strict=True):
-        if fields["value"] is not None:
-            fields["se"] = _known(error)
-            fields["notes"] += [RAW_MAGNITUDE] if raw else []
-    add_t_intervals(made, found, settings)
-    for fields in made:
-        if fields["value"] is not None and "low" not in fields:
-            fields["testable"] = False
-    sizes = detectable(found, settings.confidence_level).tolist()
-    for i, (fields, raw, size) in enumerate(zip(made, is_raw, sizes, strict=True)):
-        if "low" in fields and not raw:
-            _add_flips(fields, found[i], first.units.names[i], settings)
-            if fields.get("p", 0.0) > settings.alpha:
-                fields["detectable"] = _known(size)
-    return made
-
-
-def _paired(first: Jackknifed, second: Jackknifed, name: str) -> Spreads:
-    """The jackknife of a difference. Published odds may be infinite in both: their difference is undefined."""
-    pairs, m = first.units.sums.shape[:2]
-    with np.errstate(invalid="ignore"):
-        gap = first.read(name) - second.read(name)
-        without = first.without[name].array - second.without[name].array
-        alone = first.alone[name].array + second.alone[name].array
-    return spreads(gap, np.broadcast_to(without, (pairs, m)), np.broadcast_to(alone, (pairs, m)))
-
-
-def _add_flips(fields: Fields, found: Spread, units: Sequence[str], settings: Settings) -> None:
-    """P of no difference: which of the two wrote what is turned in every cluster."""
-    said = found.contributions
-    moves = np.abs(said) > 0
-    names = [units[k] for k in found.units[moves].tolist()]
-    fields["null_mean"] = 0.0
-    if not names:
-        fields |= {"p": 1.0, "testable": True, "smallest_p": 1.0}
-        return
-    # Turning all clusters mirrors turning none: 2^(clusters − 1) distinct sizes.
-    reachable = 2.0 ** (1 - len(found.units))
-    fields |= {"smallest_p": reachable, "testable": reachable < settings.alpha}
-    if fields["testable"]:
-        fields["p"] = flip_test(said[moves], names, settings.n_resamples, settings.seed)
-
-
-def pairs_of(systems: Sequence[str], baseline: str | None, most: int = 10) -> list[tuple[str, str]]:
-    """Which systems are compared: all pairs while there are few, else each with the baseline."""
-    pairs = list(itertools.combinations(systems, 2))
-    if baseline is None and len(pairs) <= most:
-        return pairs
-    against = baseline if baseline is not None else systems[0]
-    return [(system, against) for system in systems if system != against]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fairbrief.auditing.estimating import pairs_of
+from fairbrief.auditing.differences import pairs_of
 from fairbrief.auditing.extracts import N_EXTRACTS
 from fairbrief.auditing.grouping import by_observation
 from fairbrief.auditing.null_sums import COMMON, FEW

@@ -14,6 +14,7 @@ import numpy as np
 from fairbrief import __version__
 from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.control_systems import Controls
+from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, by_observation, place_of
 from fairbrief.auditing.ledger import Ledger, Origin, Sheet, Slice, settle, slices_of, systems_of
@@ -268,7 +269,7 @@ class Run:
         if plan.baseline is not None and plan.baseline not in systems:
             raise no_baseline(plan.baseline, list(systems))
         real = [s for s, kind in systems.items() if kind == "system"]
-        pairs = estimating.pairs_of(real, plan.baseline)
+        pairs = pairs_of(real, plan.baseline)
         compared = [[pair] for pair in pairs] if plan.is_pairwise else [pairs]
         controls = {s: self._controls.of(s) for s in real}
         with_control = [[(s, c)] for s in real for c in systems if c in controls[s]]
@@ -299,7 +300,7 @@ class Run:
         found += itertools.chain.from_iterable(made[place] for place in parts)
         if settings.n_resamples:
             for pairs in compared:
-                gaps += estimating.differences(measures, parts, pairs, settings)
+                gaps += differences(measures, parts, pairs, settings)
 
     def _adjusted(self, found: list[Estimate], settings: estimating.Settings) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}

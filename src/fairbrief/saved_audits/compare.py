@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fairbrief.auditing import estimating, parts
+from fairbrief.auditing.differences import difference
 from fairbrief.auditing.evidence_table import ledgers_from
 from fairbrief.auditing.ledger import WHOLE, Ledger, widened
 from fairbrief.auditing.source_hashes import hash_of
@@ -125,4 +126,4 @@ def _differences(
     theirs = replace(parts.with_sums(theirs, widened(theirs.sums, len(b.columns))[:, place]), ledger=a)
     ours = parts.with_sums(ours, widened(ours.sums, len(a.columns)))
     answered = set(ours.clusters) & set(theirs.clusters)
-    return estimating.difference(measures, ours, theirs, answered, settings)
+    return difference(measures, ours, theirs, answered, settings)
