@@ -9,7 +9,7 @@ import numpy as np
 
 from fairbrief.reports.canvas import CHANCE, COLOURS, FAINT, INK, Scale, line, picture, tag, text
 from fairbrief.reports.pictures import shape
-from fairbrief.statistics.jackknife import leave_one_out, spread, t_interval
+from fairbrief.statistics.jackknife import leave_one_out, spreads, t_interval
 from fairbrief.statistics.power import Precision
 
 WIDTH = 560
@@ -130,7 +130,7 @@ def jackknife() -> str:
     rows = np.column_stack([said, np.ones(len(said))])
     left = leave_one_out(rows)
     without = left[:, 0] / left[:, 1]
-    found = spread(said.mean(), without, said)
+    found = spreads(np.array([said.mean()]), without[np.newaxis], said[np.newaxis])[0]
     low, high = t_interval(found, 0.95)
     x = Scale(-0.36, 0.08, 150, WIDTH - 20)
     parts = [line(x.at(0), 0, x.at(0), 132, FAINT, 1.2)]

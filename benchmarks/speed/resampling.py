@@ -12,9 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from benchmarks.calibration.resampling import upper_p
 from benchmarks.recording import write_down
 
-from fairbrief.statistics import Bootstrap, LabelDraws, enumerate_labellings, upper_p
+from fairbrief.statistics import Bootstrap, LabelDraws, enumerate_labellings
 
 RECORDS, DRAWS, COLUMNS = 1000, 2000, 10
 
@@ -63,7 +64,7 @@ def relabel_exactly(records: list[tuple[np.ndarray, np.ndarray]]) -> list[float]
         rows = enumerate_labellings(labels)
         groups = rows[:, None, :] == np.unique(labels)[None, :, None]
         null = np.abs(groups @ x / groups.sum(axis=-1) - x.mean()).mean(axis=-1)
-        ps.append(float(upper_p(null[0], null, exact=True)))
+        ps.append(upper_p(null[0], null, exact=True))
     return ps
 
 

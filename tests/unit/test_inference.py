@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.jackknifed_value import spread
 
 from fairbrief.auditing.extracts import kept_sentences
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows, square_columns
@@ -17,7 +18,6 @@ from fairbrief.statistics.jackknife import (
     groups_of,
     leave_one_out,
     share_interval,
-    spread,
     t_interval,
     t_test,
 )

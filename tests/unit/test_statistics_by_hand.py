@@ -7,6 +7,7 @@ from hashlib import blake2b
 import numpy as np
 import pytest
 from scipy import stats
+from tests.jackknifed_value import spread
 
 from fairbrief.statistics import (
     BlockBootstrap,
@@ -27,8 +28,6 @@ from fairbrief.statistics import (
     ratio,
     resampling,
     sample_labellings,
-    smallest_p,
-    upper_p,
 )
 from fairbrief.statistics.arrays import tolerance
 from fairbrief.statistics.jackknife import (
@@ -37,7 +36,6 @@ from fairbrief.statistics.jackknife import (
     groups_of,
     leave_one_out,
     share_interval,
-    spread,
     t_interval,
     t_test,
 )
@@ -398,29 +396,6 @@ def test_the_names_of_copies_stay_within_64_bits() -> None:
     """The second copy of the largest item is 0, a third of another is two more."""
     top = 2**63 - 1
     assert permutation._distinct(np.array([top, 5, top, 5, 5])).tolist() == [top, 5, 0, 6, 7]
-
-
-def test_a_null_without_any_value_has_no_p() -> None:
-    """Neither the observed value nor the most extreme labelling has a p, sampled or exact; along any axis."""
-    null = np.array([[NAN, NAN, NAN], [1.0, 2.0, 2.0 - 1e-13]])
-    for exact, ps in ((True, [NAN, 2 / 3]), (False, [NAN, 3 / 4])):
-        np.testing.assert_equal(upper_p(np.array([2.0, 2.0]), null, exact, axis=1), ps)
-    np.testing.assert_equal(smallest_p(null, exact=True, axis=1), [NAN, 2 / 3])
-    np.testing.assert_equal(smallest_p(null, exact=False, axis=1), [NAN, 2 / 4])
-    np.testing.assert_equal(smallest_p(null, exact=True, tail="both", axis=1), [NAN, 2 / 3])
-
-
-def test_one_draw_and_draws_that_are_all_alike() -> None:
-    """One draw that is not reached gives 1/2, and cannot give less; what never varies gives 1, not twice."""
-    assert upper_p(3.0, np.array([1.0]), exact=False) == 1 / 2
-    assert smallest_p(np.array([3.0]), exact=False) == 1 / 2
-    assert smallest_p(np.zeros(99), exact=False, tail="both") == 1.0
-
-
-def test_what_is_undefined_is_not_the_most_extreme_and_infinity_is() -> None:
-    """Of 1, nan, 2 one of two is as extreme as 2; of 1 and ∞ one of two as ∞."""
-    assert smallest_p(np.array([1.0, NAN, 2.0]), exact=True) == 1 / 2
-    assert smallest_p(np.array([1.0, INF]), exact=True) == 1 / 2
 
 
 def test_the_freedom_of_more_clusters_grows_with_them() -> None:

@@ -1,4 +1,4 @@
-"""Labellings and the tests that exchange them."""
+"""Labellings, and which of them each draw takes."""
 
 from itertools import permutations
 
@@ -12,9 +12,6 @@ from fairbrief.statistics import (
     enumerate_labellings,
     permutation,
     sample_labellings,
-    smallest_p,
-    two_sided_p,
-    upper_p,
 )
 
 LABELS = np.array([2, 0, 0, 5, 2])
@@ -126,58 +123,6 @@ def test_records_that_share_a_pool_are_independent() -> None:
     shares = [draws.observed_and_choice(str(i), labels)[0][1:, 0].mean() for i in range(400)]
     assert abs(np.mean(shares) - 0.5) < 4 * 0.5 / np.sqrt(50 * 400)
     assert 0.7 < np.var(shares) / (0.25 / 50) < 1.3
-
-
-def test_p_values_by_hand() -> None:
-    """Exact p counts the real labelling, sampled p adds one; ties within rounding count as reached."""
-    null = np.array([3.0, 1.0, 2.0, 3.0 - 1e-14])
-    assert upper_p(3.0, null, exact=True) == 2 / 4
-    assert upper_p(3.0, null, exact=False) == 3 / 5
-    assert upper_p(9.0, null, exact=False) == 1 / 5
-    assert two_sided_p(1.0, null, exact=True) == 2 / 4
-    assert two_sided_p(2.0, null, exact=True) == 1.0
-    assert two_sided_p(-9.0, null, exact=False) == 2 / 5
-
-
-def test_undefined_null_values_are_counted_out() -> None:
-    """A nan in the null counts neither as reached nor as drawn; without any null there is no p."""
-    null = np.array([[2.0, np.nan, 1.0], [np.nan, np.nan, 1.0], [1.0, np.nan, 1.0]])
-    p = upper_p(np.array([2.0, 2.0, np.nan]), null, exact=True)
-    assert p[0] == 1 / 2
-    assert np.isnan(p[1:]).all()
-    assert np.isnan(two_sided_p(np.array([2.0, 2.0, np.nan]), null, exact=False)[1:]).all()
-
-
-def test_infinite_values_can_be_tested() -> None:
-    """An infinite statistic is reached by infinite null values only."""
-    assert upper_p(np.inf, np.array([np.inf, 1.0, 2.0, 3.0]), exact=True) == 1 / 4
-
-
-def test_the_axis_of_the_null_may_lie_anywhere() -> None:
-    """The null's axis is wherever the caller put it."""
-    null = np.random.default_rng(0).random((4, 50))
-    assert (upper_p(null[:, 0], null, exact=True, axis=1) == upper_p(null[:, 0], null.T, exact=True)).all()
-
-
-@pytest.mark.parametrize(
-    ("labels", "smallest"),
-    [((0, 0, 1, 1), 2 / 6), ((0, 1, 1, 1), 1 / 4), ((0, 0, 0, 0, 1, 1, 1, 1), 2 / 70)],
-)
-def test_smallest_p_tells_which_units_can_be_tested(labels: tuple[int, ...], smallest: float) -> None:
-    """Two against two documents can never be significant; four against four can, just."""
-    rows = enumerate_labellings(np.array(labels))
-    x = 2.0 ** np.arange(len(labels))
-    share = (x * rows).sum(axis=1) / rows.sum(axis=1) - (x * (1 - rows)).sum(axis=1) / (1 - rows).sum(axis=1)
-    assert smallest_p(np.abs(share), exact=True) == pytest.approx(smallest)
-
-
-def test_smallest_p_of_a_sample() -> None:
-    """A sampled null of B values can reach 1/(B+1) in one tail, twice that in two; a constant one nothing."""
-    null = np.arange(99.0)
-    assert smallest_p(null, exact=False) == pytest.approx(0.01)
-    assert smallest_p(null, exact=False, tail="both") == pytest.approx(0.02)
-    assert smallest_p(np.zeros(99), exact=False) == pytest.approx(0.99)
-    assert np.isnan(smallest_p(np.full(3, np.nan), exact=True))
 
 
 def test_labellings_that_are_asked_for_again_are_those_of_the_first_time(

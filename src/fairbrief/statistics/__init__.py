@@ -27,9 +27,6 @@ from fairbrief.statistics.permutation import (
     count_labellings,
     enumerate_labellings,
     sample_labellings,
-    smallest_p,
-    two_sided_p,
-    upper_p,
 )
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps
@@ -57,10 +54,7 @@ __all__ = [
     "randolph_kappa",
     "ratio",
     "sample_labellings",
-    "smallest_p",
     "spearman",
-    "two_sided_p",
-    "upper_p",
     "wasserstein_heights",
     "wasserstein_positions",
 ]

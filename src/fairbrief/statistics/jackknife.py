@@ -85,20 +85,15 @@ def leave_one_out(units: Floats) -> Floats:
     return np.asarray(before + after)
 
 
-def spread(value: Floats | float, without: Floats, alone: Floats, strata: Integers | None = None) -> Spread:
-    """The jackknife of one value.
+def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | None = None) -> Spreads:
+    """The jackknife of several values of as many units. Others beside it change no bit of any.
 
-    ``without`` (m,) is the value without each unit, ``alone`` (m,) the value of each unit by itself. A unit
-    contributes if it has a value by itself or changes the value of all. ``strata`` (m,) tell units of different kinds apart,
-    whose spreads and numbers may differ (articles about women, about men): the degrees of freedom are then Satterthwaite's.
+    Shapes: ``values`` (n,), the others (n, m). ``without`` is the value without each unit, ``alone`` that of each unit by
+    itself. A unit contributes if it has a value by itself or changes the value of all. ``strata`` tell units of different
+    kinds apart, whose spreads and numbers may differ (articles about women, about men): the degrees of freedom are then
+    Satterthwaite's.
     Source: Efron & Stein, Annals of Statistics 9 (1981); Satterthwaite, Biometrics Bulletin 2 (1946).
     """
-    own = None if strata is None else strata[np.newaxis]
-    return spreads(np.array([float(value)]), without[np.newaxis], alone[np.newaxis], own)[0]
-
-
-def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | None = None) -> Spreads:
-    """`spread` of several values of as many units. Shapes: ``values`` (n,), the others (n, m). Others beside it change no bit."""
     with np.errstate(invalid="ignore"):  # published odds may be infinite without one unit
         near = np.abs(without - values[:, np.newaxis]) <= tolerance(values)[:, np.newaxis]
     part = np.isfinite(alone) | ~near

@@ -1,14 +1,13 @@
-"""Permutation tests: p-values against exchanged labels, and the labels for a corpus-wide null."""
+"""Random labellings of each record, for a corpus-wide null."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Literal
 
 import numpy as np
 
-from fairbrief.statistics.arrays import Floats, Integers, ratio, tolerance
+from fairbrief.statistics.arrays import Integers
 from fairbrief.statistics.keyed_random import keys_of, random_bits, random_fractions
 from fairbrief.statistics.labellings import (
     EXACT_LIMIT,
@@ -27,12 +26,7 @@ __all__ = [
     "count_labellings",
     "enumerate_labellings",
     "sample_labellings",
-    "smallest_p",
-    "two_sided_p",
-    "upper_p",
 ]
-
-Tail = Literal["upper", "both"]
 
 POOL_STREAM, RECORD_STREAM = 1, 2
 """Keep the random numbers of different purposes apart under one seed."""
@@ -182,49 +176,3 @@ def _pool(sizes: tuple[int, ...], draws: int, seed: int) -> Integers:
     """Permutations that all records with blocks of these sizes draw on. Shape (draws, n)."""
     block = np.repeat(np.arange(len(sizes)), sizes)
     return permutations(block, draws, np.random.default_rng([POOL_STREAM, seed, *sizes]))
-
-
-def upper_p(observed: Floats | float, null: Floats, exact: bool, axis: int = 0) -> Floats:
-    """P that "no disparity" reads at least as much as was observed; ties within 1e-12 count.
-
-    Exact: #{null ≥ observed} / R over all R labellings, the real one among them. Sampled:
-    (1 + #{null ≥ observed}) / (B + 1) over B draws, the real one not among them.
-
-    Shapes: ``null`` has the shape of ``observed`` with ``axis`` added. An undefined (nan) null value
-    counts nowhere. nan where ``observed`` is nan or no null value is defined.
-    """
-    return _tail_p(np.asarray(observed, dtype=np.float64), np.asarray(null, dtype=np.float64), exact, axis)
-
-
-def two_sided_p(observed: Floats | float, null: Floats, exact: bool, axis: int = 0) -> Floats:
-    """Twice the smaller tail, at most 1: for a contrast with a sign. Shapes and nan as in `upper_p`."""
-    observed, null = np.asarray(observed, dtype=np.float64), np.asarray(null, dtype=np.float64)
-    both = np.minimum(_tail_p(observed, null, exact, axis), _tail_p(-observed, -null, exact, axis))
-    return np.asarray(np.minimum(1.0, 2.0 * both))
-
-
-def smallest_p(null: Floats, exact: bool, tail: Tail = "upper", axis: int = 0) -> Floats:
-    """The p of the most extreme labelling of a unit; above α the unit is not testable.
-
-    ``null`` holds all labellings (exact), or a sample of them, whose most extreme member then
-    stands for the observation. Without ``axis``; nan where no value is defined.
-    """
-    null = np.asarray(null, dtype=np.float64)
-    extremes = (null,) if tail == "upper" else (null, -null)
-    ps = [_extreme_p(values, exact, axis) for values in extremes]
-    return ps[0] if tail == "upper" else np.asarray(np.minimum(1.0, 2.0 * np.minimum(*ps)))
-
-
-def _extreme_p(null: Floats, exact: bool, axis: int) -> Floats:
-    defined = (~np.isnan(null)).sum(axis=axis)
-    highest = np.where(np.isnan(null), -np.inf, null).max(axis=axis)
-    tied = (null >= np.expand_dims(highest - tolerance(highest), axis)).sum(axis=axis)
-    return ratio(tied, defined if exact else defined + (defined > 0))
-
-
-def _tail_p(observed: Floats, null: Floats, exact: bool, axis: int) -> Floats:
-    bar = np.expand_dims(observed - tolerance(observed), axis)
-    reached = (null >= bar).sum(axis=axis)
-    defined = (~np.isnan(null)).sum(axis=axis)
-    p = ratio(reached, defined) if exact else ratio(reached + 1, defined + (defined > 0))
-    return np.asarray(np.where(np.isnan(observed), np.nan, p))

@@ -1,0 +1,13 @@
+"""The jackknife of one value alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairbrief.statistics.jackknife import Spread, spreads
+
+
+def spread(value: float, without: np.ndarray, alone: np.ndarray, strata: np.ndarray | None = None) -> Spread:
+    """`spreads` of one value. Shapes: (m,)."""
+    own = None if strata is None else strata[np.newaxis]
+    return spreads(np.array([float(value)]), without[np.newaxis], alone[np.newaxis], own)[0]
