@@ -31,7 +31,7 @@ COMMANDS = {
     "choose": "Choose the fairest of several candidates; write preference pairs.",
     "build": "Build inputs: people, mixtures, stratified sets, segments, reviews.",
     "units": "Split summaries into atomic statements with a chat model.",
-    "annotate": "Ask people about summaries, and hold measures against them.",
+    "annotate": "Ask people about summaries, and compare measures with their answers.",
     "agree": "Measure agreement: of two scorers, or of a scorer and people.",
     "rank": "Order systems over several data sets, from saved audits.",
     "chunks": "Find how large the pieces of documents may be for a scorer.",

@@ -48,10 +48,14 @@ RelativeChange = Annotated[
         metavar="PLAIN FAIR",
     ),
 ]
-Temperature = Annotated[str, typer.Option(help="Temperatures of the softmax, commas between.", metavar="T,…")]
+Temperature = Annotated[
+    str, typer.Option(help="Temperatures of the softmax, separated by commas.", metavar="T,…")
+]
 Threshold = Annotated[
     float | None,
-    typer.Option(help="Support above this counts as a yes; 0.5 where support is in [0, 1].", metavar="X"),
+    typer.Option(
+        help="Support above this counts as a yes; without it, 0.5 where support is in [0, 1].", metavar="X"
+    ),
 ]
 
 

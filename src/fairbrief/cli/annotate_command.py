@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairbrief.cli.option_types import Details
+from fairbrief.cli.option_types import Details, Resamples
 from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 
@@ -132,15 +132,13 @@ def import_(
     attribute: Attribute = "",
     combine: Annotated[
         str,
-        typer.Option(help="majority, all (nobody dissents), or each annotator as a system.", metavar="RULE"),
+        typer.Option(
+            help="How judgements are combined: majority, all (where nobody dissents), or each (every annotator as a system).",
+            metavar="RULE",
+        ),
     ] = "majority",
     choices: Choices = None,
-    n_resamples: Annotated[
-        int,
-        typer.Option(
-            "--resamples", help="Resamples of the measures; 0: estimates alone.", min=0, metavar="N"
-        ),
-    ] = 2000,
+    n_resamples: Resamples = 2000,
     details: Details = False,
     seed: Seed = 0,
 ) -> None:
@@ -182,7 +180,7 @@ def agree(
     task: Task,
     measure: Annotated[
         list[str],
-        typer.Option(help="Measure to hold against people, e.g. 'uer@sentiment'.", metavar="SPEC"),
+        typer.Option(help="Measure to compare with people's answers, e.g. 'uer@sentiment'.", metavar="SPEC"),
     ],
     attribute: Attribute = "",
     choices: Choices = None,

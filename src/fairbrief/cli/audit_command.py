@@ -11,7 +11,16 @@ import typer
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.dry_audit import print_judges
 from fairbrief.cli.input_options import ReadingOptions, cached, progress_bar, reading_options, tell_notes
-from fairbrief.cli.option_types import Cache, Confidence, Details, Language, Permutations, Quiet
+from fairbrief.cli.option_types import (
+    AuditedAttribute,
+    AuditFolder,
+    Cache,
+    Confidence,
+    Details,
+    Language,
+    Permutations,
+    Quiet,
+)
 from fairbrief.cli.output_folder import held, refuse_no_folder
 from fairbrief.cli.part_options import AddTo, Into, Part, add, do_share, remember
 from fairbrief.errors import RequestError
@@ -27,13 +36,6 @@ Files = Annotated[
         metavar="FILE…",
     ),
 ]
-Attribute = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Attribute to audit over; NAME=FIELD reads it from another field or column.",
-        metavar="NAME[=FIELD]",
-    ),
-]
 MeasureOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -43,10 +45,6 @@ MeasureOption = Annotated[
 ]
 Protocol = Annotated[
     str | None, typer.Option(help="Run a paper's whole protocol and print its tables.", metavar="NAME")
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(help="Folder for results.json, evidence.parquet and report.html.", metavar="DIR"),
 ]
 SliceOption = Annotated[
     list[str] | None,
@@ -86,8 +84,8 @@ Scorers = Annotated[
     str,
     typer.Option(
         "--scorers",
-        help="Take coverage and representation under each of these scorers, e.g. containment,ngram,embedding, and say "
-        "whether a finding depends on one.",
+        help="Take the measures of coverage and representation with each of these scorers, e.g. containment,ngram,embedding, and say "
+        "whether a finding depends on the scorer.",
         metavar="NAME,NAME…",
         show_default=False,
     ),
@@ -132,11 +130,11 @@ ModelsInWorkers = Annotated[
 @reading_options()
 def audit(
     files: Files,
-    attribute: Attribute = None,
+    attribute: AuditedAttribute = None,
     measure: MeasureOption = None,
     protocol: Protocol = None,
     scorers: Scorers = "",
-    out: Out = None,
+    out: AuditFolder = None,
     slice_by: SliceOption = None,
     control: Control = None,
     controls: Controls = False,

@@ -11,6 +11,7 @@ import typer
 
 from fairbrief.cli.build_perspectives_command import perspectives
 from fairbrief.cli.build_reviews_command import reviews
+from fairbrief.cli.build_sources import Seed
 from fairbrief.cli.build_stratified_command import stratified
 from fairbrief.cli.build_transcripts_command import transcripts
 from fairbrief.cli.output_folder import refuse_overwriting
@@ -64,21 +65,26 @@ def people(
         ),
     ] = "balanced",
     per_original: Annotated[
-        int | None, typer.Option(help="How many inputs to make from each original (20).", metavar="N")
+        int | None,
+        typer.Option(help="How many inputs to make from each original; without it, 20.", metavar="N"),
     ] = None,
     names: Annotated[
-        str, typer.Option(help="census, or a table name,part,gender,group.", metavar="census|FILE")
+        str,
+        typer.Option(
+            help="census, or a table with the columns name, part, gender, group.", metavar="census|FILE"
+        ),
     ] = "census",
     last_names: Annotated[
         str | None,
         typer.Option(
-            help="keep or replace; by default replaced where groups speak of race.", metavar="keep|replace"
+            help="Keep or replace last names; without it, they are replaced where --groups speaks of race.",
+            metavar="keep|replace",
         ),
     ] = None,
     content_words: Annotated[
         str,
         typer.Option(
-            help="keep; exchange: wife and husband follow the gender; neutral: spouse.",
+            help="Words such as wife and husband: keep them; exchange: they follow the person's gender; neutral: spouse.",
             metavar="keep|exchange|neutral",
         ),
     ] = "keep",
@@ -87,12 +93,13 @@ def people(
         str, typer.Option(help="Draw names uniformly or by their frequency.", metavar="uniform|frequency")
     ] = "uniform",
     genders: Annotated[
-        str, typer.Option(help="In race groups: keep genders, or draw them at random.", metavar="keep|random")
+        str,
+        typer.Option(help="In groups by race: keep genders, or draw them at random.", metavar="keep|random"),
     ] = "keep",
     woman: Annotated[
-        str, typer.Option(help="The title that stands for Mr.: Ms. or Mrs.", metavar="TITLE")
+        str, typer.Option(help="What Mr. becomes for a woman: Ms. or Mrs.", metavar="TITLE")
     ] = "Ms.",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same file.", metavar="N")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Make inputs that differ in who their people are, and in nothing else."""
     from fairbrief.corpora.people import build as build_people

@@ -18,7 +18,7 @@ Mixes = Annotated[
 ]  # fmt: skip
 Samples = Annotated[int, typer.Option(help="How many sets of each size and mix.", min=1, metavar="N")]
 Disjoint = Annotated[
-    bool, typer.Option("--disjoint", help="No text in two sets of one size and mix; refused if there are too few.")
+    bool, typer.Option("--disjoint", help="No text in two sets of one size and mix; refused if there are too few texts.")
 ]  # fmt: skip
 Independent = Annotated[
     bool,

@@ -38,7 +38,7 @@ Product = Annotated[
     typer.Option(help="Field with the product, if it is no attribute of that name.", metavar="FIELD"),
 ]
 Products = Annotated[
-    int | None, typer.Option("--first", help="Take only the first so many records.", min=1, metavar="N")
+    int | None, typer.Option("--first", help="Take only the first N records.", min=1, metavar="N")
 ]
 
 

@@ -25,6 +25,7 @@ SourceFile = Annotated[
     Path, typer.Argument(help="File (or folder, for FewSum) with the texts.", metavar="SOURCE")
 ]
 Out = Annotated[Path, typer.Option("--out", help="Where to write the sets, as JSON Lines.", metavar="FILE")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same file, to the byte.", metavar="N")]
 Attribute = Annotated[
     str,
     typer.Option(help="Attribute that the texts are labelled with; NAME=FIELD reads it from a field.", metavar="NAME[=FIELD]"),
@@ -46,9 +47,7 @@ class SourceOptions:
     distinct: Annotated[
         bool, typer.Option("--distinct", help="Take a text that occurs several times only once.")
     ] = False
-    seed: Annotated[
-        int, typer.Option(help="The same seed gives the same file, to the byte.", metavar="N")
-    ] = 0
+    seed: Seed = 0
     set_: Annotated[
         list[str] | None,
         typer.Option(

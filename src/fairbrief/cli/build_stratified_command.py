@@ -27,7 +27,7 @@ Values = Annotated[
     str | None, typer.Option(help="Values that are to dominate, in order; others are left out.", metavar="V,V…")
 ]  # fmt: skip
 Ties = Annotated[
-    str, typer.Option(help="Sets in which no value is the most frequent alone: drop them, or count them for the lowest.", metavar="drop|lowest")
+    str, typer.Option(help="Sets in which several values are most frequent: drop them, or count them for the lowest.", metavar="drop|lowest")
 ]  # fmt: skip
 Replace = Annotated[
     bool, typer.Option("--with-replacement", help="Draw every set anew: sets may share texts.")

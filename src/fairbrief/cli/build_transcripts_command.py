@@ -42,7 +42,7 @@ def transcripts(
     *,
     options: sources.SourceOptions,
 ) -> None:
-    """Cut conversations into segments of at most k tokens, never over; each turn is a document.
+    """Cut conversations into segments of at most k tokens; each turn is a document.
 
     A turn that is longer than k is split at sentences, then at words.
     """

@@ -16,7 +16,7 @@ from fairbrief.cli.input_options import (
     suppose_language,
     tell_left_out,
 )
-from fairbrief.cli.option_types import Cache, Details, Resamples
+from fairbrief.cli.option_types import AuditedAttribute, Cache, Details, Resamples
 from fairbrief.cli.output_folder import refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
@@ -43,7 +43,7 @@ By = Annotated[
 ]
 Floor = Annotated[
     list[str] | None,
-    typer.Option(help="What a candidate must keep, e.g. 'rouge1>=0.2'.", metavar="RULE"),
+    typer.Option(help="Limit that a candidate must keep, e.g. 'rouge1>=0.2'.", metavar="RULE"),
 ]
 CorpusAware = Annotated[
     bool,
@@ -55,7 +55,7 @@ CorpusAware = Annotated[
 LengthWithin = Annotated[
     float | None,
     typer.Option(
-        help="Only candidates within this share of the median candidate's words, e.g. 0.1.",
+        help="Only candidates whose words are within this share of the median candidate's, e.g. 0.1.",
         min=0,
         metavar="X",
     ),
@@ -66,7 +66,7 @@ With = Annotated[
 ]
 Samples = Annotated[
     int | None,
-    typer.Option(help="With --with: how many candidates, from seeds 0, 1, 2 …; without it, 8.", metavar="N"),
+    typer.Option(help="How many candidates --with makes, from seeds 0, 1, 2 …; without it, 8.", metavar="N"),
 ]
 Out = Annotated[Path | None, typer.Option(help="Write the chosen summaries, as records.", metavar="FILE")]
 SystemName = Annotated[
@@ -83,12 +83,12 @@ Prompt = Annotated[
 ]
 Also = Annotated[
     list[str] | None,
-    typer.Option("--measure", help="Measure to compare the two by as well.", metavar="SPEC"),
+    typer.Option(
+        "--measure", help="Another measure to compare the choice and a random one by.", metavar="SPEC"
+    ),
 ]
-Report = Annotated[Path | None, typer.Option(help="Folder for the audit of the two.", metavar="DIR")]
-Attribute = Annotated[
-    list[str] | None,
-    typer.Option(help="NAME=FIELD reads an attribute from another field or column.", metavar="NAME[=FIELD]"),
+Report = Annotated[
+    Path | None, typer.Option(help="Folder for the audit of the choice and a random one.", metavar="DIR")
 ]
 Seed = Annotated[
     int,
@@ -114,7 +114,7 @@ def choose(
     measure: Also = None,
     report: Report = None,
     cache: Cache = None,
-    attribute: Attribute = None,
+    attribute: AuditedAttribute = None,
     seed: Seed = 0,
     n_resamples: Resamples = 2000,
     details: Details = False,

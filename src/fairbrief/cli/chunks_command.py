@@ -16,7 +16,7 @@ from fairbrief.cli.input_options import (
     suppose_language,
     tell_left_out,
 )
-from fairbrief.cli.option_types import Cache, ResamplesSeed
+from fairbrief.cli.option_types import Cache, Resamples, ResamplesSeed
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -25,15 +25,17 @@ Files = Annotated[
 ]
 Attribute = Annotated[
     str | None,
-    typer.Option(help="Also by value of this attribute; NAME=FIELD reads it from another field.", metavar="NAME[=FIELD]"),
+    typer.Option(help="Also for each value of this attribute; NAME=FIELD reads it from another field.", metavar="NAME[=FIELD]"),
 ]  # fmt: skip
 Scorer = Annotated[str, typer.Option(help="Scorer of support, e.g. entailment.", metavar="SPEC")]
-Sizes = Annotated[str, typer.Option(help="sentence, or numbers of words; commas between.", metavar="SIZES")]
-Threshold = Annotated[float, typer.Option(help="Support above this identifies a unit's source.", metavar="X")]
-Units = Annotated[str, typer.Option(help="auto, given or sentences.", metavar="UNITS")]
-Permutations = Annotated[
-    int, typer.Option("--resamples", help="Resamples; 0: shares alone.", min=0, metavar="N")
+Sizes = Annotated[
+    str,
+    typer.Option(
+        help="Sizes of pieces: sentence, or numbers of words, separated by commas.", metavar="SIZES"
+    ),
 ]
+Threshold = Annotated[float, typer.Option(help="Support above this identifies a unit's source.", metavar="X")]
+Units = Annotated[str, typer.Option(help="What units are: auto, given or sentences.", metavar="UNITS")]
 
 
 @app.command()
@@ -46,7 +48,7 @@ def chunks(
     sizes: Sizes = "sentence,50,100,200,400",
     threshold: Threshold = 0.5,
     units: Units = "auto",
-    n_resamples: Permutations = 2000,
+    n_resamples: Resamples = 2000,
     seed: ResamplesSeed = 0,
     cache: Cache = None,
     *,

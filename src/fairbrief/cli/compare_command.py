@@ -17,7 +17,7 @@ System = Annotated[
 ]
 Against = Annotated[
     str | None,
-    typer.Option(help="System of the baseline, if it holds several and none of that name.", metavar="NAME"),
+    typer.Option(help="System of the baseline, if it holds several and none has that name.", metavar="NAME"),
 ]
 SHOWN = 5
 

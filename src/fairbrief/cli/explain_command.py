@@ -16,7 +16,7 @@ from fairbrief.cli.input_options import (
     suppose_language,
     tell_left_out,
 )
-from fairbrief.cli.option_types import Cache, Permutations, Quiet
+from fairbrief.cli.option_types import AuditedAttribute, Cache, Permutations, Quiet
 from fairbrief.cli.output_folder import refuse_overwriting
 from fairbrief.errors import RequestError
 
@@ -28,13 +28,6 @@ Files = Annotated[
 ]
 MeasureOption = Annotated[
     str, typer.Option(help="Measure to explain, e.g. equal_coverage@sentiment.", metavar="SPEC")
-]
-Attribute = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Attribute that the measure is taken over; NAME=FIELD reads it from another field or column.",
-        metavar="NAME[=FIELD]",
-    ),
 ]
 Quantity = Annotated[
     str | None,
@@ -63,7 +56,7 @@ FORMS = (".json", ".md", ".html")
 def explain(
     files: Files,
     measure: MeasureOption,
-    attribute: Attribute = None,
+    attribute: AuditedAttribute = None,
     quantity: Quantity = None,
     id_: Ids = None,
     system: Systems = None,

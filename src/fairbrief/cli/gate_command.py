@@ -15,12 +15,12 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 Most = Annotated[
     list[str] | None,
-    typer.Option("--max", help="A limit from above, e.g. 'coverage_parity@sentiment<=0.02'.", metavar="RULE"),
+    typer.Option("--max", help="Upper limit, e.g. 'coverage_parity@sentiment<=0.02'.", metavar="RULE"),
 ]
 Least = Annotated[
     list[str] | None,
     typer.Option(
-        "--min", help="A limit from below, e.g. 'rouge1>=0.3' or 'rouge1:rouge1_recall>=0.3'.", metavar="RULE"
+        "--min", help="Lower limit, e.g. 'rouge1>=0.3' or 'rouge1:rouge1_recall>=0.3'.", metavar="RULE"
     ),
 ]
 Baseline = Annotated[
@@ -28,7 +28,10 @@ Baseline = Annotated[
 ]
 Margin = Annotated[
     float,
-    typer.Option(help="How far above the baseline a disparity may lie, or below it a quality.", metavar="X"),
+    typer.Option(
+        help="How much larger than the baseline's a disparity may be, or how much smaller a quality.",
+        metavar="X",
+    ),
 ]
 AllowMissing = Annotated[
     list[str] | None,
@@ -61,9 +64,9 @@ def gate(
 ) -> None:
     """Hold a saved audit to limits: exit 0 if all pass, 1 if one fails, 3 if one is inconclusive.
 
-    Decided on the interval: a limit passes if the whole interval keeps it, fails if the whole
-    interval breaks it, and is inconclusive if it lies inside. Against a baseline, the interval of
-    the paired difference is held to the margin, and its systems, measures and records must be there.
+    The interval decides: a check passes if the whole interval keeps the limit, fails if the whole
+    interval breaks it, and is inconclusive if the limit lies inside. With --baseline, the interval of the
+    paired difference is held to --margin, and no system, measure or record of the baseline may be missing.
     """
     from rich.console import Console
     from rich.text import Text

@@ -36,14 +36,14 @@ class ReadingOptions:
     summary_field: Annotated[
         list[str] | None,
         typer.Option(
-            help="Field with the summary; of several, or 'summary_*', each is another system's.",
+            help="Field with the summary. Where several are named, or a pattern such as 'summary_*', each is another system's.",
             metavar="[NAME=]FIELD",
         ),
     ] = None
     documents_field: Annotated[
         list[str] | None,
         typer.Option(
-            help="Field with the documents, or with a single one; of several, 'review_*' or 'reviews[*].text', each holds one.",
+            help="Field with the documents, or with one document. Where several are named, or a pattern such as 'review_*' or 'reviews[*].text', each holds one.",
             metavar="FIELD",
         ),
     ] = None
@@ -66,14 +66,15 @@ class ReadingOptions:
     document_id_field: Annotated[
         str | None,
         typer.Option(
-            help="Field with the documents' ids. Without it: their own field id, if they have one.",
+            help="Field with the documents' ids; without it, their own field 'id', if they have one.",
             metavar="FIELD",
         ),
     ] = None
     cluster_by: Annotated[
         str | None,
         typer.Option(
-            help="Field of the record; records with the same value are resampled together.", metavar="FIELD"
+            help="Field of the record; records with the same value are one cluster, and left out or resampled together.",
+            metavar="FIELD",
         ),
     ] = None
     separator: Annotated[
@@ -83,7 +84,7 @@ class ReadingOptions:
     summaries: Annotated[
         list[str] | None,
         typer.Option(
-            help="Summaries in a file of their own, of one system by name or of those that its rows name.",
+            help="File with summaries alone: of the system NAME, or of the systems that its rows name.",
             metavar="[NAME=]FILE",
         ),
     ] = None
@@ -93,15 +94,22 @@ class ReadingOptions:
     ] = None
     record_attribute: Annotated[
         list[str] | None,
-        typer.Option(help="Attribute of the record, for slices, and its field.", metavar="NAME[=FIELD]"),
+        typer.Option(
+            help="Attribute of the record, for slices; NAME=FIELD reads it from another field.",
+            metavar="NAME[=FIELD]",
+        ),
     ] = None
     join: Annotated[
-        str | None, typer.Option(help="File with more fields of each row, found by --on.", metavar="FILE")
+        str | None,
+        typer.Option(
+            help="File with more fields for the rows; --on says how they are matched.", metavar="FILE"
+        ),
     ] = None
     on: Annotated[
         str | None,
         typer.Option(
-            help="Field to join by; OWN=OTHER where the joined file calls it OTHER.", metavar="FIELD"
+            help="Field by which --join matches rows; OWN=OTHER where the joined file calls it OTHER.",
+            metavar="FIELD",
         ),
     ] = None
     system: Annotated[
@@ -111,15 +119,13 @@ class ReadingOptions:
         str | None,
         typer.Option(
             help="jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: openai-batch, inspect, lm-eval, promptfoo, "
-            "helm, deepeval, mlflow, summeval, summvis, json-list. Without it: what the file shows.",
+            "helm, deepeval, mlflow, summeval, summvis, json-list. Without it, the file's own form decides.",
             metavar="NAME",
         ),
     ] = None
     encoding: Annotated[
         str | None,
-        typer.Option(
-            help="Encoding of the text, e.g. cp1252. Without it: what its bytes suggest.", metavar="NAME"
-        ),
+        typer.Option(help="Encoding of the text, e.g. cp1252; without it, the bytes decide.", metavar="NAME"),
     ] = None
     sheet: Annotated[
         str | None, typer.Option(help="Sheet of a spreadsheet that has several.", metavar="NAME")
@@ -131,14 +137,14 @@ class ReadingOptions:
     missing: Annotated[
         str,
         typer.Option(
-            help="Documents without an attribute that others of the record have: refuse the record, drop them, or group them.",
+            help="Where documents lack an attribute that others of their record have: refuse the record, drop these documents, or make them a group.",
             metavar="refuse|drop|group",
         ),
     ] = "refuse"
     bin: Annotated[
         list[str] | None,
         typer.Option(
-            help="Put the numbers of an attribute in groups: NAME=3,7 by cuts, NAME=q3 in three equal shares.",
+            help="Put the numbers of an attribute in groups: NAME=3,7 cuts at 3 and 7, NAME=q3 makes three of equal size.",
             metavar="NAME=CUTS",
         ),
     ] = None

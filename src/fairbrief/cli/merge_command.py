@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from fairbrief.cli.option_types import AuditFolder
 from fairbrief.cli.part_options import audit_again, there
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -16,14 +17,10 @@ Folder = Annotated[
     Path,
     typer.Argument(help="Folder that the parts were kept in (--into).", metavar="DIR", show_default=False),
 ]
-Out = Annotated[
-    Path | None,
-    typer.Option(help="Folder for results.json, evidence.parquet and report.html.", metavar="DIR"),
-]
 
 
 @app.command()
-def merge(folder: Folder, out: Out = None) -> None:
+def merge(folder: Folder, out: AuditFolder = None) -> None:
     """Put the parts of an audit together, and print it; parts that are missing are done here."""
     started_in, arguments = there(folder)
     more = [] if out is None else ["--out", str(out.absolute())]

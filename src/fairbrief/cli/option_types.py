@@ -7,6 +7,18 @@ from typing import Annotated
 
 import typer
 
+AuditFolder = Annotated[
+    Path | None,
+    typer.Option("--out", help="Folder for results.json, evidence.parquet and report.html.", metavar="DIR"),
+]
+AuditedAttribute = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--attribute",
+        help="Attribute to audit over; NAME=FIELD reads it from another field or column.",
+        metavar="NAME[=FIELD]",
+    ),
+]
 Cache = Annotated[
     Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
 ]
@@ -18,6 +30,9 @@ KeptAttribute = Annotated[
 Language = Annotated[
     str,
     typer.Option(help="Language of the texts, e.g. de; without it, it is detected.", metavar="CODE"),
+]
+Over = Annotated[
+    str | None, typer.Option(help="Attribute whose groups the prompt speaks of.", metavar="ATTRIBUTE")
 ]
 Permutations = Annotated[
     int,

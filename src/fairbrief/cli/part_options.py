@@ -41,14 +41,14 @@ OF_THE_MACHINE = (
 Into = Annotated[
     Path | None,
     typer.Option(
-        help="Folder that keeps the parts of the input that are done: the same command goes on from there.",
+        help="Folder that keeps each part of the input once it is done; the same command goes on from there.",
         metavar="DIR",
     ),
 ]
 AddTo = Annotated[
     Path | None,
     typer.Option(
-        help="Folder of parts (--into) of an earlier audit to add these files to: its settings hold, and its parts are kept.",
+        help="Folder of parts (--into) of an earlier audit: these files are added to it, with its settings.",
         metavar="DIR",
         show_default=False,
     ),

@@ -13,7 +13,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 Folder = Annotated[
     Path | None,
-    typer.Argument(help="Folder that an audit wrote with --out: of a pilot, say.", metavar="DIR"),
+    typer.Argument(help="Folder that an audit wrote with --out, e.g. of a pilot.", metavar="DIR"),
 ]
 Disparity = Annotated[
     float | None,

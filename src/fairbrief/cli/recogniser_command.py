@@ -23,7 +23,7 @@ People = Annotated[
 
 @app.command()
 def recogniser(source: Source, people: People = "builtin") -> None:
-    """Say how many women and men a recogniser finds and how it reads them, in the line that found_inclusion takes."""
+    """Say how many women and men a recogniser finds and how it reads their gender, and print the setting for found_inclusion."""
     from fairbrief.cli.build_command import read_people
     from fairbrief.corpora.people.recogniser_trial import try_recogniser
     from fairbrief.taggers.people_tagger import People as Recogniser

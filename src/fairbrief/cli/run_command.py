@@ -32,7 +32,7 @@ def run(file: File, out: Out = None, dry_run: spend.DryRun = False, quiet: Quiet
     """Run an experiment: data, summaries of every setting, units, audit, comparisons, gate, one page.
 
     Everything is checked before anything is asked. Kill it at any moment: the same command again goes on. Paths
-    in the file are seen from its folder. Ends with 1 if a limit of the gate is broken, 3 if one is inconclusive or
+    in the file are relative to its folder. Ends with 1 if a limit of the gate is broken, 3 if one is inconclusive or
     summaries are missing.
     """
     from fairbrief.cli.input_options import cached

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PriceOption = Annotated[
     str | None,
-    typer.Option("--price", help="Price per million tokens, prompt and answer, to print the cost.", metavar="IN,OUT"),
+    typer.Option("--price", help="Price of a million tokens of prompts and of answers, to print the cost.", metavar="IN,OUT"),
 ]  # fmt: skip
 DryRun = Annotated[
     bool,
@@ -38,7 +38,7 @@ class SpendingOptions(Limits):
     """How a model is asked, and what that may cost. Each field is an option: see `spending_options`."""
 
     max_tokens: Annotated[
-        int | None, typer.Option(help="Tokens of an answer at most; --max-cost needs it.", min=1, metavar="N")
+        int | None, typer.Option(help="Most tokens of an answer; --max-cost needs it.", min=1, metavar="N")
     ] = None
     base_url: Annotated[
         str | None, typer.Option(help="Address of the server; else OPENAI_BASE_URL.", metavar="URL")
@@ -50,9 +50,9 @@ class SpendingOptions(Limits):
     concurrency: Annotated[
         int | None, typer.Option(help="Requests that are open at once.", min=1, metavar="N")
     ] = None
-    per_minute: Annotated[
-        int | None, typer.Option(help="Requests per minute at most.", min=1, metavar="N")
-    ] = None
+    per_minute: Annotated[int | None, typer.Option(help="Most requests per minute.", min=1, metavar="N")] = (
+        None
+    )
     timeout: Annotated[
         float | None, typer.Option(help="Seconds that one request may take.", min=0, metavar="X")
     ] = None
@@ -62,7 +62,7 @@ class SpendingOptions(Limits):
     max_requests: Annotated[
         int | None,
         typer.Option(
-            help="Requests to send at most, counting retries and earlier runs for the same output.",
+            help="Most requests to send, counting retries and earlier runs for the same output.",
             min=1,
             metavar="N",
         ),
@@ -70,7 +70,7 @@ class SpendingOptions(Limits):
     max_cost: Annotated[
         float | None,
         typer.Option(
-            help="Money to spend at most, at --price, counting earlier runs for the same output; never exceeded.",
+            help="Most money to spend, at --price, counting earlier runs for the same output; never exceeded.",
             metavar="X",
         ),
     ] = None

@@ -9,7 +9,7 @@ import typer
 
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import OF_SUMMARIES, ReadingOptions, reading_options, tell_left_out
-from fairbrief.cli.option_types import KeptAttribute, Quiet
+from fairbrief.cli.option_types import KeptAttribute, Over, Quiet
 from fairbrief.cli.output_folder import refuse_overwriting
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -32,9 +32,6 @@ Out = Annotated[
 ]
 PromptOption = Annotated[
     str | None, typer.Option(help="A shipped prompt, or a file with {documents} in it.", metavar="NAME|FILE")
-]
-Over = Annotated[
-    str | None, typer.Option(help="Attribute whose groups the prompt speaks of.", metavar="ATTRIBUTE")
 ]
 Instruction = Annotated[
     str | None,

@@ -10,7 +10,7 @@ import typer
 
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import OF_SUMMARIES, ReadingOptions, cached, reading_options, tell_left_out
-from fairbrief.cli.option_types import Cache, Confidence, Details, Permutations, Quiet
+from fairbrief.cli.option_types import AuditedAttribute, Cache, Confidence, Details, Over, Permutations, Quiet
 from fairbrief.cli.output_folder import refuse_no_folder
 from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
@@ -27,9 +27,6 @@ With = Annotated[
 ]
 Out = Annotated[Path, typer.Option(help="Folder for the answers and the report.", metavar="DIR")]
 Prompt = Annotated[str | None, typer.Option(help="Prompts: shipped names or files.", metavar="NAME|FILE,…")]
-Over = Annotated[
-    str | None, typer.Option(help="Attribute whose groups the prompts speak of.", metavar="ATTRIBUTE")
-]
 Samples = Annotated[
     int | None,
     typer.Option(
@@ -55,10 +52,6 @@ MeasureOption = Annotated[
     list[str] | None,
     typer.Option("--measure", help="Measure to take. Without it: all that the file allows.", metavar="SPEC"),
 ]
-Attribute = Annotated[
-    list[str] | None,
-    typer.Option(help="Attribute to audit over; NAME=FIELD reads it from there.", metavar="NAME[=FIELD]"),
-]
 Baseline = Annotated[
     str | None,
     typer.Option(help="Setting that others are compared with; without it, the first.", metavar="NAME"),
@@ -81,7 +74,7 @@ def sweep(
     set_: Set = None,
     samples: Samples = None,
     measure: MeasureOption = None,
-    attribute: Attribute = None,
+    attribute: AuditedAttribute = None,
     baseline: Baseline = None,
     seed: Seed = 0,
     n_resamples: Permutations = 2000,
@@ -93,7 +86,7 @@ def sweep(
     options: ReadingOptions,
     asking: spend.SpendingOptions,
 ) -> None:
-    """Summarize and audit over a grid of settings; differences are paired against the first (or --baseline).
+    """Summarize and audit over a grid of settings; each is compared, by record, with the first (or --baseline).
 
     All prompts are filled before anything is asked. Answers that are in the folder already are not asked for again.
     """

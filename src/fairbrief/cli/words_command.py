@@ -24,7 +24,11 @@ Punctuation = Annotated[
 Out = Annotated[Path | None, typer.Option(help="Also write a page with pictures.", metavar="FILE.html")]
 Attributes = Annotated[
     list[str] | None,
-    typer.Option("--attribute", help="Field of the file that holds an attribute.", metavar="NAME[=FIELD]"),
+    typer.Option(
+        "--attribute",
+        help="Attribute of the documents; NAME=FIELD reads it from another field.",
+        metavar="NAME[=FIELD]",
+    ),
 ]
 
 
@@ -37,7 +41,7 @@ def words(
     out: Out = None,
     punctuation: Punctuation = False,
 ) -> None:
-    """Show the words that are more frequent in each group of documents, and which topics its people stand in."""
+    """Show the words that are more frequent in each group of documents, and how often documents of a topic name each group."""
     from rich.console import Console
 
     from fairbrief.cli.input_options import ReadingOptions
