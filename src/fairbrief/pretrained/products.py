@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import platform
-from functools import lru_cache
+import sys
+import time
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from fairbrief.errors import RequestError
-from fairbrief.pretrained.placement import library
+from fairbrief.pretrained.placement import DTYPES, library, worker
 
 PROCESSOR = Path("/proc/cpuinfo")
 SWITCH = "FAIRBRIEF_ONEDNN"
 """Environment variable: ``off`` leaves all products to torch, ``on`` takes oneDNN on every processor, ``auto`` where it pays."""
+TIMED = 256, 768, 3
+"""Of the product that is timed: word pieces, width of the layer (roberta-base's), how often (the least time counts)."""
 
 
 def speed_up(model: Any, device: str, dtype: str) -> Any:
@@ -64,6 +68,46 @@ def onednn_pays(processor: str) -> bool:
         and backends.mkldnn.is_available()
         and getattr(backends.mkldnn, "enabled", True)  # older torch has no such switch
     )
+
+
+@cache
+def speed_in(dtype: str) -> float:
+    """How many times as fast as in fp32 the CPU multiplies in another precision: measured once, in a tenth of a second.
+
+    That a processor has instructions for bf16 does not say that products in it are faster. Only what is said depends on
+    this, never a setting or a score.
+    """
+    return _seconds("fp32") / _seconds(dtype)
+
+
+@cache
+def note_if_slower(device: str, dtype: str) -> None:
+    """Say once on standard error where the precision that is asked for slows the CPU down; of several workers one says it."""
+    if device == "cpu" and dtype != "fp32" and worker()[0] == 0 and speed_in(dtype) < 1:
+        sys.stderr.write(
+            f"fairbrief: on this processor products in {dtype} take {1 / speed_in(dtype):.1f} times as long as in fp32: "
+            "drop the setting dtype, unless memory is short.\n"
+        )
+
+
+def _seconds(dtype: str) -> float:
+    """Processor time of one product of a layer's size, with the library that a resident model's run on."""
+    torch = library("torch", "a model")
+    pieces, width, times = TIMED
+    like = getattr(torch, DTYPES[dtype])
+    with torch.inference_mode():
+        # skip_init draws no random number
+        layer = torch.nn.utils.skip_init(torch.nn.Linear, width, width, dtype=like)
+        torch.nn.init.ones_(layer.weight)
+        torch.nn.init.ones_(layer.bias)
+        layer = speed_up(torch.nn.Sequential(layer), "cpu", dtype)
+        given = torch.ones(pieces, width, dtype=like)
+        taken = []
+        for _ in range(times):
+            began = time.process_time()
+            layer(given)
+            taken.append(time.process_time() - began)
+    return max(min(taken), 1e-9)
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained.hub import Snapshot, find
 from fairbrief.pretrained.loading import explained, quiet
 from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, place
-from fairbrief.pretrained.products import speed_up
+from fairbrief.pretrained.products import note_if_slower, speed_up
 from fairbrief.scorers.pieces import Ids, padded
 
 RESIDENT = 4
@@ -77,6 +77,7 @@ def seq2seq(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
 @lru_cache(maxsize=RESIDENT)
 def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, layers: int) -> Resident:
     transformers, torch = library("transformers", reader), library("torch", reader)
+    note_if_slower(device, dtype)
     with quiet(), explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
@@ -96,6 +97,7 @@ def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, l
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
     library("transformers", reader)
+    note_if_slower(placement.device, placement.dtype)
     with quiet():
         sentence_transformers = library("sentence_transformers", reader)
     with quiet(), explained(snapshot.folder, reader):
