@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.test_workers import Modelled
 
 from fairbrief import auditing
+from fairbrief.auditing import Plan
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.counterfactual_sources import Sources, sample
 from fairbrief.auditing.direction import better
@@ -25,15 +29,20 @@ from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.null_sums import ContrastSums, RelabelledRows
 from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.record_values import RowReader, is_signed
+from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.sensitivity import listed
 from fairbrief.auditing.source_hashes import SourceHashes, hash_of
 from fairbrief.auditing.system_runs import unpooled
 from fairbrief.auditing.unit_fallback import UnitFallback
 from fairbrief.auditing.watchers import Watchers
+from fairbrief.engines.engine import ThisProcess
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
+from fairbrief.readers import json_lines, read
+from fairbrief.scorers.containment import Containment
+from fairbrief.serialization import case_line, write_lines
 from fairbrief.summarizers.controls import Exchange
 from fairbrief.types import AlikeRows, Case, Document, Estimate, Ratio, Record, Summary, Totals, Unit, Value
 
@@ -458,6 +467,61 @@ def test_scorers_with_a_model_stay_where_they_were_made() -> None:
     assert Scorers(given, left_behind=frozenset(), makes_models=True)["model"] is model
     wrapped: Any = Scorers(given, wrap=lambda scorer: SimpleNamespace(inner=scorer))  # type: ignore[arg-type]
     assert wrapped["plain"].inner is plain
+
+
+class Elsewhere:
+    """An engine of which nobody knows that it works in this process."""
+
+    def map(self, work: Any, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+        """Each item with what a copy of the work made of it."""
+        return ThisProcess().map(pickle.loads(pickle.dumps(work)), items)
+
+
+def test_what_needs_a_model_is_done_by_whoever_sent_it() -> None:
+    """An observation that elsewhere found its scorer missing has the rows that it has here."""
+    plan = Plan(n_resamples=3, scorers={"modelled": Modelled([])})
+    found = []
+    for engine in (ThisProcess(), Elsewhere()):
+        run = Run(plan, [EqualCoverage(over="side", scorer="modelled"), Uer(over="side")])
+        run.walk(iter([case(name, text=f"{name} a one.") for name in "pq"]), engine)
+        found.append([ledger.matrix().tolist() for ledger in run.ledgers])
+    assert found[0] == found[1]
+    assert [len(rows) for rows in found[1]] == [2, 2]
+
+
+def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_told() -> None:
+    """It may hold a model, which would be asked hundreds of times for each summary."""
+    plan = Plan(measures=["equal_coverage(scorer=mine)@side"], n_resamples=3, scorers={"mine": Containment()})
+    cases = [case(name, text=f"{name} a one.") for name in "pqr"]
+    blind = [
+        e.blind is not None
+        for n in (None, 5)
+        for e in auditing.audit(cases, replace(plan, n_extracts=n)).estimates
+        if e.quantity == "equal_coverage"
+    ]
+    assert blind == [False, True]
+
+
+def test_a_part_that_is_kept_is_loaded_and_what_it_lacks_is_done(tmp_path: Path) -> None:
+    """The audit is that of the whole, first, again, and after another measure was kept."""
+    path = tmp_path / "cases.jsonl"
+    write_lines([case_line(case(name, text=f"{name} a one.")) for name in "pqr"], path)
+    one, both = ["uer@side"], ["uer@side", "rouge1"]
+    for measures in (one, one, both):
+        plan = Plan(measures=measures, n_resamples=3)
+        kept = auditing.audit(read(path), replace(plan, into=tmp_path / "parts"))
+        assert kept.estimates == auditing.audit(read(path), plan).estimates
+
+
+def test_parts_that_nobody_keeps_make_the_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is read in parts has the estimates of its cases."""
+    path = tmp_path / "cases.jsonl"
+    cases = [case(name, text=f"{name} a one.") for name in "pqrstu"]
+    write_lines([case_line(one) for one in cases], path)
+    monkeypatch.setattr(json_lines, "PART", 300)
+    plan, reading = Plan(measures=["uer@side"], n_resamples=3), read(path)
+    assert len(reading.ranges or ()) > 1
+    assert auditing.audit(reading, plan).estimates == auditing.audit(cases, plan).estimates
 
 
 def test_runs_that_several_systems_look_like_are_named() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -96,8 +97,11 @@ def test_chance_sums_are_complete_with_many_sets_of_columns() -> None:
         assert summed(null, ledger) == pytest.approx(wanted[:, : len(ledger.columns)], abs=1e-12)
 
 
-def test_evidence_is_packed_inside_and_plain_outside() -> None:
-    """The table holds dictionaries of numbers; unpacked, and read back as a ledger, they are the same."""
+@pytest.mark.parametrize("chunk", [2, 1000])
+def test_evidence_is_packed_inside_and_plain_outside(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table holds dictionaries of numbers; unpacked, and read back as a ledger, they are the same, over chunks that lack columns."""
+    for module in (ledgers, sys.modules[evidence_table.__module__]):
+        monkeypatch.setattr(module, "CHUNK", chunk)
     ledger, plain, _ = filled(60, 3)
     table = evidence_table([ledger], {MEASURE.observation: [MEASURE]})
     assert table.schema.field("deficit[00]").type == PACKED
