@@ -75,6 +75,18 @@ def test_systems_that_differ_in_every_record_are_tested_by_turning_them(result: 
     e = of(result, "difference[L]", "a", "c")
     assert (e.value, e.p, e.testable, e.smallest_p) == (pytest.approx(1 - 3 / 5), 2 / 2**8, True, 1 / 2**7)
     assert e.leads
+    assert e.excluded == {}
+
+
+def test_a_difference_that_no_turning_could_show_has_no_detectable_size() -> None:
+    """Four clusters have 2^3 sizes: the smallest p is 1/8, so there is no p, and no size at which it would be small."""
+    apart = [*cases({"a": 2, "c": 5}), *cases({"a": 2, "c": 4})]
+    few = [case for i, case in enumerate(apart) if i // 2 in (0, 1, 10, 11)]
+    e = of(audit(few, Plan(measures=["uer@side"], n_resamples=100)), "difference[L]", "a", "c")
+    assert (e.clusters, e.smallest_p, e.testable, e.p) == (4, 1 / 2**3, False, None)
+    assert (e.se or 0) > 0
+    assert e.low is not None
+    assert e.detectable is None
 
 
 def test_a_quantity_is_a_contrast_a_magnitude_or_a_level(result: Result) -> None:
