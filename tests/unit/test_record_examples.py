@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,16 +17,24 @@ from tests import sample_results
 import fairbrief
 from fairbrief import registry
 from fairbrief.api import Audit
-from fairbrief.auditing.record_values import RecordValues, measures_in, rows_of, values_of_records
+from fairbrief.auditing.record_values import (
+    RecordValues,
+    measures_in,
+    rows_of,
+    stories_of,
+    values_of_records,
+)
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
 from fairbrief.explaining.example_choice import MOST, choose
+from fairbrief.explaining.example_influence import told
 from fairbrief.explaining.example_links import scorer_for, support_of
 from fairbrief.explaining.examples import PAGE_BYTES, examples
 from fairbrief.reports import groups, html, load, record_data
 from fairbrief.reports.examples import Examples
 from fairbrief.reports.plain import visible
-from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
+from fairbrief.types import Ask, Case, Document, Record, Scores, Summary
 
 REVIEWS = "examples/reviews.jsonl"
 MEASURES = ("coverage_parity@sentiment", "equal_coverage@sentiment", "uer@sentiment")
@@ -126,6 +135,60 @@ def test_a_measure_of_a_model_is_linked_by_shared_words_and_says_so() -> None:
     scorer, rule = scorer_for(observation, Scorers())
     assert scorer == "containment"
     assert "The measure itself reads entailment(model=m)." in rule
+
+
+@pytest.mark.parametrize("spec", MEASURES)
+def test_the_story_in_the_evidence_is_that_of_the_record_itself(
+    audited: Audit, shown: Examples, spec: str
+) -> None:
+    """What was observed in the audit explains a record as observing it again does, of those asked for alone."""
+    rows = [row for row in shown.rows if row.measure == spec]
+    records = {row.record for row in rows}
+    found = stories_of(audited.result.evidence, spec, records)
+    assert {record for _, record in found} == records
+    assert [found[row.system, row.record] for row in rows] == [row.story for row in rows]
+
+
+def test_a_record_has_no_story_of_groups_that_others_have() -> None:
+    """A row of evidence holds zeros for them."""
+    first = case_of("The soup was cold.", "The soup was cold.", "The room was warm.")
+    documents = tuple(Document(text, {"side": side}) for text, side in (("The soup.", "a"), ("Cold.", "b")))
+    second = Case(Record("q", documents), Summary("q", "s", "The soup was cold."))
+    spec = "coverage_parity@side"
+    found = stories_of(fairbrief.audit([first, second], [spec], n_resamples=0).result.evidence, spec, ["q"])
+    assert list(found) == [("s", "q")]
+    assert re.findall(r"(\w+): \d", found["s", "q"]) == ["a", "b"]
+
+
+class Shared(KeyedScorer):
+    """Shares of a text's characters that another has; its parts can be kept, as a model's, and are counted."""
+
+    name = "shared"
+    computed_by = "shared"
+    computed = 0
+
+    def compute(self, keys: Sequence[Key]) -> Iterator[Arrays]:
+        """Each pair's share."""
+        self.computed += len(keys)
+        yield {(r, c): np.array([len({*r} & {*c}) / max(len({*c}), 1)]) for r, c in keys}
+
+    def assemble(self, asks: Sequence[Ask], arrays: Arrays) -> Iterator[Scores]:
+        """As it stands."""
+        return matrices(asks, arrays, lambda array: float(array[0]))
+
+
+def test_no_model_reads_the_shown_records_again() -> None:
+    """Stories of a measure by a model are told from the evidence, and are those that observing again tells."""
+    spec, scorer = "coverage_parity(scorer=shared)@sentiment", Shared()
+    found = fairbrief.audit(REVIEWS, [spec], n_resamples=0, scorers={"shared": scorer})
+    before = scorer.computed
+    cases = list(fairbrief.read(REVIEWS))
+    rows = examples(found.result, cases, Scorers({"shared": scorer})).rows
+    assert scorer.computed == before > 0
+    kept = {(c.summary.system, c.record.id): c for c in cases}
+    again = told(rows, kept, {spec: registry.make("measure", spec)}, Scorers({"shared": scorer}))
+    assert scorer.computed > before
+    assert [row.story for row in again] == [row.story for row in rows]
 
 
 def test_leaving_a_document_out_does_what_explain_says(shown: Examples) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,9 +67,14 @@ class RowReader:
     measure: Measure
     fields: tuple[pa.Field, ...]
 
+    @property
+    def columns(self) -> list[tuple[str, ...]]:
+        """The fields' statistics."""
+        return [tuple(json.loads(f.metadata[COLUMN])) for f in self.fields]
+
     def values(self, rows: pa.Table) -> dict[str, Floats]:
         """The headline and the groups' signed contrasts, row by row; nan where undefined."""
-        columns = [tuple(json.loads(f.metadata[COLUMN])) for f in self.fields]
+        columns = self.columns
         names = shown_quantities(self.measure, columns)
         found: dict[str, list[Floats]] = {name: [] for name in names}
         for matrix in _matrices(rows, [f.name for f in self.fields]):
@@ -86,6 +91,27 @@ def reader_of(spec: str, fields: Sequence[pa.Field]) -> RowReader | None:
     except FairbriefError:  # of a plug-in that is not installed here
         return None
     return RowReader(measure, tuple(f for f in fields if f.metadata and COLUMN in f.metadata))
+
+
+def stories_of(evidence: pa.Table, spec: str, records: Iterable[str]) -> dict[tuple[str, str], str]:
+    """By system and record what the measure explains of it; nothing of what it could not read, or is not declared here."""
+    rows = rows_of(evidence, measures_in(evidence)[spec])
+    rows = rows.filter(pc.is_in(rows["record"], pa.array(list(records), rows["record"].type)))
+    if "reason" in rows.column_names:
+        rows = rows.filter(pc.is_null(rows["reason"]))
+    reader = reader_of(spec, list(rows.schema))
+    if reader is None:
+        return {}
+    columns = reader.columns
+    told: list[str] = []
+    for matrix in _matrices(rows, [f.name for f in reader.fields]):
+        for row in matrix:
+            # Of groups that others have a row holds zeros: it has no such columns.
+            seen = {columns[i]: int(i) for i in np.flatnonzero(row)}
+            told.append(reader.measure.explain(Totals(seen, row)))
+    return dict(
+        zip(zip(rows["system"].to_pylist(), rows["record"].to_pylist(), strict=True), told, strict=True)
+    )
 
 
 def values_of_records(rows: pa.Table, spec: str) -> RecordValues | None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import pyarrow as pa
+
 from fairbrief import registry
+from fairbrief.auditing.record_values import stories_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.explaining.example_choice import choose
-from fairbrief.explaining.example_influence import told
+from fairbrief.explaining.example_influence import holds_model, told
 from fairbrief.explaining.example_links import scorer_for, support_of
 from fairbrief.readers import Reading
 from fairbrief.reports.examples import Examples, Passage, Row, Support, Texts
@@ -36,10 +39,14 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
     shown = [row for row in rows if (row.system, row.record) in kept]
     measures = {m: registry.make("measure", m) for m in dict.fromkeys(row.measure for row in shown)}
     observations = dict.fromkeys(measure.observation for measure in measures.values())
-    complete = []
+    complete: list[Row] = []
     for observation in observations:
         of = {m: measure for m, measure in measures.items() if measure.observation == observation}
-        complete += told([row for row in shown if row.measure in of], kept, of, scorers)
+        own = [row for row in shown if row.measure in of]
+        if holds_model(observation, kept.values(), scorers):
+            complete += _with_stories(own, result.evidence)
+        else:
+            complete += told(own, kept, of, scorers)
     rules = {m: scorer_for(measure.observation, scorers) for m, measure in measures.items()}
     supports = tuple(_supports(complete, measures, rules, kept, scorers))
     told_rules = {m: rule for m, (_, rule) in rules.items()}
@@ -60,6 +67,14 @@ def open_case(row: Row, case: Case, scorers: Scorers) -> tuple[Row, Texts, Suppo
     (support,) = _supports([row], {row.measure: measure}, rules, {key: case}, scorers)
     (texts,) = _texts({key: case})
     return explained, texts, support
+
+
+def _with_stories(rows: Sequence[Row], evidence: pa.Table) -> Iterator[Row]:
+    """The rows with their stories from what was observed of them: no model reads them again."""
+    records = {row.record for row in rows}
+    stories = {m: stories_of(evidence, m, records) for m in {row.measure for row in rows}}
+    for row in rows:
+        yield replace(row, story=stories[row.measure].get((row.system, row.record), ""))
 
 
 def _all(result: Result) -> int:
