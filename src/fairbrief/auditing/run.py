@@ -33,6 +33,8 @@ from fairbrief.types import Case, Estimate, Measure, Observation, Record, Summar
 
 SHARD = 256
 """Cases that are carried together."""
+FEW = 32
+"""The same at first where workers hold the models: scoring takes long, and all workers are to have some of a short input."""
 SAMPLE = "sample"
 """Record attribute that names the sampled assignment; its records (a pair, say) are resampled together."""
 
@@ -161,7 +163,10 @@ class Run:
 
     def _single(self, stream: Iterator[Case]) -> Iterator[Shard]:
         """Single cases as they come."""
-        while batch := list(itertools.islice(stream, SHARD)):
+        grows = self.plan.models_in_workers and not self._is_part
+        taken = 0
+        while batch := list(itertools.islice(stream, min(max(FEW, taken // 8), SHARD) if grows else SHARD)):
+            taken += len(batch)
             yield Shard("case", self._placed(batch), len(batch))
 
     def _gathered(self) -> Iterator[Shard]:
