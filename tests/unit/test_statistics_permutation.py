@@ -77,6 +77,12 @@ def test_small_records_list_all_labellings() -> None:
     assert set(choice.tolist()) <= set(range(30))
 
 
+@pytest.mark.parametrize(("draws", "is_listed"), [(29, False), (30, True)])
+def test_as_many_labellings_as_draws_are_listed(draws: int, *, is_listed: bool) -> None:
+    """Thirty are by thirty draws, and sampled by one draw less."""
+    assert LabelDraws(draws, 0).observed_and_choice("r", LABELS)[2] == is_listed
+
+
 def test_large_records_sample_labellings() -> None:
     """Beyond that, every draw has a labelling of its own, which keeps the label counts and blocks."""
     labels = np.tile([0, 1, 2], 5)
