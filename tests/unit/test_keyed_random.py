@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from fairbrief.statistics import keyed_random
-from fairbrief.statistics.keyed_random import keys_of, random_bits, random_flips, random_fractions
+from fairbrief.statistics.keyed_random import (
+    choices_among,
+    keys_of,
+    random_bits,
+    random_flips,
+    random_fractions,
+    random_halves,
+)
 
 NAMES = [f"record {i}" for i in range(500)]
 KEYS = keys_of(NAMES, 0, "test")
@@ -61,12 +68,17 @@ def test_every_bit_is_fair_and_no_two_go_together() -> None:
     assert np.abs(bits.mean(axis=1)).max() < 6 / np.sqrt(bits.shape[1])
 
 
-def test_fractions_and_flips_are_uniform() -> None:
-    """Fractions fill [0, 1), flips both sides."""
+def test_fractions_choices_and_flips_are_uniform() -> None:
+    """Fractions fill [0, 1), choices all numbers there are, flips both sides."""
     fractions = random_fractions(KEYS, 200)
     assert fractions.min() >= 0
     assert fractions.max() < 1
     assert is_uniform(np.histogram(fractions, bins=64, range=(0, 1))[0])
+    for among in (1, 3, 2**32):
+        chosen = choices_among(random_halves(KEYS, 201), among)
+        assert chosen.shape == (500, 201)
+        assert 0 <= chosen.min() <= chosen.max() < among
+        assert among == 1 or is_uniform(np.histogram(chosen, bins=3, range=(0, among))[0])
     flips = random_flips(KEYS, 100)
     assert flips.shape == (500, 100)
     assert is_uniform(np.bincount(flips.ravel().astype(int), minlength=2))

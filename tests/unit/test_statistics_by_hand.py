@@ -39,7 +39,13 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
-from fairbrief.statistics.keyed_random import keys_of, random_flips, random_fractions
+from fairbrief.statistics.keyed_random import (
+    keys_of,
+    random_bits,
+    random_flips,
+    random_fractions,
+    random_halves,
+)
 from fairbrief.statistics.labellings import arrangements, permutations, sort_by_block
 from fairbrief.statistics.power import MOST, Precision
 from fairbrief.statistics.sign_flips import flipped
@@ -282,10 +288,12 @@ def record_rng(key: str, seed: int) -> np.random.Generator:
 
 
 def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
-    """Listed labellings are drawn by the record's generator; of many, a shared pool is applied to its own shuffle."""
-    _, choice, is_listed = LabelDraws(6, 7).observed_and_choice("r", np.array([0, 0, 1, 1]))
-    assert is_listed  # six labellings, six draws
-    assert choice.tolist() == record_rng("r", 7).integers(0, 6, 6).tolist()
+    """Listed labellings are drawn by halves of keyed numbers; of many, a shared pool is applied to the record's own shuffle."""
+    _, choice, is_listed = LabelDraws(7, 7).observed_and_choice("r", np.array([0, 0, 1, 1]))
+    assert is_listed  # six labellings, seven draws
+    numbers = random_bits(keys_of(["r"], 7, "labellings"), 4)[0].tolist()
+    halves = [half for number in numbers for half in (number % 2**32, number >> 32)]
+    assert choice.tolist() == [6 * half >> 32 for half in halves[:7]]
     labels, blocks = np.array([3, 1, 4, 1, 5, 9]), np.array([1, 1, 1, 0, 0, 0])
     rows, choice, is_listed = LabelDraws(4, 7).observed_and_choice("r", labels, blocks)
     assert not is_listed
@@ -298,9 +306,9 @@ def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
 
 
 def test_labellings_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six rows of four labels and a hundred choices are 192 + 800 bytes: kept where there is room for one byte more."""
+    """Six rows of four labels, a hundred choices and their random numbers are 192 + 800 + 400 bytes: kept where there is room for one more."""
     labels = np.array([0, 0, 1, 1])
-    for room, is_kept in ((992, False), (993, True)):
+    for room, is_kept in ((1392, False), (1393, True)):
         monkeypatch.setattr(permutation, "KEPT", room)
         draws = LabelDraws(100, 0)
         for asked in (False, True):
@@ -344,8 +352,8 @@ def test_cyclic_labellings_are_the_rotations() -> None:
     draws = LabelDraws(50, 3)
     rows, choice, is_listed = draws.observed_and_choice("c", np.array([7, 8, 9]), cyclic=True)
     assert (rows.tolist(), is_listed) == ([[7, 8, 9], [8, 9, 7], [9, 7, 8]], True)
-    turned = random_fractions(keys_of(["c"], 3, "cyclic"), 50)[0]
-    assert choice.tolist() == [int(3 * share) for share in turned]
+    turned = random_halves(keys_of(["c"], 3, "labellings"), 50)[0].tolist()
+    assert choice.tolist() == [3 * share // 2**32 for share in turned]
     assert draws.observed_and_choice("c", np.zeros(0, dtype=np.int64), cyclic=True)[0].shape == (1, 0)
 
 

@@ -14,7 +14,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.arrays import Floats
+from fairbrief.statistics.arrays import Floats, Integers
 
 Keys = NDArray[np.uint64]
 
@@ -32,7 +32,10 @@ def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
         raise ValueError(f"seed must be at least 0, not {seed}")
     # The length stands before the purpose, so that no name can pass for the end of one.
     start = blake2b(f"{seed} {len(purpose)} {purpose} ".encode("utf-8", "surrogatepass"), digest_size=8)
-    return np.frombuffer(b"".join(_digest(start, name) for name in names), dtype="<u8").astype(np.uint64)
+    digests = bytearray()
+    for name in names:
+        digests += _digest(start, name)
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
 def random_bits(keys: Keys, count: int) -> Keys:
@@ -52,6 +55,22 @@ def random_fractions(keys: Keys, count: int) -> Floats:
     found = random_bits(keys, count)
     found >>= np.uint64(11)
     return np.asarray(found * 2.0**-53)
+
+
+def random_halves(keys: Keys, count: int) -> NDArray[np.uint32]:
+    """Uniform 32-bit integers, two of one number. Shape (keys, count)."""
+    return random_bits(keys, -(-count // 2)).astype("<u8", copy=False).view("<u4")[:, :count]
+
+
+def choices_among(halves: NDArray[np.uint32], among: int) -> Integers:
+    """Uniform numbers of 0..among-1 from `random_halves`, whose order they keep. Shape of ``halves``.
+
+    ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
+    """
+    found = halves.astype(np.uint64)
+    found *= np.uint64(among)
+    found >>= np.uint64(32)
+    return found.view(np.int64)
 
 
 def random_flips(keys: Keys, count: int) -> NDArray[np.bool_]:

@@ -6,9 +6,16 @@ from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.statistics.arrays import Integers
-from fairbrief.statistics.keyed_random import keys_of, random_bits, random_fractions
+from fairbrief.statistics.keyed_random import (
+    choices_among,
+    keys_of,
+    random_bits,
+    random_fractions,
+    random_halves,
+)
 from fairbrief.statistics.labellings import (
     EXACT_LIMIT,
     Shuffle,
@@ -43,6 +50,7 @@ class LabelDraws:
     Draw b of the corpus null takes labelling ``choice[b]`` of every record. A record's answer is a
     function of (seed, draws, key, labels, blocks) alone: not of order, batch or other records.
     Draws of different records are independent, those of one record uniform over its labellings.
+    Where labellings are listed, equal keys take those that stand as far along their lists.
     """
 
     def __init__(self, draws: int, seed: int) -> None:
@@ -52,6 +60,7 @@ class LabelDraws:
         self.seed = seed
         # Several observations ask for the same labels of a record.
         self._kept: dict[tuple[str, bytes, bytes | None, bool], tuple[Integers, Integers, bool]] = {}
+        self._halves: dict[str, NDArray[np.uint32]] = {}
         self._room = KEPT
 
     def observed_and_choice(
@@ -95,10 +104,18 @@ class LabelDraws:
         return found
 
     def _cycled(self, key: str, labels: Integers) -> tuple[Integers, Integers, bool]:
-        n = max(1, len(labels))
-        # A place on the circle, not a number of steps, so that units of one cluster turn together.
-        (turned,) = random_fractions(keys_of([key], self.seed, "cyclic"), self.draws)
-        return _rotations(labels.tobytes()), np.floor(turned * n).astype(np.int64), True
+        # Units of one cluster turn together: as far around their circles, not by as many steps.
+        return _rotations(labels.tobytes()), self._choice(key, max(1, len(labels))), True
+
+    def _choice(self, key: str, among: int) -> Integers:
+        """Which of so many listed labellings each draw takes. Shape (draws,)."""
+        halves = self._halves.get(key)
+        if halves is None:
+            (halves,) = random_halves(keys_of([key], self.seed, "labellings"), self.draws)
+            self._room -= halves.nbytes
+            if self._room > 0:
+                self._halves[key] = halves
+        return choices_among(halves, among)
 
     def _matched(
         self, key: str, labels: Integers, blocks: Integers | None, items: Integers, *, all_labellings: bool
@@ -128,11 +145,11 @@ class LabelDraws:
         return moved
 
     def _drawn(self, key: str, shuffle: Shuffle, *, exact: bool) -> tuple[Integers, Integers, bool]:
-        digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        rng = np.random.default_rng([RECORD_STREAM, self.seed, int.from_bytes(digest, "little")])
         if exact:
             rows = shuffle.all_labellings if shuffle.number <= SHARED else list_labellings(shuffle)
-            return rows, rng.integers(0, len(rows), self.draws), True
+            return rows, self._choice(key, len(rows)), True
+        digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        rng = np.random.default_rng([RECORD_STREAM, self.seed, int.from_bytes(digest, "little")])
         # The pool is finite, so it prefers some labels for some positions. Were records to share that
         # preference, their errors would add up over a corpus; an own shuffle of the labels before the
         # pool is applied makes records independent, and an own order does the same for their draws.
