@@ -263,7 +263,7 @@ def test_a_number_that_we_do_not_write_is_refused(
     """NaN, infinities, also by a large exponent, and integers without end are no results of ours."""
     write_all(two[0], tmp_path)
     path = tmp_path / "results.json"
-    path.write_text(path.read_text().replace('"seed": 0', f'"seed": {number}'))
+    path.write_text(path.read_text().replace('"seed":0', f'"seed":{number}'))
     with pytest.raises(DataError, match="no JSON of ours"):
         load(tmp_path)
 

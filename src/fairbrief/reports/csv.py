@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, TextIO
 
-from fairbrief.reports.frames import Estimates
+from fairbrief.reports.frames import TYPES, Estimates
 from fairbrief.reports.number_format import MINUS
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
@@ -31,15 +30,18 @@ def write(shown: Result | Table | Iterable[Estimate], out: TextIO) -> None:
     """`render` into an open text file, row by row."""
     if isinstance(shown, Result):
         shown = Estimates((*shown.estimates, *shown.differences))
+    written = csv.writer(out, lineterminator="\n")
     if isinstance(shown, Table):
-        rows: Iterable[Sequence[Any]] = (
-            shown.header,
-            *([cell.replace(MINUS, "-") for cell in row] for row in shown.rows),
-        )
-    else:
-        found = Estimates(shown)
-        rows = itertools.chain([found.columns], found.rows())
-    csv.writer(out, lineterminator="\n").writerows([cell(value) for value in row] for row in rows)
+        rows = (shown.header, *([cell.replace(MINUS, "-") for cell in row] for row in shown.rows))
+        written.writerows(map(cell, row) for row in rows)
+        return
+    found = Estimates(shown)
+    written.writerow(map(cell, found.columns))
+    texts = [i for i, name in enumerate(found.columns) if name not in TYPES]
+    for row in found.rows():
+        for i in texts:
+            row[i] = cell(row[i])
+        written.writerow(row)
 
 
 def cell(value: Any) -> str | float | None:

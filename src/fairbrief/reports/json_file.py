@@ -20,6 +20,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import msgspec
 import pyarrow as pa
 from msgspec import ValidationError, convert
 
@@ -30,7 +31,7 @@ from fairbrief.reports.result import Exhibit, LeftOut, Result
 from fairbrief.types import Estimate, Note, NoteCode, Table
 
 SCHEMA = "fairbrief.results/3"
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_ENCODER = msgspec.json.Encoder()
 LINES = 1_000
 """Lines that are written together."""
 LONGEST_INTEGER = 20
@@ -109,7 +110,7 @@ def _line(e: Estimate) -> str:
     told["notes"] = [_bare_note(note.code) if not note.arguments else _plain_note(note) for note in e.notes]
     try:
         return _compact(told)
-    except (TypeError, ValueError):  # a number that is not finite or not Python's own
+    except (TypeError, ValueError):  # a number that is not Python's own
         return _compact({name: plain(value) for name, value in told.items()})
 
 
@@ -128,8 +129,11 @@ def text_of(thing: Any) -> str:
 
 
 def _compact(value: Any) -> str:
-    """On one line. Without indents the standard library writes ten times as fast."""
-    return _ENCODER.encode(value)
+    """On one line; the standard library writes lone surrogates, which msgspec cannot."""
+    try:
+        return _ENCODER.encode(value).decode()
+    except UnicodeEncodeError:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _encoded(text: str) -> bytes:
