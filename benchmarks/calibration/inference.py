@@ -29,7 +29,7 @@ from fairbrief.auditing.grouping import units_of
 from fairbrief.auditing.ledger import WHOLE, Ledger, Origin, Sheet
 from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.observing import Observer
-from fairbrief.auditing.parts import Part
+from fairbrief.auditing.parts import Part, part_of_sums
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.saved_audits.gate import hold
 from fairbrief.saved_audits.gate_rules import Rule
@@ -110,8 +110,8 @@ def part_of(bank: Banked, observation: Observation, chosen: Sequence[int]) -> Pa
         if null is not None:
             merged.merge(null)
     ledger._nulls["s", WHOLE] = merged
-    names = tuple(str(n) for n in range(len(chosen)))
-    return Part(ledger, "s", WHOLE, bank.sums[chosen], names, int(sum(bank.rows[i] for i in chosen)))
+    names, rows = tuple(str(n) for n in range(len(chosen))), int(sum(bank.rows[i] for i in chosen))
+    return part_of_sums(ledger, "s", bank.sums[chosen], names, 0, rows=rows)
 
 
 def run(world: World, audits: int, bank: int, sizes: Sequence[int], seed: int = 1) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing.chance import Chance, Permutations, flip_chance, flip_test
+from fairbrief.auditing.jackknifed import Units
 from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spread
 from fairbrief.types import Column, Ratio, Totals, Value
@@ -44,8 +45,9 @@ def chance_of(
     real = np.array([[top, 2.0] for top in tops])
     one = Drawn(Totals(columns, null), np.array(draws), math.log(labellings))
     other = Drawn(Totals(columns, null[:2] + 1), np.array([1, 0, 0]), 0.0)
-    clusters = Totals({("top",): 0, ("bottom",): 1}, np.stack([real + 2, real, real + 5]))
-    several = Permutations([other, one, other], OneContrast(), clusters)
+    names = [tuple(map(str, range(len(real))))] * 3
+    units = Units({("top",): 0, ("bottom",): 1}, np.stack([real + 2, real, real + 5]), names)
+    several = Permutations([other, one, other], OneContrast(), units)
     beside = [np.nan, 3.0]
     read = np.array([7.0, float(value.array), 0.0])
     nulls = {
@@ -83,7 +85,7 @@ def test_a_value_without_contrasts_is_tested_by_itself() -> None:
 def test_sizes_that_are_tied_or_infinite_reach_what_was_observed() -> None:
     """Of 1, 2, 3 and ∞ three reach 2 within rounding, (1 + 3)/5; one reaches ∞, (1 + 1)/5; nan are counted out."""
     drawn = Drawn(Totals({}, np.zeros((5, 0))), np.arange(5), 0.0)
-    several = Permutations([drawn] * 3, OneContrast(), Totals({}, np.zeros((3, 2, 0))))
+    several = Permutations([drawn] * 3, OneContrast(), Units({}, np.zeros((3, 2, 0)), [("a", "b")] * 3))
     null = np.array([1.0, 2.0, 3.0, np.inf, np.nan])
     found = several._upper_p(np.array([2.0 + 1e-13, np.inf, np.nan]), np.tile(null, 3))
     assert found.tolist()[:2] == [4 / 5, 2 / 5]

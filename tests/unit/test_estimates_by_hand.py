@@ -335,7 +335,7 @@ def test_kinds_of_units_are_told_by_the_groups_that_they_hold() -> None:
         },
     )  # fmt: skip
     sums = np.array([[[1.0, 0], [3, 0], [0, 1], [1, 2]]])
-    here = Jackknifed(measure, Units(columns, sums, [tuple("wxyz")], sums))
+    here = Jackknifed(measure, Units(columns, sums, [tuple("wxyz")]))
     kinds = here._strata("m")
     assert kinds is not None
     assert kinds[0, 0] == kinds[0, 1]

@@ -11,11 +11,14 @@ import pytest
 from fairbrief.auditing import ledger as ledgers
 from fairbrief.auditing import null_sums
 from fairbrief.auditing.evidence_table import evidence_table, ledgers_from
+from fairbrief.auditing.jackknifed import units_of, units_of_rows
 from fairbrief.auditing.ledger import WHOLE, Ledger, Origin, Sheet
+from fairbrief.auditing.parts import part_of_sums, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.reports.frames import PACKED, unpacked
-from fairbrief.types import Rows
+from fairbrief.statistics.jackknife import groups_of
+from fairbrief.types import Ratio, Rows
 
 DRAWS = 5
 MEASURE = make("measure", "uer@party")
@@ -147,3 +150,73 @@ def test_ledgers_of_the_same_rows_are_alike_once_settled() -> None:
     assert tables[0].equals(tables[1])
     assert tables[0].equals(tables[2])
     assert sorted(found[0].columns) == list(found[0].columns)
+
+
+A, B, C = ("a",), ("b",), ("c",)
+ODD = (("parity", "odd"),)
+
+
+def of_clusters(clusters: int, rows: int) -> Ledger:
+    """Small whole numbers: row i belongs to cluster i modulo ``clusters``, every fifth has no row, every odd one a slice."""
+    ledger = Ledger(MEASURE.observation, 0)
+    for i in range(rows):
+        origin = Origin("s", f"r{i:04}", f"c{i % clusters:04}", (ODD,) if i % 2 else ())
+        if i % 5 == 4:
+            ledger.leave_out(origin, "empty summary")
+        else:
+            ledger.add(origin, Rows((A, B, C), np.array([[i % 7, i % 3 - 1, 1.0]])), None)
+    return ledger
+
+
+@pytest.mark.parametrize(("clusters", "rows"), [(400, 400), (400, 1000), (30, 100)])
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_parts_hold_the_sums_of_their_clusters_and_units(
+    clusters: int, rows: int, *, is_settled: bool
+) -> None:
+    """Added up row by row: of the whole and of a slice, of single rows, of clusters of several, and of groups of clusters."""
+    ledger = of_clusters(clusters, rows)
+    if is_settled:
+        ledger.settle()
+    parts = parts_of(ledger, [ODD], seed=3)
+    for slice_, kept in ((WHOLE, range(rows)), (ODD, range(1, rows, 2))):
+        wanted: dict[str, np.ndarray] = {}
+        for i in kept:
+            if i % 5 != 4:
+                own = wanted.setdefault(f"c{i % clusters:04}", np.zeros(3))
+                own += [i % 7, i % 3 - 1, 1]
+        part = parts["s", slice_]
+        assert part.rows == sum(i % 5 != 4 for i in kept)
+        assert dict(zip(part.clusters, part.sums.tolist(), strict=True)) == {
+            c: own.tolist() for c, own in wanted.items()
+        }
+        assert part.clusters == tuple(sorted(wanted) if is_settled else wanted)
+        group = groups_of(part.clusters, 3)
+        units = part.sums if group is None else np.zeros((group.max() + 1, 3))
+        for g, own in zip(() if group is None else group.tolist(), part.sums, strict=False):
+            units[g] += own
+        assert part.units.sums[0].tolist() == units.tolist()
+        assert bool(part.units.clusters) == (group is not None)
+        top, bottom = part.sums[:, 0] - part.sums[:, 1], 2 * part.sums[:, 2]
+        assert part.units.moments(Ratio(((A, 1.0), (B, -1.0)), ((C, 2.0), (("nobody",), 1.0))))[0].tolist() == [
+            top.sum(), bottom.sum(), top @ top, top @ bottom, bottom @ bottom, np.abs(top).max(),
+        ]  # fmt: skip
+        again = part_of_sums(ledger, "s", part.sums, part.clusters, 3, rows=part.rows)
+        assert (again.units.sums == part.units.sums).all()
+        assert (again.sums == part.sums).all()
+        assert again.units.moments(Ratio(((A, 1.0),), ((B, 1.0),))).tolist() == (
+            part.units.moments(Ratio(((A, 1.0),), ((B, 1.0),))).tolist()
+        )
+
+
+@pytest.mark.parametrize("at_once", [1, 700, 10**6])
+def test_units_do_not_depend_on_how_many_columns_are_unpacked_at_once(at_once: int) -> None:
+    """One by one, two at a time, all."""
+    ledger = of_clusters(400, 1000)
+    members = [part.members for part in parts_of(ledger, [ODD]).values()]
+    names = [part.clusters for part in parts_of(ledger, [ODD]).values()]
+    for units, part in zip(
+        units_of_rows(ledger.columns, members, names, 5, at_once=at_once),
+        parts_of(ledger, [ODD]).values(),
+        strict=True,
+    ):
+        assert (units.sums == units_of(ledger.columns, part.sums, part.clusters, 5).sums).all()

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import fairbrief
 from fairbrief import registry
 from fairbrief.auditing.estimating import Settings, estimate
-from fairbrief.auditing.jackknifed import Jackknifed, units_of
+from fairbrief.auditing.jackknifed import Jackknifed
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import app
 from fairbrief.errors import RequestError
@@ -71,7 +71,7 @@ def test_a_planted_disparity_is_found_at_the_told_number_in_four_of_five_audits(
     clusters = [world.clusters(rng, i) for i in range(400)]
     (bank,) = observe(measure.observation, clusters, Scorers(), world.n_extracts).values()
     whole = part_of(bank, measure.observation, range(400))
-    here = Jackknifed(measure, units_of(whole.ledger.columns, whole.sums, whole.clusters, 0))
+    here = Jackknifed(measure, whole.units)
     spreads = here.less_extracts(quantity) if against == "blind_p" else here.spreads(quantity)
     assert spreads is not None
     found = spreads[0]

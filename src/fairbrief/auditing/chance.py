@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.auditing.jackknifed import Jackknifed
+from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import t_test
@@ -45,11 +45,10 @@ class Chance:
 class Permutations:
     """The permutation baselines of parts whose relabelled sums have the same columns.
 
-    ``totals`` are the sums of all parts' draws, one part after another; ``clusters`` the real ones by cluster, of parts that
-    have as many. What one part reads does not depend on those beside it.
+    ``totals`` are the sums of all parts' draws, one part after another; ``units`` the real ones, of parts that have as many. What one part reads does not depend on those beside it.
     """
 
-    def __init__(self, several: Sequence[Drawn], observation: Any, clusters: Totals) -> None:
+    def __init__(self, several: Sequence[Drawn], observation: Any, units: Units) -> None:
         sizes = [len(drawn.totals.array) for drawn in several]
         columns = several[0].totals.columns
         self.totals = Totals(columns, np.concatenate([drawn.totals.array for drawn in several]))
@@ -58,7 +57,7 @@ class Permutations:
         self._draws = np.stack([drawn.draws for drawn in several]) + self._starts[:, np.newaxis]
         self._times = np.bincount(self._draws.ravel(), minlength=sum(sizes))
         self._reachable = [math.exp(-min(drawn.log_labellings, 700.0)) for drawn in several]
-        self._ratios, self._clusters = _contrasts(observation, tuple(columns)), clusters
+        self._ratios, self._units = _contrasts(observation, tuple(columns)), units
         self._sizes: dict[tuple[str, bool], tuple[Floats, Floats]] = {}
 
     def knows(self, value: Value) -> bool:
@@ -140,7 +139,7 @@ class Permutations:
                 center = np.where(np.add.reduceat(some, self._starts) > 0, means, 0.0)
             squares = np.stack([self.totals[c] for c in square_columns(name)], axis=-1)
             null = studentize(top, bottom, squares, center[self._part])
-            self._sizes[name, is_signed] = _observed_size(contrast, self._clusters, center), null
+            self._sizes[name, is_signed] = _observed_size(self._units.moments(contrast), center), null
         return self._sizes[name, is_signed]
 
 
@@ -155,15 +154,15 @@ def _contrasts(observation: Any, columns: tuple[Column, ...]) -> Mapping[str, Ra
     return observation.contrasts(columns) if isinstance(observation, ContrastObservation) else {}
 
 
-def _observed_size(contrast: Ratio, clusters: Totals, center: Floats) -> Floats:
-    """|θ − center| / se of the real labels of each part; 0 for an exact zero, whatever its error. Shape: (parts,)."""
-    top, bottom = clusters.weighted(contrast.top), clusters.weighted(contrast.bottom)
-    pairs = ((top, top), (top, bottom), (bottom, bottom))
-    squares = np.stack([(a[:, np.newaxis] @ b[:, :, np.newaxis])[:, 0, 0] for a, b in pairs], axis=-1)
-    whole, over = top.sum(axis=1), bottom.sum(axis=1)
-    is_zero = np.abs(whole - center * over) <= tolerance(np.abs(top).max(axis=1, initial=0.0))
+def _observed_size(moments: Floats, center: Floats) -> Floats:
+    """|θ − center| / se of the real labels of each part; 0 for an exact zero, whatever its error. Shape: (parts,).
+
+    ``moments`` (parts, 6) are `Units.moments`.
+    """
+    whole, over, *squares, size = np.moveaxis(moments, -1, 0)
+    is_zero = np.abs(whole - center * over) <= tolerance(size)
     zero = np.where(over != 0, 0.0, np.nan)
-    return np.where(is_zero, zero, studentize(whole, over, squares, center))
+    return np.where(is_zero, zero, studentize(whole, over, np.stack(squares, axis=-1), center))
 
 
 def flip_chance(

@@ -44,8 +44,11 @@ class Pair:
 
     def units(self, side: int, seed: int) -> Units:
         """The jackknife units of one of them."""
-        part, names = (self.a, self.b)[side], tuple(self.a.clusters[i] for i in self.chosen[:, 0].tolist())
-        return units_of(part.ledger.columns, part.sums[self.chosen[:, side]], names, seed)
+        part, chosen = (self.a, self.b)[side], self.chosen[:, side]
+        if np.array_equal(chosen, np.arange(len(part.clusters))):
+            return part.units
+        names = tuple(self.a.clusters[i] for i in self.chosen[:, 0].tolist())
+        return units_of(part.ledger.columns, part.sums[chosen], names, seed)
 
     @property
     def shared(self) -> Fields:

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from fairbrief.auditing.chance import Chance, Permutations, flip_chance, is_tested_by_permutation
-from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together, units_of
+from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.null_sums import Drawn
 from fairbrief.auditing.parts import Part
 from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
@@ -22,7 +22,7 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
-from fairbrief.types import Column, Estimate, Integers, Measure, Note, Totals, Value
+from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 
 NOTHING = "nothing to count"
 NEEDS_TEXTS = Note("needs_texts")
@@ -66,11 +66,11 @@ def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> lis
 def estimates(
     measures: Sequence[Measure], parts: Sequence[Part], settings: Settings
 ) -> Iterator[tuple[Part, list[Estimate]]]:
-    """Each part of a ledger with its estimates of all measures; parts that have as many clusters one after another."""
+    """Each part of a ledger with its estimates of all measures; parts that have as many units one after another."""
     units = []
     for part in parts:
         if part.clusters:
-            units.append((part, units_of(part.ledger.columns, part.sums, part.clusters, settings.seed)))
+            units.append((part, part.units))
         else:
             yield part, _of_nothing(measures, part, settings)
     for some, stacked in alike(units):
@@ -81,7 +81,7 @@ def alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
     """What has as many units together, and these side by side; as much at a time as takes little memory."""
     found: dict[tuple[int, ...], list[tuple[T, Units]]] = {}
     for one in units:
-        found.setdefault((*one[1].sums.shape, *one[1].clusters.shape), []).append(one)
+        found.setdefault((*one[1].sums.shape, bool(one[1].clusters)), []).append(one)
     for members in found.values():
         step = max(1, MOST_TOGETHER // max(1, members[0][1].sums.size))
         for start in range(0, len(members), step):
@@ -279,7 +279,7 @@ def _tests(
     chances = permutations.chances(null, value, read) if permutations else [None] * len(places)
     by_flips = not permutations or (bool(value.contrasts) and not permutations.knows(value))
     for i, number, chance in zip(places.tolist(), read.tolist(), chances, strict=True):
-        if not math.isfinite(number) or (by_flips and here.units.clusters.shape[1] < 2):
+        if not math.isfinite(number) or (by_flips and here.units.sums.shape[1] < 2):
             continue
         mean = None if chance is None else chance.mean
         if by_flips:
@@ -297,11 +297,7 @@ def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[tuple[Intege
 
     def together_of(several: list[tuple[int, Drawn]]) -> tuple[Integers, Permutations]:
         places = np.array([i for i, _ in several])
-        # Not taken anew where it is all of them: the largest array of a large audit.
-        clusters = units.clusters if len(several) == len(parts) else units.clusters[places]
-        return places, Permutations(
-            [drawn for _, drawn in several], observation, Totals(units.columns, clusters)
-        )
+        return places, Permutations([drawn for _, drawn in several], observation, units.of(places))
 
     held = 0
     for i, part in enumerate(parts):

@@ -5,30 +5,68 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from fairbrief.auditing.observing import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics import ratio
 from fairbrief.statistics.jackknife import Spreads, groups_of, leave_one_out, spreads
-from fairbrief.types import Column, Floats, Integers, Measure, Totals, Value
+from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Value
 
+AT_ONCE = 1 << 22
+"""Numbers that are unpacked at once, where a column of all rows has no more."""
 EXCESS = "excess"
 """Name of the quantity: a mean of records less its mean over permutations."""
+
+
+class RowSource(Protocol):
+    """Rows by their places, as a ledger has them."""
+
+    def matrix(self, columns: Sequence[int] | None = None) -> Floats:
+        """All rows, or these columns of them. Shape (rows, columns)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Rows that are at hand. Shape of ``rows``: (rows, columns)."""
+
+    rows: Floats
+
+    def matrix(self, columns: Sequence[int] | None = None) -> Floats:
+        """All rows, or these columns of them."""
+        return self.rows if columns is None else self.rows[:, columns]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRows:
+    """Which rows of a source make up each cluster.
+
+    Shapes: ``chosen`` (n,) the places of the rows; ``cluster`` (n,) whose each is, None where each is a cluster by itself.
+    """
+
+    source: RowSource
+    chosen: Integers
+    cluster: Integers | None = None
+
+    def of(self, matrix: Floats) -> Floats:
+        """The sums by cluster of some columns of all rows of the source. Shape: (clusters, columns)."""
+        rows = matrix if len(self.chosen) == len(matrix) else matrix[self.chosen]
+        return rows if self.cluster is None else summed(rows, self.cluster, int(self.cluster.max()) + 1)
 
 
 @dataclass(frozen=True)
 class Units:
     """Sums by jackknife unit, clusters or groups of clusters where they are many, of parts that have as many units.
 
-    Shapes: ``sums`` (parts, units, columns); ``names`` (parts,) of (units,), keys for random signs.
+    Shapes: ``sums`` (parts, units, columns); ``names`` (parts,) of (units,), keys for random signs; ``clusters`` (parts,),
+    where units are groups of these.
     """
 
     columns: Mapping[Column, int]
     sums: Floats
     names: Sequence[tuple[str, ...]]
-    clusters: Floats
-    """The sums by cluster. Shape (parts, clusters, columns)."""
+    clusters: Sequence[ClusterRows] = ()
 
     @cached_property
     def total(self) -> Totals:
@@ -50,27 +88,100 @@ class Units:
         """Whether random extracts were observed."""
         return any(c[0] == OF_EXTRACTS for c in self.columns)
 
+    def of(self, places: Integers) -> Units:
+        """Those of some of the parts."""
+        if len(places) == len(self.sums):
+            return self
+        names, clusters = (
+            [of[i] for i in places.tolist()] if of else () for of in (self.names, self.clusters)
+        )
+        return Units(self.columns, self.sums[places], names, clusters)
+
+    def moments(self, contrast: Ratio) -> Floats:
+        r"""Of the top t and the bottom b of a contrast by cluster: Σt, Σb, Σt², Σtb, Σb² and the largest \|t\|. Shape (parts, 6)."""
+        if not self.clusters:
+            return _moments(self.alone, contrast)
+        names = {column for column, _ in (*contrast.top, *contrast.bottom)}
+        places = [i for column, i in self.columns.items() if column in names]
+        columns = {column: k for k, column in enumerate(c for c in self.columns if c in names)}
+        unpacked: dict[int, Floats] = {}
+        found = []
+        for clusters in self.clusters:
+            source = clusters.source
+            if id(source) not in unpacked:
+                unpacked[id(source)] = source.matrix(places)
+            found.append(_moments(Totals(columns, clusters.of(unpacked[id(source)])[np.newaxis]), contrast))
+        return np.concatenate(found)
+
+
+def _moments(clusters: Totals, contrast: Ratio) -> Floats:
+    top, bottom = clusters.weighted(contrast.top), clusters.weighted(contrast.bottom)
+    pairs = ((top, top), (top, bottom), (bottom, bottom))
+    squares = [(a[:, np.newaxis] @ b[:, :, np.newaxis])[:, 0, 0] for a, b in pairs]
+    return np.stack(
+        [top.sum(axis=1), bottom.sum(axis=1), *squares, np.abs(top).max(axis=1, initial=0.0)], axis=-1
+    )
+
+
+def summed(rows: Floats, group: Integers, groups: int) -> Floats:
+    """Rows summed by group. Shapes: (n, columns), (n,) → (groups, columns)."""
+    sums = np.zeros((groups, rows.shape[1]))
+    np.add.at(sums, group, rows)
+    return sums
+
 
 def units_of(columns: Mapping[Column, int], sums: Floats, clusters: tuple[str, ...], seed: int) -> Units:
-    """The jackknife units of one part's cluster sums."""
+    """The jackknife units of one part's cluster sums. Shape of ``sums``: (clusters, columns)."""
     group = groups_of(clusters, seed)
     if group is None:
-        return Units(columns, sums[np.newaxis], [clusters], sums[np.newaxis])
-    grouped = np.zeros((int(group.max()) + 1, sums.shape[1]))
-    np.add.at(grouped, group, sums)
-    names = tuple(str(g) for g in range(len(grouped)))
-    return Units(columns, grouped[np.newaxis], [names], sums[np.newaxis])
+        return Units(columns, sums[np.newaxis], [clusters])
+    grouped = summed(sums, group, int(group.max()) + 1)
+    return Units(
+        columns, grouped[np.newaxis], [_numbered(grouped)], [ClusterRows(Held(sums), np.arange(len(sums)))]
+    )
+
+
+def units_of_rows(
+    columns: Mapping[Column, int],
+    members: Sequence[ClusterRows],
+    clusters: Sequence[tuple[str, ...]],
+    seed: int,
+    *,
+    at_once: int = AT_ONCE,
+) -> list[Units]:
+    """The jackknife units of several parts of one source, some columns at a time, so that little is unpacked at once."""
+    groups = [groups_of(names, seed) for names in clusters]
+    sizes = (len(n) if g is None else int(g.max()) + 1 for n, g in zip(clusters, groups, strict=True))
+    sums = [np.zeros((size, len(columns))) for size in sizes]
+    rows = max((int(of.chosen.max(initial=-1)) + 1 for of in members), default=0)
+    step = max(1, at_once // max(1, rows))
+    for start in range(0, len(columns), step):
+        some = range(start, min(start + step, len(columns)))
+        matrix = members[0].source.matrix(some)
+        for own, of, group in zip(sums, members, groups, strict=True):
+            found = of.of(matrix)
+            own[:, some.start : some.stop] = found if group is None else summed(found, group, len(own))
+    return [
+        Units(columns, own[np.newaxis], [names])
+        if group is None
+        else Units(columns, own[np.newaxis], [_numbered(own)], [of])
+        for own, names, group, of in zip(sums, clusters, groups, members, strict=True)
+    ]
+
+
+def _numbered(groups: Floats) -> tuple[str, ...]:
+    return tuple(map(str, range(len(groups))))
 
 
 def together(several: Sequence[Units]) -> Units:
-    """Parts that have as many units, and as many clusters, side by side."""
+    """Parts that have as many units side by side; all of clusters, or all of groups of clusters."""
     if len(several) == 1:
         return several[0]
-    first, names = several[0], [name for units in several for name in units.names]
-    sums = clusters = np.concatenate([units.sums for units in several])
-    if first.clusters.shape != first.sums.shape:
-        clusters = np.concatenate([units.clusters for units in several])
-    return Units(first.columns, sums, names, clusters)
+    names, clusters = (
+        [n for units in several for n in units.names],
+        [c for units in several for c in units.clusters],
+    )
+    return Units(several[0].columns, np.concatenate([units.sums for units in several]), names, clusters)
 
 
 Found = Mapping[str, Value]

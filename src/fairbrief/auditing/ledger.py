@@ -304,16 +304,18 @@ class Ledger:
                 column[i * CHUNK : i * CHUNK + len(chunk[k].codes)] = chunk[k].numbers[chunk[k].codes]
         return column
 
-    def matrix(self) -> Floats:
-        """The real rows. Shape (units with a row, columns). Unpacked anew at each call."""
+    def matrix(self, columns: Sequence[int] | None = None) -> Floats:
+        """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked anew at each call."""
+        columns = range(len(self.columns)) if columns is None else columns
         reasons = np.frombuffer(self.reasons, dtype=np.int32)
-        matrix = np.zeros((int(np.count_nonzero(reasons == 0)), len(self.columns)))
+        matrix = np.zeros((int(np.count_nonzero(reasons == 0)), len(columns)))
         start = 0
         for i, chunk in enumerate(self.packed()):
             has_row = reasons[i * CHUNK : (i + 1) * CHUNK] == 0
             stop = start + int(np.count_nonzero(has_row))
-            for j, packed in enumerate(chunk):
-                matrix[start:stop, j] = packed.numbers[packed.codes[has_row]]
+            for j, k in enumerate(columns):
+                if k < len(chunk):
+                    matrix[start:stop, j] = chunk[k].numbers[chunk[k].codes[has_row]]
             start = stop
         return matrix
 

@@ -1,40 +1,62 @@
-"""The rows of one system and slice, summed by cluster: what is estimated from."""
+"""The rows of one system and slice, summed by cluster and by jackknife unit: what is estimated from."""
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from fairbrief.auditing.jackknifed import ClusterRows, Held, Units, summed, units_of, units_of_rows
 from fairbrief.auditing.ledger import WHOLE, Ledger, Origin, Slice, systems_of
 from fairbrief.types import Floats, Integers, SystemKind
 
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of one system and slice, summed by cluster. Shape of ``sums``: (clusters, columns).
+    """The rows of one system and slice: their ``clusters``, how many ``rows``, and their sums by jackknife unit.
 
-    ``blocks`` sums them by sampled variant, with the cluster of each, where originals have several.
-    ``chosen`` (rows,) are the places of its rows in the ledger's matrix.
+    ``members`` tells which rows make up each cluster.
     """
 
     ledger: Ledger
     system: str
     slice: Slice
-    sums: Floats
     clusters: tuple[str, ...]
     rows: int
-    blocks: tuple[Floats, Integers] | None = None
-    chosen: Integers | None = None
+    units: Units
+    members: ClusterRows
     system_kind: SystemKind = "system"
 
+    @cached_property
+    def sums(self) -> Floats:
+        """The rows, summed by cluster. Shape (clusters, columns). Of a large part this is much."""
+        are_units = not self.units.clusters
+        return self.units.sums[0] if are_units else self.members.of(self.members.source.matrix())
 
-def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice], Part]:
-    """The rows of every system, whole and by slice."""
-    origins, matrix = ledger.kept(), ledger.matrix()
-    systems = systems_of([ledger])
+    @cached_property
+    def blocks(self) -> tuple[Floats, Integers] | None:
+        """The rows, summed by sampled variant, and the cluster of each variant; None if no original has several."""
+        cluster, chosen = self.members.cluster, self.members.chosen
+        if cluster is None:
+            return None
+        origins = self.ledger.kept()
+        codes: dict[tuple[str, str], int] = {}
+        names = ((origins[i].cluster, origins[i].block) for i in chosen.tolist())
+        block = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.int64, len(chosen))
+        of_block = np.zeros(len(codes), dtype=np.int64)
+        of_block[block] = cluster
+        if len(codes) == len(self.clusters):
+            return None
+        return summed(self.members.source.matrix()[chosen], block, len(codes)), of_block
+
+
+def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tuple[str, Slice], Part]:
+    """The rows of every system, whole and by slice; ``seed`` deals clusters to jackknife units where they are many."""
+    origins, systems = ledger.kept(), systems_of([ledger])
     places: dict[tuple[str, Slice], array[int]] = {
         (system, part): array("q") for system in systems for part in (WHOLE, *slices)
     }
@@ -42,50 +64,37 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice]) -> dict[tuple[str, Slice],
         for part in (WHOLE, *origin.slices):
             if (origin.system, part) in places:
                 places[origin.system, part].append(i)
+    found = [_gathered(ledger, np.array(chosen, dtype=np.int64), origins) for chosen in places.values()]
+    units = units_of_rows(ledger.columns, [m for m, _ in found], [names for _, names in found], seed)
     return {
-        (system, part): replace(
-            _part(ledger, system, part, np.array(chosen, dtype=np.int64), origins, matrix),
-            system_kind=systems[system],
-        )
-        for (system, part), chosen in places.items()
+        key: Part(ledger, *key, names, len(members.chosen), own, members, systems[key[0]])
+        for key, (members, names), own in zip(places, found, units, strict=True)
     }
 
 
-def _part(
-    ledger: Ledger, system: str, part: Slice, chosen: Integers, origins: Sequence[Origin], matrix: Floats
-) -> Part:
+def _gathered(
+    ledger: Ledger, chosen: Integers, origins: Sequence[Origin]
+) -> tuple[ClusterRows, tuple[str, ...]]:
+    """Which clusters some rows belong to, in the order in which these are met."""
+    names = [origins[i].cluster for i in chosen.tolist()]
+    if all(a < b for a, b in itertools.pairwise(names)):  # as a settled ledger mostly has them
+        return ClusterRows(ledger, chosen), tuple(names)
     codes: dict[str, int] = {}
-    cluster = np.fromiter(
-        (codes.setdefault(origins[i].cluster, len(codes)) for i in chosen), np.int64, len(chosen)
-    )
-    rows = matrix[chosen] if len(chosen) < len(matrix) else matrix
-    sums = _summed(rows, cluster, len(codes)) if len(codes) < len(chosen) else rows
-    blocks = _blocks(rows, cluster, chosen, origins)
-    return Part(ledger, system, part, sums, tuple(codes), len(chosen), blocks, chosen)
+    cluster = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.int64, len(names))
+    return ClusterRows(ledger, chosen, cluster if len(codes) < len(names) else None), tuple(codes)
 
 
-def _blocks(
-    rows: Floats, cluster: Integers, chosen: Integers, origins: Sequence[Origin]
-) -> tuple[Floats, Integers] | None:
-    """Rows summed by sampled variant, and each one's cluster; None if no original has several."""
-    if int(cluster.max(initial=-1)) + 1 == len(cluster):
-        return None  # every row is a cluster of its own
-    names = [(origins[i].cluster, origins[i].block) for i in chosen]
-    codes: dict[tuple[str, str], int] = {}
-    block = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.int64, len(names))
-    of_block = np.zeros(len(codes), dtype=np.int64)
-    of_block[block] = cluster
-    if len(codes) == len(np.unique(of_block)):
-        return None
-    return _summed(rows, block, len(codes)), of_block
-
-
-def with_sums(part: Part, sums: Floats) -> Part:
-    """The part with other sums of the same clusters, and no blocks."""
-    return replace(part, sums=sums, blocks=None, chosen=None)
-
-
-def _summed(rows: Floats, group: Integers, groups: int) -> Floats:
-    sums = np.zeros((groups, rows.shape[1]))
-    np.add.at(sums, group, rows)
-    return sums
+def part_of_sums(
+    ledger: Ledger,
+    system: str,
+    sums: Floats,
+    clusters: tuple[str, ...],
+    seed: int,
+    *,
+    rows: int,
+    system_kind: SystemKind = "system",
+) -> Part:
+    """All of a system, from the sums of its clusters by the ledger's columns. Shape of ``sums``: (clusters, columns)."""
+    members = ClusterRows(Held(sums), np.arange(len(sums)))
+    units = units_of(ledger.columns, sums, clusters, seed)
+    return Part(ledger, system, WHOLE, clusters, rows, units, members, system_kind)

@@ -119,9 +119,13 @@ def values_of_records(rows: pa.Table, spec: str) -> RecordValues | None:
 
     ``rows`` are those of the measure's observation.
     """
-    if "reason" in rows.column_names:
+    fields = [f for f in rows.schema if rows[f.name].null_count < len(rows)]
+    if "reason" in rows.column_names and rows["reason"].null_count < len(rows):
+        rows = rows.select(
+            list(dict.fromkeys(("system", "record", "p", "reason", *(f.name for f in fields))))
+        )
         rows = rows.filter(pc.is_null(rows["reason"]))
-    reader = reader_of(spec, [f for f in rows.schema if rows[f.name].null_count < len(rows)])
+    reader = reader_of(spec, fields)
     if reader is None:
         return None
     return RecordValues(reader.measure, rows["system"], rows["record"], rows["p"], reader.values(rows))

@@ -32,7 +32,7 @@ def relative_changes(
     pairs = list(pairs)
     found: list[Estimate] = []
     for ledger, measures in ledgers_from(evidence):
-        parts = parts_of(ledger, ())
+        parts = parts_of(ledger, (), settings.seed)
         for fair, plain in pairs:
             if (fair, WHOLE) in parts and (plain, WHOLE) in parts:
                 found += _changes(measures, parts[fair, WHOLE], parts[plain, WHOLE], settings)

@@ -297,7 +297,7 @@ class Run:
         slices = sorted(
             {part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s)
         )
-        parts = parts_of(ledger, slices)
+        parts = parts_of(ledger, slices, settings.seed)
         made: dict[tuple[str, Slice], list[Estimate]] = {}
         for part, own in estimating.estimates(measures, list(parts.values()), settings):
             made[part.system, part.slice] = own
@@ -327,8 +327,8 @@ class Run:
         attributes = tuple(sorted(case.record.attributes.items()))
         attributes = self._attributes.setdefault(attributes, attributes)
         # Interned: a system's name comes anew with every line, a cluster's with every record of it.
-        record = case.record
-        system, cluster = sys.intern(case.summary.system), sys.intern(record.cluster)
+        record, system = case.record, sys.intern(case.summary.system)
+        cluster = record.id if record.cluster == record.id else sys.intern(record.cluster)
         is_shared, kind = self.plan.has_clusters or cluster != record.id, case.summary.system_kind
         if record.original is None:
             return Origin(

@@ -172,7 +172,7 @@ def _checked(
         e
         for ledger in ledgers
         for e in estimating.estimate(
-            readers[ledger.observation], parts_of(ledger, ())[SYSTEM, WHOLE], settings
+            readers[ledger.observation], parts_of(ledger, (), settings.seed)[SYSTEM, WHOLE], settings
         )
     ]
     families = [

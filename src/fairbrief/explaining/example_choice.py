@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from fairbrief.auditing.record_values import RecordValues, measures_in, rows_of, values_of_records
 from fairbrief.reports.examples import Row
+from fairbrief.reports.frames import coded
 from fairbrief.types import Floats
 
 MOST = 4
@@ -49,9 +50,10 @@ def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[R
     found = values_of_records(rows, spec)
     if found is None or not len(found.system):
         return
-    of_system = np.array(found.system.to_pylist(), dtype=object)
+    codes, known = coded(found.system)
+    numbers = {name: number for number, name in enumerate(known.to_pylist())}
     for system in systems:
-        places = np.flatnonzero(of_system == system)
+        places = np.flatnonzero(codes == numbers.get(system, len(known)))
         for name, values in found.by_quantity.items():
             own = values[places]
             ranks = (own, -own) if name != found.measure.name else (-np.abs(own),)

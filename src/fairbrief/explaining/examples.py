@@ -8,7 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from fairbrief import registry
-from fairbrief.auditing.record_values import stories_of
+from fairbrief.auditing.record_values import measures_in, rows_of, stories_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.explaining.example_choice import choose
 from fairbrief.explaining.example_influence import holds_model, told
@@ -78,9 +78,16 @@ def _with_stories(rows: Sequence[Row], evidence: pa.Table) -> Iterator[Row]:
 
 
 def _all(result: Result) -> int:
+    """How many summaries the evidence speaks of."""
+    names = ("system", "record")
     if "observation" not in result.evidence.column_names:
         return 0
-    return len(first_of_each(result.evidence, ("system", "record")))
+    several: list[pa.Table] = []  # most observations speak of the same
+    for observation in dict.fromkeys(measures_in(result.evidence).values()):
+        own = rows_of(result.evidence, observation).select(names)
+        if not any(own.equals(other) for other in several):
+            several.append(own)
+    return len(first_of_each(pa.concat_tables(several), names)) if several else 0
 
 
 def _fetch(cases: Iterable[Case], rows: Sequence[Row]) -> dict[Key, Case]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
@@ -34,6 +35,8 @@ FIELDS = [f.name for f in fields(Estimate)]
 VALUES = attrgetter(*FIELDS)
 SLICE, EXCLUDED, NOTES = map(FIELDS.index, ("slice", "excluded", "notes"))
 
+SMALL = 1 << 16
+"""Rows that are looked at together, and combinations that may be counted apart."""
 PACKED = pa.dictionary(pa.int16(), pa.float64())
 """How an audit holds its statistics: most are counts or shares of which there are few distinct ones."""
 
@@ -94,28 +97,42 @@ def plain_numbers(column: pa.ChunkedArray, null: float = 0) -> NDArray[Any]:
 
 def first_of_each(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
     """The first row of each combination of texts that these columns hold, ascending."""
-    codes = np.zeros(len(table), dtype=np.int64)
-    for name in names:
-        own, known = _coded(table[name])
-        codes = np.unique(codes * (len(known) + 1) + own, return_inverse=True)[1]
-    return np.sort(np.unique(codes, return_index=True)[1])
+    columns = [coded(table[name]) for name in names]
+    number = math.prod(len(known) + 1 for _, known in columns)
+    if number > SMALL:
+        codes = np.zeros(len(table), dtype=np.int64)
+        for own, known in columns:
+            codes = np.unique(codes * (len(known) + 1) + own, return_inverse=True)[1]
+        return np.sort(np.unique(codes, return_index=True)[1])
+    first = np.full(number, len(table))
+    for start in range(0, len(table), SMALL):
+        codes = np.zeros(min(SMALL, len(table) - start), dtype=np.int64)
+        for own, known in columns:
+            codes = codes * (len(known) + 1) + own[start : start + SMALL] + 1
+        met, places = np.unique(codes, return_index=True)
+        first[met] = np.minimum(first[met], start + places)
+    return np.sort(first[first < len(table)])
 
 
 def rows_with(table: pa.Table, name: str, text: str) -> pa.Table:
-    """The rows that hold this text in this column."""
-    codes, known = _coded(table[name])
+    """The rows that hold this text in this column; where they stand one after another they are not copied."""
+    codes, known = coded(table[name])
     wanted = [i for i, other in enumerate(known.to_pylist()) if other == text]
-    packed = np.packbits(np.isin(codes, wanted), bitorder="little")
+    chosen = np.isin(codes, wanted)
+    n, first = int(np.count_nonzero(chosen)), int(chosen.argmax()) if len(chosen) else 0
+    if chosen[first : first + n].all():
+        return table.slice(first, n)
+    packed = np.packbits(chosen, bitorder="little")
     return table.filter(pa.Array.from_buffers(pa.bool_(), len(codes), [None, pa.py_buffer(packed)]))
 
 
-def _coded(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.Array]:
+def coded(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]:
     """Which of the column's distinct texts each row holds (rows,), -1 for none; and these texts."""
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     chunks = column.unify_dictionaries().chunks
     codes = plain_numbers(pa.chunked_array([chunk.indices for chunk in chunks], pa.int32()), null=-1)
-    return codes.astype(np.int64), chunks[0].dictionary if chunks else texts(())
+    return codes, chunks[0].dictionary if chunks else texts(())
 
 
 class Estimates(tuple[Estimate, ...]):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from fairbrief.auditing import estimating, parts
+from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import difference
 from fairbrief.auditing.evidence_table import ledgers_from
 from fairbrief.auditing.ledger import WHOLE, Ledger, widened
+from fairbrief.auditing.parts import part_of_sums, parts_of
 from fairbrief.auditing.source_hashes import hash_of
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
@@ -121,9 +121,13 @@ def _differences(
         a.columns.setdefault(column, len(a.columns))
     for column in a.columns:
         b.columns.setdefault(column, len(b.columns))
-    ours, theirs = parts.parts_of(a, ())[first, WHOLE], parts.parts_of(b, ())[second, WHOLE]
-    place = [b.columns[column] for column in a.columns]
-    theirs = replace(parts.with_sums(theirs, widened(theirs.sums, len(b.columns))[:, place]), ledger=a)
-    ours = parts.with_sums(ours, widened(ours.sums, len(a.columns)))
+    ours, theirs = parts_of(a, ())[first, WHOLE], parts_of(b, ())[second, WHOLE]
+    of_columns = widened(theirs.sums, len(b.columns))[:, [b.columns[column] for column in a.columns]]
+    ours, theirs = (
+        part_of_sums(
+            a, part.system, sums, part.clusters, settings.seed, rows=part.rows, system_kind=part.system_kind
+        )
+        for part, sums in ((ours, widened(ours.sums, len(a.columns))), (theirs, of_columns))
+    )
     answered = set(ours.clusters) & set(theirs.clusters)
     return difference(measures, ours, theirs, answered, settings)

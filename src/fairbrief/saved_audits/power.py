@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairbrief.auditing.evidence_table import ledgers_from
-from fairbrief.auditing.jackknifed import Jackknifed, units_of
+from fairbrief.auditing.jackknifed import Jackknifed
 from fairbrief.auditing.ledger import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
@@ -91,10 +91,10 @@ def power(
     found: list[Power] = []
     seen: dict[str, None] = {}
     for ledger, measure in chosen:
-        for part in parts_of(ledger, ()).values():
+        for part in parts_of(ledger, (), seed).values():
             if part.system_kind != "system" or part.slice != WHOLE or not part.clusters:
                 continue
-            here = Jackknifed(measure, units_of(ledger.columns, part.sums, part.clusters, seed))
+            here = Jackknifed(measure, part.units)
             seen |= dict.fromkeys(here.here)
             found += (
                 question.of(precision, repr(measure), name, part.system, against)
