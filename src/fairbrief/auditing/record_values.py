@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,10 +93,9 @@ def reader_of(spec: str, fields: Sequence[pa.Field]) -> RowReader | None:
     return RowReader(measure, tuple(f for f in fields if f.metadata and COLUMN in f.metadata))
 
 
-def stories_of(evidence: pa.Table, spec: str, records: Iterable[str]) -> dict[tuple[str, str], str]:
+def stories_of(evidence: pa.Table, spec: str, records: Collection[str]) -> dict[tuple[str, str], str]:
     """By system and record what the measure explains of it; nothing of what it could not read, or is not declared here."""
-    rows = rows_of(evidence, measures_in(evidence)[spec])
-    rows = rows.filter(pc.is_in(rows["record"], pa.array(list(records), rows["record"].type)))
+    rows = rows_with(rows_of(evidence, measures_in(evidence)[spec]), "record", *records)
     if "reason" in rows.column_names:
         rows = rows.filter(pc.is_null(rows["reason"]))
     reader = reader_of(spec, list(rows.schema))

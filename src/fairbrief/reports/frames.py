@@ -114,10 +114,11 @@ def first_of_each(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
     return np.sort(first[first < len(table)])
 
 
-def rows_with(table: pa.Table, name: str, text: str) -> pa.Table:
-    """The rows that hold this text in this column; where they stand one after another they are not copied."""
+def rows_with(table: pa.Table, name: str, *texts: str) -> pa.Table:
+    """The rows that hold one of these texts in this column; where they stand one after another they are not copied."""
     codes, known = coded(table[name])
-    wanted = [i for i, other in enumerate(known.to_pylist()) if other == text]
+    asked = set(texts)
+    wanted = [i for i, other in enumerate(known.to_pylist()) if other in asked]
     chosen = np.isin(codes, wanted)
     n, first = int(np.count_nonzero(chosen)), int(chosen.argmax()) if len(chosen) else 0
     if chosen[first : first + n].all():
