@@ -43,10 +43,12 @@ mutate: $(TESTED)
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed.resampling --out $(RESULTS)
 	$(BIN)/python -m benchmarks.speed.neural --out $(RESULTS)
+	$(BIN)/python -m benchmarks.speed.model_audit --out $(RESULTS)
 	if [ -d $(INPUTS) ]; then NLTK_DATA=$(INPUTS)/nltk_data; export NLTK_DATA; set -e; \
 	$(BIN)/python -m benchmarks.speed.people --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.representation $(INPUTS)/reviews/yelp__gpt-4.jsonl sentiment --records 300 --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.position $(INPUTS)/news/xsum__lead1.jsonl --out $(RESULTS); \
+	$(BIN)/python -m benchmarks.speed.padding $(INPUTS)/reviews/yelp__gpt-4.jsonl $(INPUTS)/tweets/claritin__alpaca-7b.jsonl $(INPUTS)/news/xsum__lead3.jsonl --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.rouge $(INPUTS)/news/xsum__lead1.jsonl --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.audit --file $(INPUTS)/reviews/yelp__gpt-4.jsonl --out $(RESULTS); \
 	else $(BIN)/python -m benchmarks.speed.audit --out $(RESULTS); fi
