@@ -23,11 +23,13 @@ from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
-from fairbrief.auditing.ledger import Origin, RowBlock, order_of
+from fairbrief.auditing.jackknifed import ClusterRows, Held, Units
+from fairbrief.auditing.ledger import Ledger, Origin, RowBlock, order_of
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.null_sums import ContrastSums, RelabelledRows
 from fairbrief.auditing.observing import with_unit_tests
+from fairbrief.auditing.parts import part_of_sums
 from fairbrief.auditing.record_values import RowReader, is_signed
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
@@ -43,6 +45,7 @@ from fairbrief.measures.representation import Uer
 from fairbrief.readers import json_lines, read
 from fairbrief.scorers.containment import Containment
 from fairbrief.serialization import case_line, write_lines
+from fairbrief.statistics import jackknife
 from fairbrief.summarizers.controls import Exchange
 from fairbrief.types import AlikeRows, Case, Document, Estimate, Ratio, Record, Summary, Totals, Unit, Value
 
@@ -475,6 +478,29 @@ class Elsewhere:
     def map(self, work: Any, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         """Each item with what a copy of the work made of it."""
         return ThisProcess().map(pickle.loads(pickle.dumps(work)), items)
+
+
+def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
+    """Of tops ½, -¼, ¼ over 1, 1, 2: Σt ½, Σb 4, Σt² ⅜, Σtb ¾, Σb² 6, and the largest ½, whatever stands beside them."""
+    columns: dict[tuple[str, ...], int] = {("x",): 0, ("t",): 1, ("b",): 2}
+    rows = np.array([[9.0, 0.5, 1], [9, -0.25, 1], [9, 0.25, 2]])
+    contrast = Ratio(top=((("t",), 1.0),), bottom=((("b",), 1.0),))
+    alone = Units(columns, rows[np.newaxis], [("p", "q", "r")])
+    members = [ClusterRows(Held(rows), np.arange(3))]
+    grouped = Units(columns, rows.sum(axis=0)[np.newaxis, np.newaxis], [("0",)], members)
+    for units in (alone, grouped):
+        assert units.moments(contrast).tolist() == [[0.5, 4.0, 0.375, 0.75, 6.0, 0.5]]
+
+
+@pytest.mark.parametrize("alone", [2, 1000])
+def test_the_sums_of_a_part_are_those_of_its_clusters(alone: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether its jackknife leaves out each alone or groups of them."""
+    monkeypatch.setattr(jackknife, "ONE_BY_ONE", alone)
+    sums = np.array([[1.0], [2.0], [4.0]])
+    ledger = Ledger(Uer(over="side").observation, 3)
+    part = part_of_sums(ledger, "s", sums, ("p", "q", "r"), 0, rows=3)
+    assert part.sums.tolist() == sums.tolist()
+    assert bool(part.units.clusters) == (alone == 2)
 
 
 def test_what_needs_a_model_is_done_by_whoever_sent_it() -> None:
