@@ -620,4 +620,4 @@ def test_clusters_of_one_ratio_are_as_extreme_as_can_be(theta: float) -> None:
 def test_the_largest_size_passes_over_what_is_undefined() -> None:
     """Of nan, 1, 3 it is 3, of -2 and nan it is -2; of nan alone there is none."""
     np.testing.assert_equal(largest(np.array([[NAN, 1, 3], [-2, NAN, NAN], [NAN, NAN, NAN]])), [3, -2, NAN])
-    np.testing.assert_equal(largest(np.array([[[NAN, 1], [3, NAN]]])), [[1, 3]])
+    np.testing.assert_equal(largest(np.array([[[NAN, NAN], [1, 3]]])), [[NAN, 3]])
