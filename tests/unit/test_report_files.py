@@ -79,6 +79,23 @@ def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> 
     assert replace(found, evidence=pa.table({})) == replace(result, evidence=pa.table({}))
 
 
+def test_texts_and_numbers_of_numpy_are_written_as_those_of_python() -> None:
+    """A group, say, that a data frame named; where one of them has a lone surrogate, too."""
+    for name in ("é", "\ud800"):
+        e = Estimate(
+            "bur",
+            "bur",
+            np.str_(name),
+            np.float64(0.25),
+            n=np.int64(3),
+            group=np.str_("L"),
+            excluded={np.str_("why"): 1},
+        )  # type: ignore[arg-type]
+        (found,) = json.loads(json_file.render(Result((e,), (), pa.table({})))[0])["estimates"]
+        told = found["system"], found["value"], found["n"], found["group"], found["excluded"]
+        assert told == (name, 0.25, 3, "L", {"why": 1})
+
+
 def test_numbers_that_are_not_finite_never_leave() -> None:
     """NaN and infinities become null, in estimates and in how the result was made."""
     odd = Estimate("bur", "bur", "a", float("nan"), low=float("-inf"), p=float(np.float64(0.5)))

@@ -156,20 +156,30 @@ class _Places:
 
 def _whose(ledger: Ledger, measures: Sequence[Measure], places: _Places) -> pa.Table:
     n = len(ledger.origins)
-    reasons = np.frombuffer(ledger.reasons, dtype=np.int32)
-    ps = np.frombuffer(ledger.ps, dtype=np.float64) if ledger.ps else np.full(n, np.nan)
     own = places.of(ledger.origins)
-    columns: dict[str, pa.Array] = {
-        "observation": _repeated(repr(ledger.observation), n),
-        "measures": _repeated("\n".join(repr(m) for m in measures), n),
+    columns: dict[str, pa.Array | pa.ChunkedArray] = {
+        "observation": _repeated(texts([repr(ledger.observation)]), n),
+        "measures": _repeated(texts(["\n".join(repr(m) for m in measures)]), n),
         **{name: own[name] for name in ("system", "system_kind", "record", "cluster", "block")},
-        "reason": pa.DictionaryArray.from_arrays(
-            numbers(reasons.copy(), reasons == 0), texts(ledger.known_reasons)
-        ),
-        "p": numbers(ps.copy(), np.isnan(ps)),
+        "reason": _reasons(ledger),
+        "p": _ps(ledger),
         **{name: column for name, column in own.items() if name.startswith((SLICE, ATTRIBUTE))},
     }
     return pa.table(columns)
+
+
+def _reasons(ledger: Ledger) -> pa.Array | pa.ChunkedArray:
+    reasons, known = np.frombuffer(ledger.reasons, dtype=np.int32), texts(ledger.known_reasons)
+    if not reasons.any():
+        return _repeated(known, len(reasons), is_null=True)
+    return pa.DictionaryArray.from_arrays(numbers(reasons.copy(), reasons == 0), known)
+
+
+def _ps(ledger: Ledger) -> pa.Array | pa.ChunkedArray:
+    if not ledger.ps:
+        return _in_chunks(pa.nulls(CHUNK, pa.float64()), len(ledger.origins))
+    ps = np.frombuffer(ledger.ps, dtype=np.float64)
+    return numbers(ps.copy(), np.isnan(ps))
 
 
 def _statistics(ledger: Ledger) -> dict[str, pa.ChunkedArray]:
@@ -201,5 +211,13 @@ def _kept_attributes(ledgers: Iterable[Ledger]) -> list[str]:
     return sorted(name for name, held in distinct.items() if len(held) <= MOST_VALUES and name not in sliced)
 
 
-def _repeated(text: str, n: int) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(numbers(np.zeros(n, dtype=np.int32)), texts([text]))
+def _repeated(dictionary: pa.Array, n: int, *, is_null: bool = False) -> pa.ChunkedArray:
+    """The first text of a dictionary for all rows, or none."""
+    codes = numbers(np.zeros(CHUNK, dtype=np.int32), np.full(CHUNK, is_null))
+    return _in_chunks(pa.DictionaryArray.from_arrays(codes, dictionary), n)
+
+
+def _in_chunks(chunk: pa.Array, n: int) -> pa.ChunkedArray:
+    """So many rows, all as in one chunk, which is held once."""
+    chunks = [chunk] * (n // CHUNK)
+    return pa.chunked_array([*chunks, chunk.slice(0, n % CHUNK)])

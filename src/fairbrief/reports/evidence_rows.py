@@ -118,7 +118,7 @@ def _parts(evidence: pa.Table) -> Iterator[Part]:
     shown = evidence.select(names)
     for observation in pc.unique(shown["observation"]).to_pylist():
         rows = rows_with(shown, "observation", observation)
-        if "reason" in names:
+        if "reason" in names and rows["reason"].null_count < len(rows):
             rows = rows.filter(pc.is_null(rows["reason"]))
         if not len(rows):
             continue

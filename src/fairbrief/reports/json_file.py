@@ -244,8 +244,10 @@ def _int(text: str) -> int:
 
 def plain(thing: Any) -> Any:
     """Dataclasses and mappings to objects, sequences to arrays, numbers as they are if finite, else null."""
-    if thing is None or isinstance(thing, (bool, str)):
+    if thing is None or isinstance(thing, bool):
         return thing
+    if isinstance(thing, str):
+        return str(thing)  # numpy has texts of its own
     kind: Any = type(thing)
     if kind is float:
         return thing if math.isfinite(thing) else None
