@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from fairbrief.explaining.examples import PAGE_BYTES, examples
 from fairbrief.reports import groups, html, load, record_data
 from fairbrief.reports.examples import Examples
 from fairbrief.reports.plain import visible
+from fairbrief.reports.result import Result
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
 from fairbrief.types import Ask, Case, Document, Record, Scores, Summary
 
@@ -144,9 +145,14 @@ def test_the_story_in_the_evidence_is_that_of_the_record_itself(
     """What was observed in the audit explains a record as observing it again does, of those asked for alone."""
     rows = [row for row in shown.rows if row.measure == spec]
     records = {row.record for row in rows}
-    found = stories_of(audited.result.evidence, spec, records)
+    found = _stories(audited.result, spec, records)
     assert {record for _, record in found} == records
     assert [found[row.system, row.record] for row in rows] == [row.story for row in rows]
+
+
+def _stories(result: Result, spec: str, records: Collection[str]) -> dict[tuple[str, str], str]:
+    """The stories of a measure from the rows of its observation."""
+    return stories_of(rows_of(result.evidence, measures_in(result.evidence)[spec]), spec, records)
 
 
 def test_a_record_has_no_story_of_groups_that_others_have() -> None:
@@ -155,7 +161,7 @@ def test_a_record_has_no_story_of_groups_that_others_have() -> None:
     documents = tuple(Document(text, {"side": side}) for text, side in (("The soup.", "a"), ("Cold.", "b")))
     second = Case(Record("q", documents), Summary("q", "s", "The soup was cold."))
     spec = "coverage_parity@side"
-    found = stories_of(fairbrief.audit([first, second], [spec], n_resamples=0).result.evidence, spec, ["q"])
+    found = _stories(fairbrief.audit([first, second], [spec], n_resamples=0).result, spec, ["q"])
     assert list(found) == [("s", "q")]
     assert re.findall(r"(\w+): \d", found["s", "q"]) == ["a", "b"]
 

@@ -45,7 +45,8 @@ class Chance:
 class Permutations:
     """The permutation baselines of parts whose relabelled sums have the same columns.
 
-    ``totals`` are the sums of all parts' draws, one part after another; ``units`` the real ones, of parts that have as many. What one part reads does not depend on those beside it.
+    ``totals`` are the sums of all parts' draws, one part after another; ``units`` the real ones, of parts that have as many.
+    What one part reads does not depend on those beside it.
     """
 
     def __init__(self, several: Sequence[Drawn], observation: Any, units: Units) -> None:

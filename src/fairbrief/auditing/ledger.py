@@ -475,13 +475,6 @@ def settle(ledgers: Iterable[Ledger]) -> None:
             ledger.origins = after
 
 
-def widened(array: Floats, width: int) -> Floats:
-    """The array with columns of zeros added up to ``width``, which is at least its own. A copy."""
-    wide = np.zeros((len(array), width))
-    wide[:, : array.shape[1]] = array
-    return wide
-
-
 def slices_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Slice, ...]:
     """The slices that a record belongs to: one per grouping all of whose attributes it has."""
     return tuple(

@@ -19,7 +19,8 @@ from fairbrief.types import Floats, Integers, SystemKind
 class Part:
     """The rows of one system and slice: their ``clusters``, how many ``rows``, and their sums by jackknife unit.
 
-    ``members`` tells which rows make up each cluster.
+    ``members`` tells which rows make up each cluster. ``blocks`` are the rows summed by sampled variant, and the cluster of
+    each variant, where originals have several.
     """
 
     ledger: Ledger
@@ -30,28 +31,13 @@ class Part:
     units: Units
     members: ClusterRows
     system_kind: SystemKind = "system"
+    blocks: tuple[Floats, Integers] | None = None
 
     @cached_property
     def sums(self) -> Floats:
         """The rows, summed by cluster. Shape (clusters, columns). Of a large part this is much."""
         are_units = not self.units.clusters
         return self.units.sums[0] if are_units else self.members.of(self.members.source.matrix())
-
-    @cached_property
-    def blocks(self) -> tuple[Floats, Integers] | None:
-        """The rows, summed by sampled variant, and the cluster of each variant; None if no original has several."""
-        cluster, chosen = self.members.cluster, self.members.chosen
-        if cluster is None:
-            return None
-        origins = self.ledger.kept()
-        codes: dict[tuple[str, str], int] = {}
-        names = ((origins[i].cluster, origins[i].block) for i in chosen.tolist())
-        block = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.int64, len(chosen))
-        of_block = np.zeros(len(codes), dtype=np.int64)
-        of_block[block] = cluster
-        if len(codes) == len(self.clusters):
-            return None
-        return summed(self.members.source.matrix()[chosen], block, len(codes)), of_block
 
 
 def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tuple[str, Slice], Part]:
@@ -66,10 +52,33 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tup
                 places[origin.system, part].append(i)
     found = [_gathered(ledger, np.array(chosen, dtype=np.int64), origins) for chosen in places.values()]
     units = units_of_rows(ledger.columns, [m for m, _ in found], [names for _, names in found], seed)
+    blocks = _blocks(ledger, [m for m, _ in found], origins)
     return {
-        key: Part(ledger, *key, names, len(members.chosen), own, members, systems[key[0]])
-        for key, (members, names), own in zip(places, found, units, strict=True)
+        key: Part(ledger, *key, names, len(members.chosen), own, members, systems[key[0]], of_blocks)
+        for key, (members, names), own, of_blocks in zip(places, found, units, blocks, strict=True)
     }
+
+
+def _blocks(
+    ledger: Ledger, several: Sequence[ClusterRows], origins: Sequence[Origin]
+) -> list[tuple[Floats, Integers] | None]:
+    """The rows of each part summed by sampled variant, and each one's cluster; None where no original has several."""
+    matrix: Floats | None = None
+    found: list[tuple[Floats, Integers] | None] = [None] * len(several)
+    for k, members in enumerate(several):
+        if members.cluster is None:
+            continue
+        codes: dict[tuple[str, str], int] = {}
+        names = ((origins[i].cluster, origins[i].block) for i in members.chosen.tolist())
+        block = np.fromiter(
+            (codes.setdefault(name, len(codes)) for name in names), np.int64, len(members.chosen)
+        )
+        of_block = np.zeros(len(codes), dtype=np.int64)
+        of_block[block] = members.cluster
+        if len(codes) > int(members.cluster.max()) + 1:
+            matrix = ledger.matrix() if matrix is None else matrix
+            found[k] = summed(matrix[members.chosen], block, len(codes)), of_block
+    return found
 
 
 def _gathered(

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fairbrief import registry
 from fairbrief.auditing.evidence_table import COLUMN
 from fairbrief.errors import FairbriefError
-from fairbrief.reports.frames import first_of_each, plain_numbers, rows_with
+from fairbrief.reports.frames import first_of_each, plain_numbers, rows_with, usable
 from fairbrief.types import Floats, Measure, Totals
 
 BATCH = 1 << 14
@@ -93,11 +92,12 @@ def reader_of(spec: str, fields: Sequence[pa.Field]) -> RowReader | None:
     return RowReader(measure, tuple(f for f in fields if f.metadata and COLUMN in f.metadata))
 
 
-def stories_of(evidence: pa.Table, spec: str, records: Collection[str]) -> dict[tuple[str, str], str]:
-    """By system and record what the measure explains of it; nothing of what it could not read, or is not declared here."""
-    rows = rows_with(rows_of(evidence, measures_in(evidence)[spec]), "record", *records)
-    if "reason" in rows.column_names:
-        rows = rows.filter(pc.is_null(rows["reason"]))
+def stories_of(rows: pa.Table, spec: str, records: Collection[str]) -> dict[tuple[str, str], str]:
+    """By system and record what the measure explains of it; nothing of what it could not read, or is not declared here.
+
+    ``rows`` are those of the measure's observation.
+    """
+    rows = usable(rows_with(rows, "record", *records))
     reader = reader_of(spec, list(rows.schema))
     if reader is None:
         return {}
@@ -119,11 +119,7 @@ def values_of_records(rows: pa.Table, spec: str) -> RecordValues | None:
     ``rows`` are those of the measure's observation.
     """
     fields = [f for f in rows.schema if rows[f.name].null_count < len(rows)]
-    if "reason" in rows.column_names and rows["reason"].null_count < len(rows):
-        rows = rows.select(
-            list(dict.fromkeys(("system", "record", "p", "reason", *(f.name for f in fields))))
-        )
-        rows = rows.filter(pc.is_null(rows["reason"]))
+    rows = usable(rows.select(list(dict.fromkeys(("system", "record", "p", *(f.name for f in fields))))))
     reader = reader_of(spec, fields)
     if reader is None:
         return None

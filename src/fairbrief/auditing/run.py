@@ -33,7 +33,7 @@ from fairbrief.types import Case, Estimate, Measure, Observation, Record, Summar
 
 SHARD = 256
 """Cases that are carried together."""
-FEW = 32
+FIRST_SHARD = 32
 """The same at first where workers hold the models: scoring takes long, and all workers are to have some of a short input."""
 SAMPLE = "sample"
 """Record attribute that names the sampled assignment; its records (a pair, say) are resampled together."""
@@ -165,7 +165,9 @@ class Run:
         """Single cases as they come."""
         grows = self.plan.models_in_workers and not self._is_part
         taken = 0
-        while batch := list(itertools.islice(stream, min(max(FEW, taken // 8), SHARD) if grows else SHARD)):
+        while batch := list(
+            itertools.islice(stream, min(max(FIRST_SHARD, taken // 8), SHARD) if grows else SHARD)
+        ):
             taken += len(batch)
             yield Shard("case", self._placed(batch), len(batch))
 

@@ -70,9 +70,12 @@ def open_case(row: Row, case: Case, scorers: Scorers) -> tuple[Row, Texts, Suppo
 
 
 def _with_stories(rows: Sequence[Row], evidence: pa.Table) -> Iterator[Row]:
-    """The rows with their stories from what was observed of them: no model reads them again."""
-    records = {row.record for row in rows}
-    stories = {m: stories_of(evidence, m, records) for m in {row.measure for row in rows}}
+    """The rows of one observation with their stories from what was observed of them: no model reads them again."""
+    records, measures = {row.record for row in rows}, {row.measure for row in rows}
+    known = measures_in(evidence)
+    (observation,) = {known[m] for m in measures}
+    observed = rows_of(evidence, observation)
+    stories = {m: stories_of(observed, m, records) for m in measures}
     for row in rows:
         yield replace(row, story=stories[row.measure].get((row.system, row.record), ""))
 

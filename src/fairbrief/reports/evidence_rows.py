@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief.reports import wording
-from fairbrief.reports.frames import plain_numbers, rows_with
+from fairbrief.reports.frames import plain_numbers, rows_with, usable
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Floats
 
@@ -117,9 +117,7 @@ def _parts(evidence: pa.Table) -> Iterator[Part]:
     names = [n for n in names if n in PLACES or n.partition("[")[0] in STATISTICS]
     shown = evidence.select(names)
     for observation in pc.unique(shown["observation"]).to_pylist():
-        rows = rows_with(shown, "observation", observation)
-        if "reason" in names and rows["reason"].null_count < len(rows):
-            rows = rows.filter(pc.is_null(rows["reason"]))
+        rows = usable(rows_with(shown, "observation", observation))
         if not len(rows):
             continue
         held = [n for n in names if rows[n].null_count < len(rows)]

@@ -127,6 +127,13 @@ def rows_with(table: pa.Table, name: str, *texts: str) -> pa.Table:
     return table.filter(pa.Array.from_buffers(pa.bool_(), len(codes), [None, pa.py_buffer(packed)]))
 
 
+def usable(rows: pa.Table) -> pa.Table:
+    """The rows of evidence that were not left out; not copied where none was."""
+    if "reason" not in rows.column_names or rows["reason"].null_count == len(rows):
+        return rows
+    return rows.filter(rows["reason"].is_null())
+
+
 def coded(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]:
     """Which of the column's distinct texts each row holds (rows,), -1 for none; and these texts."""
     if not pa.types.is_dictionary(column.type):

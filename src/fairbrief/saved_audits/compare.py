@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import difference
 from fairbrief.auditing.evidence_table import ledgers_from
-from fairbrief.auditing.ledger import WHOLE, Ledger, widened
+from fairbrief.auditing.ledger import WHOLE, Ledger
 from fairbrief.auditing.parts import part_of_sums, parts_of
 from fairbrief.auditing.source_hashes import hash_of
 from fairbrief.errors import RequestError
@@ -121,13 +121,15 @@ def _differences(
         a.columns.setdefault(column, len(a.columns))
     for column in a.columns:
         b.columns.setdefault(column, len(b.columns))
-    ours, theirs = parts_of(a, ())[first, WHOLE], parts_of(b, ())[second, WHOLE]
-    of_columns = widened(theirs.sums, len(b.columns))[:, [b.columns[column] for column in a.columns]]
-    ours, theirs = (
-        part_of_sums(
-            a, part.system, sums, part.clusters, settings.seed, rows=part.rows, system_kind=part.system_kind
-        )
-        for part, sums in ((ours, widened(ours.sums, len(a.columns))), (theirs, of_columns))
+    ours, theirs = parts_of(a, (), settings.seed)[first, WHOLE], parts_of(b, ())[second, WHOLE]
+    theirs = part_of_sums(
+        a,
+        second,
+        theirs.sums[:, [b.columns[column] for column in a.columns]],
+        theirs.clusters,
+        settings.seed,
+        rows=theirs.rows,
+        system_kind=theirs.system_kind,
     )
     answered = set(ours.clusters) & set(theirs.clusters)
     return difference(measures, ours, theirs, answered, settings)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from fairbrief.auditing.observing import LEFT_OUT
 from fairbrief.auditing.unusable_scores import NO_NUMBER
 from fairbrief.errors import RequestError
+from fairbrief.reports.frames import usable
 from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
@@ -49,7 +50,7 @@ def seen(result: Result) -> Seen:
         )
         for system in of_measures["system"].unique().to_pylist():
             own = of_measures.filter(pc.equal(of_measures["system"], system))
-            all_, measured = _ids(own), _ids(own.filter(pc.is_null(own["reason"])))
+            all_, measured = _ids(own), _ids(usable(own))
             for measure in spelled.split("\n"):
                 found.records[measure, system], found.measured[measure, system] = all_, measured
     return found
