@@ -232,10 +232,8 @@ class Evidence:
 def _cells(e: Estimate, sliced: Sequence[str]) -> list[Any]:
     row = list(VALUES(e))
     row[NOTES] = told(e) if e.notes else ""
-    row[EXCLUDED : EXCLUDED + 1] = (
-        sum(e.excluded.values()),
-        "; ".join(f"{reason}: {n}" for reason, n in e.excluded.items()),
-    )
+    reasons = "; ".join([f"{reason}: {n}" for reason, n in e.excluded.items()]) if e.excluded else ""
+    row[EXCLUDED : EXCLUDED + 1] = sum(e.excluded.values()), reasons
     row[SLICE : SLICE + 1] = map(e.slice.get, sliced)
     return row
 
