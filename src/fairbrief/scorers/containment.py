@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.scorers.occurrences import batches, occurrences
+from fairbrief.scorers.occurrences import batches, occurrences, starts
 from fairbrief.specs import spell
 from fairbrief.text.segmentation import words_of
 from fairbrief.types import Ask, Floats, Scores
@@ -45,14 +46,37 @@ class Containment:
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         for some in batches(asks):
-            known = {text: words(text) for ask in some for text in dict.fromkeys((*ask.rows, *ask.columns))}
-            number = {text: i for i, text in enumerate(known)}
-            place = {word: i for i, word in enumerate(sorted(frozenset().union(*known.values())))}
-            held = occurrences(list(known.values()), place)
-            for ask in some:
-                distinct = {known[text]: i for i, text in enumerate(ask.rows)}
-                rows, columns = (held[[number[text] for text in texts]] for texts in (ask.rows, ask.columns))
-                yield Scores.of_whole_texts(ask, containment(rows, columns, list(distinct.values())))
+            yield from _answered(some)
+
+
+def _answered(asks: Sequence[Ask]) -> Iterator[Scores]:
+    """The answers to asks whose words are tabulated together; those of as many rows, columns and words are computed at once."""
+    known = {text: words(text) for text in {text for ask in asks for text in (*ask.rows, *ask.columns)}}
+    rows = [known[text] for ask in asks for text in ask.rows]
+    columns = [known[text] for ask in asks for text in ask.columns]
+    place = {word: i for i, word in enumerate(sorted(frozenset().union(*columns)))}
+    in_rows, in_columns = occurrences(rows, place), occurrences(columns, place)
+    row, column = starts(len(ask.rows) for ask in asks), starts(len(ask.columns) for ask in asks)
+    counts = np.zeros(len(rows))  # of rows of the same words one
+    counts[[i for a, b in pairwise(row) for i in {rows[i]: i for i in range(a, b)}.values()]] = 1.0
+    alike: dict[tuple[int, ...], list[tuple[int, list[int]]]] = {}
+    for i, ask in enumerate(asks):
+        asked = sorted({place[word] for text in ask.columns for word in known[text]})
+        alike.setdefault((len(ask.rows), len(ask.columns), len(asked)), []).append((i, asked))
+    found: dict[int, Scores] = {}
+    for (n_rows, n_columns, _), members in alike.items():
+        which = [i for i, _ in members]
+        asked_words = np.array([asked for _, asked in members], dtype=np.int64)
+        of_rows = np.array([row[i] for i in which])[:, np.newaxis] + np.arange(n_rows)
+        of_columns = np.array([column[i] for i in which])[:, np.newaxis] + np.arange(n_columns)
+        scores = containment(
+            in_rows[of_rows[:, :, np.newaxis], asked_words[:, np.newaxis]],
+            in_columns[of_columns[:, np.newaxis], asked_words[:, :, np.newaxis]],
+            counts[of_rows],
+        )
+        owner, sizes = np.arange(n_columns), np.zeros(n_rows)
+        found |= {i: Scores(matrix, owner, sizes) for i, matrix in zip(which, scores, strict=True)}
+    yield from (found[i] for i in range(len(asks)))
 
 
 def words(text: str) -> frozenset[str]:
@@ -64,15 +88,16 @@ def words(text: str) -> frozenset[str]:
     return frozenset(words_of(text.lower().replace("’", "'")))
 
 
-def containment(rows: Booleans, columns: Booleans, distinct: Sequence[int]) -> Floats:
-    """Weighted share of each column's words in each row. Shape (rows, columns).
+def containment(rows: Booleans, columns: Booleans, counts: Floats) -> Floats:
+    """Weighted share of each column's words in each row, of N asks. Shape (N, rows, columns).
 
-    Shapes: ``rows`` (rows, words) and ``columns`` (columns, words), whether each holds each word; ``distinct`` rows
-    are those whose words count in idf.
+    Shapes: ``rows`` (N, rows, words) and ``columns`` (N, words, columns), whether each holds each word; ``counts``
+    (N, rows), 1 for rows whose words count in idf, else 0.
     """
-    asked = np.flatnonzero(columns.any(axis=0))
-    inside = rows.take(asked, axis=1).astype(np.float64)
-    df = inside[distinct].sum(axis=0)
-    weights = np.log1p((len(distinct) - df + 0.5) / (df + 0.5))[:, None] * columns.T.take(asked, axis=0)
-    totals = weights.sum(axis=0)
+    inside = rows.astype(np.float64, order="C")
+    df = (counts[:, np.newaxis] @ inside)[:, 0]
+    weights = np.log1p((counts.sum(axis=1, keepdims=True) - df + 0.5) / (df + 0.5))[
+        :, :, np.newaxis
+    ] * np.ascontiguousarray(columns)
+    totals = weights.sum(axis=1)[:, np.newaxis]
     return np.asarray(np.clip(inside @ weights / np.where(totals == 0, 1, totals), 0, 1))

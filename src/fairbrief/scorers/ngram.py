@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
 from fairbrief import specs
-from fairbrief.scorers.occurrences import batches, occurrences
+from fairbrief.scorers.occurrences import batches, occurrences, starts
 from fairbrief.text import nltk_tokens, published_nltk, tokens
 from fairbrief.text.languages import ENGLISH, described, language_of
 from fairbrief.types import Ask, Scores
 
 TOKENIZERS = ("words", "nltk")
 CODE_VERSION = 3
-NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -70,26 +69,28 @@ class Ngram:
 
     def _answered(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """The answers to asks whose texts are tabulated together."""
-        languages = [self._language(ask) for ask in asks]
-        number: dict[tuple[str, str], int] = {}
-        asked = [
-            [
-                [number.setdefault((text, language), len(number)) for text in texts]
-                for texts in (ask.rows, ask.columns)
-            ]
-            for ask, language in zip(asks, languages, strict=True)
-        ]
-        read = [self._read(text, language) for text, language in number]
-        listed = read if self.n == 1 else [tokens.ngrams(words, self.n) for words in read]
+        known: dict[tuple[str, str], tuple[Sequence[Any], int]] = {}
+        rows: list[tuple[Sequence[Any], int]] = []
+        columns: list[Sequence[Any]] = []
+        for ask in asks:
+            language = self._language(ask)
+            for text in (*ask.rows, *ask.columns):
+                if (text, language) not in known:
+                    words = self._read(text, language)
+                    known[text, language] = words if self.n == 1 else tokens.ngrams(words, self.n), len(words)
+            rows += [known[text, language] for text in ask.rows]
+            columns += [known[text, language][0] for text in ask.columns]
         place: defaultdict[Any, int] = defaultdict(count().__next__)
-        grams = [np.array([place[gram] for gram in found], dtype=np.int64) for found in listed]
-        held = occurrences(listed, place)
-        sizes = np.array([len(words) for words in read], dtype=np.float64)
-        for rows, columns in asked:
-            units = [grams[i] for i in columns]
-            matrix = held[rows].take(np.concatenate([NONE, *units]), axis=1)
-            owner = np.repeat(np.arange(len(units)), [len(found) for found in units])
-            yield Scores(matrix.astype(np.float64), owner, sizes[rows])
+        units = np.array([place[gram] for grams in columns for gram in grams], dtype=np.int64)
+        held = occurrences([grams for grams, _ in rows], place).take(units, axis=1)
+        sizes = np.array([size for _, size in rows], dtype=np.float64)
+        lengths = list(map(len, columns))
+        owner = np.repeat([i for ask in asks for i in range(len(ask.columns))], lengths).astype(np.int64)
+        first_unit = starts(lengths)
+        row, column = starts(len(ask.rows) for ask in asks), starts(len(ask.columns) for ask in asks)
+        for (first, end), (left, right) in zip(pairwise(row), pairwise(column), strict=True):
+            own = slice(first_unit[left], first_unit[right])
+            yield Scores(held[first:end, own].astype(np.float64), owner[own], sizes[first:end])
 
     def _language(self, ask: Ask) -> str:
         return ENGLISH if self.tokenizer == "nltk" else language_of(*ask.rows, *ask.columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,13 @@ def batches(asks: Iterable[Ask]) -> Iterator[list[Ask]]:
 
 
 def occurrences(texts: Sequence[Collection[Any]], place: Mapping[Any, int]) -> NDArray[np.bool_]:
-    """Whether each text holds each word; ``place`` numbers all words. Shape (texts, words)."""
+    """Whether each text holds each of the words that ``place`` numbers. Shape (texts, words)."""
     found = np.zeros((len(texts), len(place)), dtype=bool)
-    found[
-        np.repeat(np.arange(len(texts)), [len(words) for words in texts]),
-        [place[word] for words in texts for word in words],
-    ] = True
+    held = [[place[word] for word in words if word in place] for words in texts]
+    found[np.repeat(np.arange(len(texts)), list(map(len, held))), list(chain.from_iterable(held))] = True
     return found
+
+
+def starts(counts: Iterable[int]) -> list[int]:
+    """Where each ask's rows or columns begin where those of all stand one after another; at the end, how many there are."""
+    return [0, *accumulate(counts)]

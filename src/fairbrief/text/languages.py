@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from fairbrief.errors import RequestError
 from fairbrief.text.function_words import CLOSED_CLASSES
+from fairbrief.text.segmentation import ascii_table, ascii_words
 
 ENGLISH = "en"
 NAMES: Mapping[str, str] = MappingProxyType(
@@ -110,6 +111,7 @@ OWN_SCRIPT = 5
 
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _WORD = re.compile(r"[^\W\d_]+")
+_LETTERS = ascii_table(str.isalpha)
 
 
 class Setting(NamedTuple):
@@ -213,7 +215,7 @@ def _as_setting(language: str | Setting) -> Setting:
 @lru_cache(maxsize=4096)
 def _detected(text: str, usual: str = "") -> str:
     """The language of a text; ``usual``, if there is one, where the text is too short to be told by itself."""
-    letters = sum(map(len, _WORD.findall(text)))
+    letters = sum(map(len, _words(text)))
     if not text.isascii() and not (usual and letters < OWN_SCRIPT):
         for code, script in SCRIPTS:
             if len(script.findall(text)) > ENOUGH * letters:
@@ -233,7 +235,7 @@ def _detected(text: str, usual: str = "") -> str:
 
 def _by_function_words(text: str, candidates: Collection[str], default: str, *, is_short: bool) -> str:
     """The candidate with clearly the largest share of function words among the text's words; else the default."""
-    words = _WORD.findall(text.lower())
+    words = _words(text.lower())
     may_be_other = is_short and default != ENGLISH
     if (
         ENGLISH in candidates
@@ -250,6 +252,11 @@ def _by_function_words(text: str, candidates: Collection[str], default: str, *, 
         and hits[best] >= hits.get(default, 0) + margin * len(words)
     )  # fmt: skip
     return best if is_clear else default
+
+
+def _words(text: str) -> list[str]:
+    """The runs of letters of a text."""
+    return ascii_words(text, _LETTERS) if text.isascii() else _WORD.findall(text)
 
 
 def _hits(words: list[str], listed: Collection[str]) -> int:

@@ -26,15 +26,14 @@ from rapidfuzz.distance import LCSseq
 
 from fairbrief.text import porter
 from fairbrief.text.languages import ENGLISH, language_of
-from fairbrief.text.segmentation import words_of
+from fairbrief.text.segmentation import ascii_table, ascii_words, words_of
 from fairbrief.text.tokens import stems
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 PARTS = ("precision", "recall", "f")
 
 _TOKEN = re.compile("[a-z0-9]+")
-_PLAIN = b"".join(c.lower() if c.isalnum() else b" " for c in (bytes([i]) for i in range(256)))
-"""What becomes of ASCII characters: lower case, or a gap. Translating is twice as fast as matching."""
+_PLAIN = ascii_table(str.isalnum)
 _Lines = list[list[str]]
 
 
@@ -68,7 +67,7 @@ def tokens(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[st
         words = words_of(text.lower())
         return stems(words, language) if stem else words
     is_plain = text.isascii()
-    found = text.encode().translate(_PLAIN).decode().split() if is_plain else _TOKEN.findall(text.lower())
+    found = ascii_words(text.lower(), _PLAIN) if is_plain else _TOKEN.findall(text.lower())
     return list(map(_stem, found)) if stem else found
 
 

@@ -6,6 +6,7 @@ A text without such characters never meets ICU, so English and its like cost not
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -18,13 +19,31 @@ NEEDS_ICU = re.compile(
 _KANA = re.compile("[\u3040-\u30ff]")
 
 
+def ascii_table(keeps: Callable[[str], bool]) -> bytes:
+    """The table for `ascii_words`: the characters that are kept, and blanks in place of all others."""
+    return bytes(i if i < 128 and keeps(chr(i)) else ord(" ") for i in range(256))
+
+
+def ascii_words(text: str, table: bytes) -> list[str]:
+    """The runs of the characters that a table keeps, in an ASCII text: several times as fast as a pattern."""
+    return text.encode().translate(table).decode().split()
+
+
+_HELD = ascii_table(lambda c: c.isalnum() or c == "'")
+
+
 def words_of(text: str) -> list[str]:
     """The words of a text, in order, as they are written; white space and punctuation are none.
 
     >>> words_of("The soup wasn’t hot!"), words_of("房间太小了！")
     (['The', 'soup', 'wasn’t', 'hot'], ['房间', '太', '小', '了'])
     """
-    if text.isascii() or not NEEDS_ICU.search(text):
+    if text.isascii():
+        found = ascii_words(text, _HELD)
+        if "'" not in text:
+            return found
+        return [w for piece in found for w in (WORD.findall(piece) if "'" in piece else (piece,))]
+    if not NEEDS_ICU.search(text):
         return WORD.findall(text)
     return list(_segmented(text))
 

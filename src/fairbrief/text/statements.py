@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from fairbrief.text.segmentation import ascii_table, ascii_words
+
 WORD = re.compile(r"\w+")
+_PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
 
 
 def words_held(text: str, statements: Collection[str]) -> tuple[int, int]:
     """How many of a text's words (tokens, lower case) occur in any statement, and how many words it has."""
-    known = {word for statement in statements for word in WORD.findall(statement.lower())}
-    words = WORD.findall(text.lower())
-    return sum(word in known for word in words), len(words)
+    known = {word for statement in statements for word in _words(statement)}
+    words = _words(text)
+    return sum(map(known.__contains__, words)), len(words)
+
+
+def _words(text: str) -> list[str]:
+    return ascii_words(text.lower(), _PLAIN) if text.isascii() else WORD.findall(text.lower())
 
 
 def recall(text: str, statements: Collection[str]) -> float | None:

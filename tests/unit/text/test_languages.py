@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, strategies
 
 from fairbrief.errors import RequestError
 from fairbrief.scorers.containment import Containment
@@ -67,6 +68,12 @@ def test_words_of_scripts_without_spaces_are_dictionary_words() -> None:
     assert words_of("सेवा खराब थी।") == ["सेवा", "खराब", "थी"]
     assert words_of("It wasn’t 3.50 €.") == ["It", "wasn’t", "3", "50"]
     assert (word_count("服务员很热情，早餐好吃！"), word_count("two words")) == (6, 2)
+
+
+@given(strategies.text(strategies.sampled_from("aBz09'_.é -\n\x1f")))
+def test_words_are_the_same_beside_other_characters(text: str) -> None:
+    """Words of ASCII texts, which are read another way, are those that the same text has beside another word."""
+    assert [*words_of(text), "é"] == words_of(f"{text} é")
 
 
 def test_function_words_of_the_language_do_not_count() -> None:
