@@ -117,12 +117,15 @@ def test_evidence_is_packed_inside_and_plain_outside(chunk: int, monkeypatch: py
     assert again.excluded("s", WHOLE) == ledger.excluded("s", WHOLE) == {"empty summary": 9}
 
 
-def test_statistics_too_large_for_exact_sums_are_refused() -> None:
-    """With the record, the observation and what to look at; in cluster sums that are squared, too."""
-    ledger = Ledger(MEASURE.observation, DRAWS)
-    rows = Rows((("deficit", "a"), ("source", "a")), np.array([[1e20, 1.0], [2e20, 1.0]]))
-    with pytest.raises(RequestError, match=r"record 'r1'.*a statistic is 2e\+20.*Look at the measure"):
-        ledger.add(Origin("s", "r1", "r1"), rows, np.zeros(DRAWS, dtype=np.int64))
+@pytest.mark.parametrize("draws", [5, 2_000])
+@pytest.mark.parametrize("labellings", [1, 2])
+def test_statistics_too_large_for_exact_sums_are_refused(draws: int, labellings: int) -> None:
+    """With the record, the observation and what to look at, whether rows are summed at once or kept, and can be relabelled or not."""
+    ledger = Ledger(MEASURE.observation, draws)
+    rows = Rows((("deficit", "a"), ("source", "a")), np.array([[2e20, 1.0], [1e20, 1.0]])[:labellings])
+    choice = np.zeros(draws, dtype=np.int64) if labellings > 1 else None
+    with pytest.raises(RequestError, match=r"record 'r1'.*a statistic is \d+e\+\d+.*Look at the measure"):
+        ledger.add(Origin("s", "r1", "r1"), rows, choice)
 
 
 def test_ledgers_of_the_same_rows_are_alike_once_settled() -> None:

@@ -208,8 +208,8 @@ class Ledger:
         names, squares = squares_of(self._contrast_sums(block.columns).of(block.values))
         columns = (*block.columns, *names)
         values = np.concatenate([block.values, squares], axis=2) if names else block.values
-        moving = RelabelledRows.of_all(columns, values, block.relabelled) if block.relabelled else None
         with self._naming(origins, values):
+            moving = RelabelledRows.of_all(columns, values, block.relabelled) if block.relabelled else None
             for key, chosen in _by_slice(origins).items():
                 if moving is None:
                     self._null(key).add_fixed(columns, values[chosen, 0])

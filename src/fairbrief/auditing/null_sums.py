@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.exact_sums import ExactSums, halves, most_together
+from fairbrief.statistics.exact_sums import ExactSums, halves, most_together, size_of
 from fairbrief.types import Column, Floats, Integers, Ratio, Totals
 
 APART = 8
@@ -24,7 +23,7 @@ COMMON = 4
 MOST_MET = 64
 """So many sets of columns are counted at a time."""
 FEW = 16
-"""So many rows are kept as they are before they are summed: of a small slice they take less room than sums."""
+"""So many rows are kept as they are before they are summed: of a small slice they take less room and time than sums."""
 PAIRED = 256
 """Pairs of labellings of two units up to which they are taken together."""
 SQUARES = ("top²", "top·bottom", "bottom²")
@@ -58,7 +57,8 @@ class RelabelledRows:
 
     @classmethod
     def of_all(cls, columns: Sequence[Column], values: Floats, choices: Sequence[Integers]) -> RelabelledRows:
-        """Rows with all their columns. Shape of ``values``: (units, labellings, columns)."""
+        """Rows with all their columns. Shape of ``values``: (units, labellings, columns). OverflowError: see `size_of`."""
+        size_of(values)
         moves = (values != values[:, :1]).any(axis=(0, 1))
         number = np.min_scalar_type(values.shape[1])
         return cls(
@@ -69,6 +69,12 @@ class RelabelledRows:
             [choice.astype(number) for choice in choices],
         )
 
+    @classmethod
+    def of_fixed(cls, columns: Sequence[Column], fixed: Floats) -> RelabelledRows:
+        """Rows that no labelling moves. Shape of ``fixed``: (units, columns). OverflowError: see `size_of`."""
+        size_of(fixed)
+        return cls((), np.zeros((len(fixed), 1, 0)), tuple(columns), fixed, ())
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -76,7 +82,7 @@ class RelabelledRows:
         """Some of the units."""
         if len(chosen) == len(self):
             return self
-        choices = [self.choices[i] for i in chosen]
+        choices = [self.choices[i] for i in chosen] if self.choices else ()
         return RelabelledRows(
             self.columns, self.values[chosen], self.fixed_columns, self.fixed[chosen], choices
         )
@@ -88,7 +94,7 @@ class RelabelledRows:
     @property
     def is_small(self) -> bool:
         """Whether a unit takes much less room than what it is summed into."""
-        return bool(FEW * self.values.shape[1] <= len(self.choices[0]))
+        return not self.choices or bool(FEW * self.values.shape[1] <= len(self.choices[0]))
 
     def taken(self) -> Iterator[tuple[Floats, Floats, float, int]]:
         """The halves of each resample's sums over some units, (n_resamples, columns) each; a bound of their sizes; of how many.
@@ -167,20 +173,20 @@ class NullSums:
 
     n_resamples: int
     is_relabelled: bool = False
-    labellings: Counter[int] = field(default_factory=Counter)
+    labellings: dict[int, int] = field(default_factory=dict)
     _fixed: _FixedSums = field(default_factory=_FixedSums)
     _rows: list[RelabelledRows] = field(default_factory=list)
     _is_summed: bool = False
     _by_column: dict[Column, ExactSums] = field(default_factory=dict)
     _apart: dict[tuple[Column, ...], ExactSums] = field(default_factory=dict)
-    _met: Counter[tuple[Column, ...]] = field(default_factory=Counter)
+    _met: dict[tuple[Column, ...], int] = field(default_factory=dict)
     _open: dict[str, Floats] = field(default_factory=dict)
     _open_cluster: str = ""
     _open_labellings: int = 0
 
     def add(self, rows: RelabelledRows) -> None:
         """Add units each of which is a cluster by itself; ``rows`` have the squares."""
-        self.labellings[rows.values.shape[1]] += len(rows)
+        self._count(rows.values.shape[1], len(rows))
         self._add(rows)
 
     def add_shared(self, cluster: str, row: RelabelledRows, contrasts: Mapping[str, Floats]) -> None:
@@ -190,19 +196,19 @@ class NullSums:
 
     def add_fixed(self, columns: Sequence[Column], rows: Floats) -> None:
         """Add units that cannot be relabelled, by their columns and their squares. Shape: (units, columns)."""
-        self._fixed.add(columns, rows)
+        self._add_rows(RelabelledRows.of_fixed(columns, rows))
 
     def add_fixed_shared(
         self, cluster: str, columns: Sequence[Column], rows: Floats, contrasts: Mapping[str, Floats]
     ) -> None:
         """Add such a unit of a cluster that others share. Shapes: (1, columns); of ``contrasts``, by name: (2,)."""
         self._hold(cluster, contrasts, 0)
-        self._fixed.add(columns, rows)
+        self.add_fixed(columns, rows)
 
     def close(self) -> None:
         """Square the sums of the cluster whose units came last."""
         if self._open_labellings:
-            self.labellings[self._open_labellings] += 1
+            self._count(self._open_labellings, 1)
         for name, x in self._open.items():
             columns, squares = squares_of({name: x})
             if x.ndim == 1:
@@ -216,7 +222,7 @@ class NullSums:
         self.close()
         other.close()
         for rows in other._rows:
-            self._add_moving(rows)
+            self._add_rows(rows)
         for columns, sums in other._apart.items():
             if columns in self._apart or len(self._apart) < APART:
                 self._apart.setdefault(columns, ExactSums.zeros((self.n_resamples, len(columns)))).merge(sums)
@@ -227,29 +233,33 @@ class NullSums:
             self._column(column).merge(sums)
         if other._is_summed:
             self._sum_rows()
-        self._fixed.merge(other._fixed)
+        if other._fixed.columns:
+            self._fixed.merge(other._fixed)
         self.is_relabelled |= other.is_relabelled
-        self.labellings.update(other.labellings)
+        for labellings, many in other.labellings.items():
+            self._count(labellings, many)
 
     def drawn(self) -> Drawn | None:
         """All sums; None where no unit could be relabelled."""
         if not self.is_relabelled:
             return None
         self.close()
-        moving = itertools.chain(*self._apart, *(rows.columns for rows in self._rows))
-        columns = sorted({*self._fixed.columns, *self._by_column, *moving})
+        of_rows = (columns for rows in self._rows for columns in (rows.columns, rows.fixed_columns))
+        columns = sorted({*itertools.chain(self._fixed.columns, self._by_column, *self._apart, *of_rows)})
         place = {column: i for i, column in enumerate(columns)}
         first, draw = self._draws()
         sums = ExactSums.zeros((len(first), len(columns)))
-        fixed = np.array([place[c] for c in self._fixed.columns], dtype=np.int64)
-        sums.merge(self._fixed.sums.at(slice(len(fixed))), np.s_[:, fixed])
+        if self._fixed.columns:
+            fixed = np.array([place[c] for c in self._fixed.columns], dtype=np.int64)
+            sums.merge(self._fixed.sums.at(slice(len(fixed))), np.s_[:, fixed])
         for columns_apart, apart in self._apart.items():
             sums.merge(apart, np.s_[:, [place[c] for c in columns_apart]])
         for column, of_column in self._by_column.items():
             sums.merge(of_column, np.s_[:, place[column]])
         for rows in self._rows:
+            sums.add_rows_at(np.array([place[c] for c in rows.fixed_columns], dtype=np.int64), rows.fixed)
             there = np.s_[:, [place[c] for c in rows.columns]]
-            for coarse, fine, size, units in rows.at(first).taken():
+            for coarse, fine, size, units in rows.at(first).taken() if rows.columns else ():
                 sums.add_parts(coarse, fine, size, units, there)
         return Drawn(Totals(place, sums.value()), draw, self.log_labellings)
 
@@ -272,6 +282,9 @@ class NullSums:
         self.close()
         return math.fsum(count * math.log(number) for number, count in self.labellings.items())
 
+    def _count(self, labellings: int, many: int) -> None:
+        self.labellings[labellings] = self.labellings.get(labellings, 0) + many
+
     def _hold(self, cluster: str, contrasts: Mapping[str, Floats], labellings: int) -> None:
         if cluster != self._open_cluster:
             self.close()
@@ -282,10 +295,9 @@ class NullSums:
 
     def _add(self, rows: RelabelledRows) -> None:
         self.is_relabelled = True
-        self._fixed.add(rows.fixed_columns, rows.fixed)
-        self._add_moving(rows)
+        self._add_rows(rows)
 
-    def _add_moving(self, rows: RelabelledRows) -> None:
+    def _add_rows(self, rows: RelabelledRows) -> None:
         if not self._is_summed and rows.is_small and sum(map(len, self._rows)) + len(rows) <= FEW:
             self._rows.append(rows)
             return
@@ -298,13 +310,14 @@ class NullSums:
             self._sum(rows)
 
     def _sum(self, rows: RelabelledRows) -> None:
+        self._fixed.add(rows.fixed_columns, rows.fixed)
         if not rows.columns:
             return
         apart = self._apart.get(rows.columns)
         if apart is None and len(self._apart) < APART:
             if len(self._met) > MOST_MET:
                 self._met.clear()
-            self._met[rows.columns] += len(rows)
+            self._met[rows.columns] = self._met.get(rows.columns, 0) + len(rows)
             if self._met[rows.columns] >= COMMON:
                 shape = self.n_resamples, len(rows.columns)
                 apart = self._apart[rows.columns] = ExactSums.zeros(shape)

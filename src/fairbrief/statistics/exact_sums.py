@@ -24,14 +24,20 @@ TOO_LARGE = 2.0**60
 _TO_COARSE, _TO_FINE = 1.5 * 2.0**52 * COARSE, 1.5 * 2.0**52 * FINE
 
 
-def halves(values: Floats) -> tuple[Floats, Floats, float]:
-    """The parts on the coarse and on the fine grid, and a bound of the sizes. Shapes of ``values``."""
+def size_of(values: Floats) -> float:
+    """The largest size; OverflowError where sums of such numbers would not be exact."""
     size = max(-float(values.min(initial=0.0)), float(values.max(initial=0.0)))
     if size >= TOO_LARGE:
         raise OverflowError(
             f"a statistic is {size:g}, and sums are exact for numbers below 1e18 alone. "
             "Look at the measure that observes it: rows hold counts and sums of scores."
         )
+    return size
+
+
+def halves(values: Floats) -> tuple[Floats, Floats, float]:
+    """The parts on the coarse and on the fine grid, and a bound of the sizes. Shapes of ``values``."""
+    size = size_of(values)
     if size < MOST_COARSE / 2:
         coarse = values + _TO_COARSE  # adding so much rounds to the grid
         coarse -= _TO_COARSE
