@@ -142,10 +142,10 @@ def _of_parts(
     return found
 
 
-def completed(*fields: Fields) -> Estimate:
+def completed(of_part: Fields, of_measure: Fields, own: Fields) -> Estimate:
     """The estimate, of whose notes are made what cannot be changed."""
-    known = {name: value for some in fields for name, value in some.items()}
-    return Estimate(**{**known, "notes": tuple(known["notes"])})
+    own["notes"] = tuple(own["notes"])
+    return Estimate(**of_part, **of_measure, **own)
 
 
 def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:

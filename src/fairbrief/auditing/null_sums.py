@@ -273,8 +273,10 @@ class NullSums:
         labelling = np.zeros(self.n_resamples, dtype=np.int64)
         for choice, number in zip(choices, numbers, strict=True):
             labelling = labelling * number + choice
-        _, first, draw = np.unique(labelling, return_index=True, return_inverse=True)
-        return first, draw
+        first = np.full(math.prod(numbers), -1)
+        first[labelling[::-1]] = np.arange(self.n_resamples)[::-1]  # of those that are alike the first comes last
+        met = first >= 0
+        return first[met], (np.cumsum(met) - 1)[labelling]
 
     @property
     def log_labellings(self) -> float:
