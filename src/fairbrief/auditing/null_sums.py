@@ -274,7 +274,9 @@ class NullSums:
         for choice, number in zip(choices, numbers, strict=True):
             labelling = labelling * number + choice
         first = np.full(math.prod(numbers), -1)
-        first[labelling[::-1]] = np.arange(self.n_resamples)[::-1]  # of those that are alike the first comes last
+        first[labelling[::-1]] = np.arange(self.n_resamples)[
+            ::-1
+        ]  # of those that are alike the first comes last
         met = first >= 0
         return first[met], (np.cumsum(met) - 1)[labelling]
 

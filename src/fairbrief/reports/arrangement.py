@@ -14,6 +14,8 @@ from fairbrief.types import Estimate, Note
 
 SHARE = "share"
 """The argument in which notes may differ and are still said once."""
+MOST_ROWS = 4
+"""Rows that are named before a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +41,17 @@ class Section:
 
 def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:
     """Sections in order of first appearance; in each, by measure, quantity, slice, then system."""
-    found: dict[tuple[str, str, tuple[str, ...]], list[Estimate]] = {}
+    found: dict[tuple[str, str, tuple[str, ...]], dict[str, dict[str, list[Estimate]]]] = {}
     family = cache(lambda measure: wording.declared(measure, made).family)
     for e in estimates:
-        key = (family(e.measure), e.over, tuple(e.slice))
-        found.setdefault(key, []).append(e)
+        measures = found.setdefault((family(e.measure), e.over, tuple(e.slice)), {})
+        measures.setdefault(e.measure, {}).setdefault(e.quantity, []).append(e)
     ordered = sorted(found.items(), key=lambda item: len(item[0][2]))  # stable: whole data first
-    return tuple(Section(*key, _grouped(members)) for key, members in ordered)
+    return tuple(Section(*key, _flat(measures)) for key, measures in ordered)
 
 
-def _grouped(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
-    """Rows of one measure together, and in it those of one quantity, in order of first appearance."""
-    measures: dict[str, int] = {}
-    quantities: dict[tuple[str, str], int] = {}
-    for e in estimates:
-        measures.setdefault(e.measure, len(measures))
-        quantities.setdefault((e.measure, e.quantity), len(quantities))
-    return tuple(sorted(estimates, key=lambda e: (measures[e.measure], quantities[e.measure, e.quantity])))
+def _flat(measures: Mapping[str, Mapping[str, Iterable[Estimate]]]) -> tuple[Estimate, ...]:
+    return tuple(e for quantities in measures.values() for several in quantities.values() for e in several)
 
 
 def by_quantity(estimates: Iterable[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
@@ -107,10 +103,10 @@ def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
             text = worded(_with_share(note, 0.0) if SHARE in note.arguments else note)
             alike.setdefault(text, []).append(note)
             rows = said.setdefault(text, [])
-            if label(e) not in rows:
-                rows.append(label(e))
+            if len(rows) <= MOST_ROWS and (row := label(e)) not in rows:
+                rows.append(row)
     return tuple(
-        f"{', '.join(rows[:4])}{' and others' if len(rows) > 4 else ''}: {_together(alike[text])}"
+        f"{', '.join(rows[:MOST_ROWS])}{' and others' if len(rows) > MOST_ROWS else ''}: {_together(alike[text])}"
         for text, rows in said.items()
     ) + _unpaired(estimates)
 
