@@ -15,7 +15,8 @@ import numpy as np
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import difference
-from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
+from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Bur

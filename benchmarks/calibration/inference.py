@@ -26,9 +26,10 @@ from fairbrief.auditing.differences import difference
 from fairbrief.auditing.estimating import Settings, estimate
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.grouping import units_of
-from fairbrief.auditing.ledger import WHOLE, Ledger, Origin, Sheet
+from fairbrief.auditing.ledger import Ledger, Sheet
 from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import Part, part_of_sums
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.saved_audits.gate import hold

@@ -24,11 +24,12 @@ from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
 from fairbrief.auditing.jackknifed import ClusterRows, Held, Units
-from fairbrief.auditing.ledger import Ledger, Origin, RowBlock, order_of
+from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.null_sums import ContrastSums, RelabelledRows
 from fairbrief.auditing.observing import with_unit_tests
+from fairbrief.auditing.origins import Origin, Origins
 from fairbrief.auditing.parts import part_of_sums
 from fairbrief.auditing.record_values import RowReader, is_signed
 from fairbrief.auditing.run import Run
@@ -287,7 +288,9 @@ def test_a_row_is_of_a_cluster_by_itself_unless_told() -> None:
     """And of a system; of no slice or block."""
     one = Origin("s", "r", "r")
     assert (one.is_shared, one.system_kind, one.slices, one.block) == (False, "system", (), "")
-    assert order_of([one, Origin("s", "q", "q")]).tolist() == [1, 0]
+    both = Origins()
+    both.extend([one, Origin("s", "q", "q")])
+    assert both.order().tolist() == [1, 0]
 
 
 def test_clusters_are_named_after_their_originals_and_further_designs() -> None:

@@ -15,8 +15,9 @@ from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
 from fairbrief.auditing.evidence_table import ATTRIBUTE, SLICE
 from fairbrief.auditing.jackknifed import Jackknifed, Units
-from fairbrief.auditing.ledger import Ledger, Origin
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import Choice, fitting
+from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.record_values import measures_in, rows_of, values_of_records
 from fairbrief.auditing.scorer_bias import Check, Checked, take, with_bias_notes
 from fairbrief.auditing.sensitivity import under

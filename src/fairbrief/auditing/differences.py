@@ -24,7 +24,7 @@ from fairbrief.auditing.estimating import (
     undefined,
 )
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together, units_of
-from fairbrief.auditing.ledger import Slice
+from fairbrief.auditing.origins import Slice
 from fairbrief.auditing.parts import Part
 from fairbrief.statistics.arrays import TIE
 from fairbrief.statistics.jackknife import Spread, Spreads, detectable, spreads

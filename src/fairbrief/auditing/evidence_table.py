@@ -6,16 +6,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief import registry
-from fairbrief.auditing.ledger import CHUNK, Ledger, Origin, Packed, slices_of
+from fairbrief.auditing.ledger import CHUNK, Ledger, Packed, RowBlock
+from fairbrief.auditing.origins import Origin, Origins, slices_of
 from fairbrief.errors import DataError
-from fairbrief.reports.frames import PACKED, numbers, texts, unpacked
-from fairbrief.types import Column, Measure, Observation, Rows
+from fairbrief.reports.frames import numbers, texts, unpacked
+from fairbrief.types import Column, Integers, Measure, Observation
 
 COLUMN = b"fairbrief.column"
 SLICE, ATTRIBUTE = "slice.", "attribute."
@@ -26,31 +28,43 @@ MOST_VALUES = 1_000
 
 def evidence_table(ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> pa.Table:
     """One row per observation, system and unit. See `Result.evidence` for the columns."""
-    statistics: dict[str, pa.Field] = {}
-    parts: list[tuple[pa.Table, dict[str, pa.ChunkedArray]]] = []
-    places = _Places(_kept_attributes(ledgers))
-    for ledger in ledgers:
-        if ledger.origins:
-            for column in ledger.columns:
-                # The name is for people; values may hold any character, so the exact column stands beside it.
-                name = column_name(column)
-                statistics[name] = pa.field(name, PACKED, metadata={COLUMN: json.dumps(column)})
-            parts.append((_whose(ledger, readers[ledger.observation], places), _statistics(ledger)))
+    parts = [(ledger, ledger.packed()) for ledger in ledgers if ledger.reasons]
     if not parts:
         return pa.table({})
-    return pa.concat_tables([_whole(*part, statistics) for part in parts], promote_options="default")
+    codes: dict[Column, np.dtype[Any]] = {}
+    for ledger, chunks in parts:
+        for i, column in enumerate(ledger.columns):
+            own = [chunk[i].codes.dtype for chunk in chunks if i < len(chunk)]
+            codes[column] = max(np.dtype(np.int8), codes.get(column, np.dtype(np.int8)), *own)
+    places = _Places(_kept_attributes(ledgers))
+    return pa.concat_tables(
+        [
+            _whole(
+                _whose(ledger, readers[ledger.observation], places), _statistics(ledger, chunks, codes), codes
+            )
+            for ledger, chunks in parts
+        ],
+        promote_options="default",
+    )
 
 
 def _whole(
-    whose: pa.Table, columns: Mapping[str, pa.ChunkedArray], statistics: Mapping[str, pa.Field]
+    whose: pa.Table, columns: Mapping[Column, pa.ChunkedArray], codes: Mapping[Column, np.dtype[Any]]
 ) -> pa.Table:
     """One observation's rows with the statistics of all; made at once, since appending copies the schema each time."""
-    # One array of nulls stands for all that this observation does not have.
-    nulls = pa.chunked_array([pa.nulls(len(whose), PACKED)])
+    # The name is for people; values may hold any character, so the exact column stands beside it.
+    kinds = {column: _packed_as(kind) for column, kind in codes.items()}
+    fields = [pa.field(column_name(c), kind, metadata={COLUMN: json.dumps(c)}) for c, kind in kinds.items()]
+    # One array of nulls of each kind stands for all that this observation does not have.
+    nulls = {kind: pa.chunked_array([pa.nulls(len(whose), kind)]) for kind in kinds.values()}
     return pa.Table.from_arrays(
-        [*whose.columns, *(columns.get(name, nulls) for name in statistics)],
-        schema=pa.schema([*whose.schema, *statistics.values()]),
+        [*whose.columns, *(columns.get(column, nulls[kind]) for column, kind in kinds.items())],
+        schema=pa.schema([*whose.schema, *fields]),
     )
+
+
+def _packed_as(codes: np.dtype[Any]) -> pa.DataType:
+    return pa.dictionary(pa.from_numpy_dtype(codes), pa.float64())
 
 
 def column_name(column: Column) -> str:
@@ -103,24 +117,26 @@ def _ledger(rows: pa.Table, observation: Observation, by: Sequence[tuple[str, ..
     ]
     columns = tuple(tuple(json.loads(f.metadata[COLUMN])) for f in statistics)
     rows = unpacked(rows)
-    blocks = [np.nan_to_num(rows[f.name].to_numpy(zero_copy_only=False)) for f in statistics]
-    matrix = np.column_stack(blocks) if blocks else np.zeros((len(rows), 0))
+    numbers_ = [np.nan_to_num(rows[f.name].to_numpy(zero_copy_only=False)) for f in statistics]
+    matrix = np.column_stack(numbers_) if numbers_ else np.zeros((len(rows), 0))
     slicing = [n.removeprefix(SLICE) for n in rows.column_names if n.startswith(SLICE)]
     by = [(name,) for name in slicing] if by is None else by
-    plain = rows.select(
-        ["system", "system_kind", "record", "cluster", "block", "reason", *(f"{SLICE}{n}" for n in slicing)]
-    ).to_pylist()
-    for row, values in zip(plain, matrix, strict=True):
-        attributes = {n: row[f"{SLICE}{n}"] for n in slicing if row[f"{SLICE}{n}"] is not None}
-        slices = slices_of(attributes, by)
-        origin = Origin(
-            row["system"], row["record"], row["cluster"], slices, row["block"] or "",
-            system_kind=row["system_kind"],
-        )  # fmt: skip
-        if row["reason"]:
-            ledger.leave_out(origin, row["reason"])
-        else:
-            ledger.add(origin, Rows(columns, values[np.newaxis, :]), None)
+    names = ("system", "record", "cluster", "block", "system_kind", "reason")
+    systems, records, clusters, blocks, kinds, reasons = (rows[name].to_pylist() for name in names)
+    values = zip(*(rows[f"{SLICE}{name}"].to_pylist() for name in slicing), strict=True)
+    slices = [
+        slices_of({n: v for n, v in zip(slicing, own, strict=True) if v is not None}, by) for own in values
+    ] or [()] * len(rows)
+    origins = [
+        Origin(system, record, cluster, own, block or "", system_kind=kind)
+        for system, record, cluster, own, block, kind in zip(
+            systems, records, clusters, slices, blocks, kinds, strict=True
+        )
+    ]
+    left_out = {i: reason for i, reason in enumerate(reasons) if reason}
+    there = np.array([i for i in range(len(rows)) if i not in left_out], dtype=np.int64)
+    held = RowBlock(there, columns, matrix[there, np.newaxis], [None] * len(there))
+    ledger.write(origins, [held], left_out)
     return ledger
 
 
@@ -129,29 +145,36 @@ class _Places:
     """The columns that say whose a row is; ledgers that observed the same units share them."""
 
     attributes: Sequence[str] = ()
-    origins: list[Origin] = field(default_factory=list)
+    origins: Origins = field(default_factory=Origins)
     columns: dict[str, pa.Array] = field(default_factory=dict)
 
-    def of(self, origins: list[Origin]) -> dict[str, pa.Array]:
-        if origins == self.origins:
+    def of(self, origins: Origins) -> dict[str, pa.Array]:
+        if self.columns and origins == self.origins:
             return self.columns
+        kinds, known = origins.kinds()
+        blocks, names = origins.blocks()
         columns: dict[str, pa.Array] = {
-            "system": texts(o.system for o in origins).dictionary_encode(),
-            "system_kind": texts(o.system_kind for o in origins).dictionary_encode(),
-            "record": texts(o.record for o in origins),
+            "system": _coded(kinds, [kind.system for kind in known]),
+            "system_kind": _coded(kinds, [kind.system_kind for kind in known]),
+            "record": origins.records().texts(),
         }
-        same = all(o.cluster == o.record for o in origins)
-        columns["cluster"] = columns["record"] if same else texts(o.cluster for o in origins)
-        columns["block"] = texts(o.block or None for o in origins).dictionary_encode()
-        for name in sorted({name for o in {o.slices for o in origins} for part in o for name, _ in part}):
-            values = (dict(pair for part in o.slices for pair in part).get(name) for o in origins)
-            columns[f"{SLICE}{name}"] = texts(values).dictionary_encode()
-        plain = {pairs: dict(pairs) for pairs in {o.attributes for o in origins}}
+        columns["cluster"] = columns["record"] if origins.are_clusters else origins.clusters().texts()
+        columns["block"] = _coded(blocks, [name or None for name in names])
+        sliced = [dict(pair for part in kind.slices for pair in part) for kind in known]
+        for name in sorted({name for pairs in sliced for name in pairs}):
+            columns[f"{SLICE}{name}"] = _coded(kinds, [pairs.get(name) for pairs in sliced])
+        plain = [dict(kind.attributes) for kind in known]
         for name in self.attributes:
-            values = (plain[o.attributes].get(name) for o in origins)
-            columns[f"{ATTRIBUTE}{name}"] = texts(values).dictionary_encode()
+            columns[f"{ATTRIBUTE}{name}"] = _coded(kinds, [pairs.get(name) for pairs in plain])
         self.origins, self.columns = origins, columns
         return columns
+
+
+def _coded(codes: Integers, values: Sequence[str | None]) -> pa.Array:
+    """Of each row the text with its number, each distinct one held once. Shape of ``codes``: (rows,)."""
+    found = texts(values).dictionary_encode()
+    places = found.indices.take(numbers(codes))
+    return pa.DictionaryArray.from_arrays(places, found.dictionary)
 
 
 def _whose(ledger: Ledger, measures: Sequence[Measure], places: _Places) -> pa.Table:
@@ -182,32 +205,31 @@ def _ps(ledger: Ledger) -> pa.Array | pa.ChunkedArray:
     return numbers(ps.copy(), np.isnan(ps))
 
 
-def _statistics(ledger: Ledger) -> dict[str, pa.ChunkedArray]:
+def _statistics(
+    ledger: Ledger, chunks: Sequence[Sequence[Packed]], codes: Mapping[Column, np.dtype[Any]]
+) -> dict[Column, pa.ChunkedArray]:
     """Every statistic, as packed as the ledger has it; null where there is no row."""
     reasons = np.frombuffer(ledger.reasons, dtype=np.int32)
-    chunks: dict[str, list[pa.Array]] = {column_name(column): [] for column in ledger.columns}
-    for i, packed in enumerate(ledger.packed()):
+    found: dict[Column, list[pa.Array]] = {column: [] for column in ledger.columns}
+    for i, packed in enumerate(chunks):
         missing = reasons[i * CHUNK : (i + 1) * CHUNK] != 0
-        zero = Packed(np.zeros(len(missing), dtype=np.int16), np.zeros(1))
-        for j, name in enumerate(chunks):
-            column = packed[j] if j < len(packed) else zero
-            codes = numbers(column.codes, missing)
-            chunks[name].append(pa.DictionaryArray.from_arrays(codes, numbers(column.numbers)))
-    return {name: pa.chunked_array(arrays, PACKED) for name, arrays in chunks.items()}
+        zero = Packed(np.zeros(len(missing), dtype=np.int8), np.zeros(1))
+        for j, (column, arrays) in enumerate(found.items()):
+            own = packed[j] if j < len(packed) else zero
+            places = numbers(own.codes.astype(codes[column], copy=False), missing)
+            arrays.append(pa.DictionaryArray.from_arrays(places, numbers(own.numbers)))
+    return {column: pa.chunked_array(arrays, _packed_as(codes[column])) for column, arrays in found.items()}
 
 
 def _kept_attributes(ledgers: Iterable[Ledger]) -> list[str]:
     """The names of the records' attributes, but for those of too many values and those that slices are by."""
     distinct: dict[str, set[str]] = {}
     sliced: set[str] = set()
-    seen: list[Origin] = []
     for ledger in ledgers:
-        if ledger.origins == seen:
-            continue
-        seen = ledger.origins
-        for name, value in (pair for pairs in {o.attributes for o in seen} for pair in pairs):
-            distinct.setdefault(name, set()).add(value)
-        sliced |= {name for parts in {o.slices for o in seen} for part in parts for name, _ in part}
+        for kind in ledger.origins.kinds()[1]:
+            for name, value in kind.attributes:
+                distinct.setdefault(name, set()).add(value)
+            sliced |= {name for part in kind.slices for name, _ in part}
     return sorted(name for name, held in distinct.items() if len(held) <= MOST_VALUES and name not in sliced)
 
 

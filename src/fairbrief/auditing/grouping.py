@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from fairbrief.auditing.ledger import Origin
 from fairbrief.auditing.observing import Unit
+from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.system_runs import RUN
 from fairbrief.types import Case, Cases, Measure, Observation
 

@@ -130,11 +130,11 @@ def summed(rows: Floats, group: Integers, groups: int) -> Floats:
     return sums
 
 
-def units_of(columns: Mapping[Column, int], sums: Floats, clusters: tuple[str, ...], seed: int) -> Units:
+def units_of(columns: Mapping[Column, int], sums: Floats, clusters: Sequence[str], seed: int) -> Units:
     """The jackknife units of one part's cluster sums. Shape of ``sums``: (clusters, columns)."""
     group = groups_of(clusters, seed)
     if group is None:
-        return Units(columns, sums[np.newaxis], [clusters])
+        return Units(columns, sums[np.newaxis], [tuple(clusters)])
     grouped = summed(sums, group, int(group.max()) + 1)
     return Units(
         columns, grouped[np.newaxis], [_numbered(grouped)], [ClusterRows(Held(sums), np.arange(len(sums)))]
@@ -144,7 +144,7 @@ def units_of(columns: Mapping[Column, int], sums: Floats, clusters: tuple[str, .
 def units_of_rows(
     columns: Mapping[Column, int],
     members: Sequence[ClusterRows],
-    clusters: Sequence[tuple[str, ...]],
+    clusters: Sequence[Sequence[str]],
     seed: int,
     *,
     at_once: int = AT_ONCE,
@@ -162,7 +162,7 @@ def units_of_rows(
             found = of.of(matrix)
             own[:, some.start : some.stop] = found if group is None else summed(found, group, len(own))
     return [
-        Units(columns, own[np.newaxis], [names])
+        Units(columns, own[np.newaxis], [tuple(names)])
         if group is None
         else Units(columns, own[np.newaxis], [_numbered(own)], [of])
         for own, names, group, of in zip(sums, clusters, groups, members, strict=True)

@@ -16,53 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.auditing.null_sums import ContrastSums, NullSums, RelabelledRows, squares_of
+from fairbrief.auditing.origins import WHOLE, Origin, Origins, Slice
 from fairbrief.errors import RequestError
-from fairbrief.types import (
-    Column,
-    ContrastObservation,
-    Floats,
-    Integers,
-    Observation,
-    Rows,
-    SystemKind,
-    Totals,
-)
+from fairbrief.types import Column, ContrastObservation, Floats, Integers, Observation, Rows, Totals
 
 CHUNK = 4096
 """Units that are packed together."""
-
-Slice = tuple[tuple[str, str], ...]
-"""A part of the data: pairs of record attribute and value; empty for the whole."""
-
-WHOLE: Slice = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a row comes from. Ledgers share it, so that a million records are named once."""
-
-    system: str
-    record: str
-    cluster: str
-    slices: tuple[Slice, ...] = ()
-    block: str = ""
-    """Which sampled variant of its original this is; rows of one block are resampled together."""
-    is_shared: bool = False
-    """Whether other units may belong to its cluster."""
-    system_kind: SystemKind = "system"
-    attributes: Slice = ()
-    """All attributes of the record, by name."""
+SMALL = 128
+"""So many distinct numbers are told apart by one byte."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
     """One column of a chunk: its distinct numbers, and which of them each unit has.
 
-    Most statistics are counts or shares of few; two bytes a unit instead of eight, exactly.
+    Most statistics are counts or shares of few; one or two bytes a unit instead of eight, exactly.
     Shapes: ``codes`` (units,), 0 where a unit has no row; ``numbers`` (distinct,).
     """
 
-    codes: NDArray[np.int16]
+    codes: NDArray[np.signedinteger[Any]]
     numbers: Floats
 
 
@@ -130,7 +102,7 @@ class Ledger:
     asked: set[str] = field(default_factory=set)
     """The scorers that were asked, of what was scored together and absorbed."""
     columns: dict[Column, int] = field(default_factory=dict)
-    origins: list[Origin] = field(default_factory=list)
+    origins: Origins = field(default_factory=Origins)
     reasons: array[int] = field(default_factory=lambda: array("i"))
     ps: array[float] = field(default_factory=lambda: array("d"))
     known_reasons: dict[str, int] = field(default_factory=lambda: {"": 0})
@@ -165,7 +137,8 @@ class Ledger:
 
         Each unit is in one block, or it is left out, with the reason.
         """
-        first = len(self.origins)
+        first = len(self.reasons)
+        self._keep(origins)
         self._note(origins, left_out)
         for block in blocks:
             positions, reals = self._place(block.columns), block.values[:, 0].copy()
@@ -186,10 +159,12 @@ class Ledger:
             reasons[i] = self.known_reasons.setdefault(reason, len(self.known_reasons))
             for part in (WHOLE, *origins[i].slices):
                 self._left_out.setdefault((origins[i].system, part), Counter())[reason] += 1
-        self.origins += origins
         self.reasons.extend(array("i", reasons.tobytes()))
         if self.observation.declaration.tests_units is not None:
             self.ps.extend(itertools.repeat(np.nan, len(origins)))
+
+    def _keep(self, origins: Sequence[Origin]) -> None:
+        self.origins.extend(origins)
 
     def _sum(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
         shared: list[tuple[int, RowBlock, int]] = []
@@ -246,7 +221,8 @@ class Ledger:
         ``origins`` are those of the sheet's units.
         """
         self.asked |= sheet.asked
-        first, place = len(self.origins), self._new_place(sheet.columns)
+        first, place = len(self.reasons), self._new_place(sheet.columns)
+        self.origins.extend(origins)
         texts, reasons = list(sheet.known_reasons), np.frombuffer(sheet.reasons, dtype=np.int32)
         self._note(origins, {i: texts[reasons[i]] for i in np.flatnonzero(reasons).tolist()})
         if self.ps:
@@ -260,18 +236,18 @@ class Ledger:
     def settle(self, order: Integers | None = None) -> None:
         """Put entries, columns and reasons into the one order that no order of the input changes: that of their names.
 
-        ``order`` is that of the entries, `order_of` its origins, where it is known. Columns are unpacked one at a time.
+        ``order`` is that of the origins, where it is known. Columns are unpacked one at a time.
         """
         self._chunks = [list(chunk) for chunk in self.packed()]
         self._pending.clear()
-        self._n_packed = len(self.origins)
-        order = order_of(self.origins) if order is None else order
+        self._n_packed = len(self.reasons)
+        order = self.origins.order() if order is None else order
         columns = sorted(self.columns)
         old = [self.columns[c] for c in columns]
         self.columns = {column: i for i, column in enumerate(columns)}
         self._positions.clear()
         if not (order[1:] > order[:-1]).all():
-            self.origins = [self.origins[i] for i in order.tolist()]
+            self.origins = self.origins.of(order)
             self.reasons = array("i", np.frombuffer(self.reasons, dtype=np.int32)[order].tobytes())
             if self.ps:
                 self.ps = array("d", np.frombuffer(self.ps, dtype=np.float64)[order].tobytes())
@@ -298,7 +274,7 @@ class Ledger:
 
     def _column(self, k: int) -> Floats:
         """One column of all entries, 0 where there is no row."""
-        column = np.zeros(len(self.origins))
+        column = np.zeros(len(self.reasons))
         for i, chunk in enumerate(self._chunks):
             if k < len(chunk):
                 column[i * CHUNK : i * CHUNK + len(chunk[k].codes)] = chunk[k].numbers[chunk[k].codes]
@@ -324,9 +300,9 @@ class Ledger:
         rows = self._open_rows()
         return [*self._chunks, *([_packed(rows)] if len(rows) else [])]
 
-    def kept(self) -> list[Origin]:
+    def kept(self) -> Origins:
         """The origins that have a row, in the order of `matrix`."""
-        return [origin for origin, reason in zip(self.origins, self.reasons, strict=True) if not reason]
+        return self.origins.of(np.frombuffer(self.reasons, dtype=np.int32) == 0)
 
     def excluded(self, system: str, part: Slice) -> Mapping[str, int]:
         """How many units of a system and slice have no row, by reason."""
@@ -377,27 +353,27 @@ class Ledger:
 
     def _open_rows(self) -> Floats:
         """The entries that are not packed. Shape (entries, columns)."""
-        rows = np.zeros((len(self.origins) - self._n_packed, len(self.columns)))
+        rows = np.zeros((len(self.reasons) - self._n_packed, len(self.columns)))
         for units, positions, reals in self._pending:
             rows[(units - self._n_packed)[:, np.newaxis], positions] = reals
         return rows
 
     def _pack_what_is_full(self) -> None:
-        if len(self.origins) - self._n_packed < CHUNK:
+        if len(self.reasons) - self._n_packed < CHUNK:
             return
         rows = self._open_rows()
         full = len(rows) // CHUNK * CHUNK
         self._chunks += [_packed(rows[start : start + CHUNK]) for start in range(0, full, CHUNK)]
         self._n_packed += full
-        rest = np.arange(self._n_packed, len(self.origins))
+        rest = np.arange(self._n_packed, len(self.reasons))
         self._pending = [(rest, np.arange(len(self.columns)), rows[full:].copy())]
 
 
 @dataclass
 class Sheet(Ledger):
-    """What one observation wrote down of a few units, on its way into a `Ledger`: packed by none.
+    """What one observation wrote down of a few units, on its way into a `Ledger`, which packs it.
 
-    It may come from another process; the units' origins, which the receiver has, are then left behind.
+    It may come from another process. It does not keep whose units were written: the receiver knows.
     """
 
     def blocks(self) -> Sequence[Written]:
@@ -410,11 +386,14 @@ class Sheet(Ledger):
         return {
             **self.__dict__,
             "observation": None,
-            "origins": [],
+            "origins": Origins(),
             "_left_out": {},
             "_positions": {},
             "_contrasts": {},
         }
+
+    def _keep(self, origins: Sequence[Origin]) -> None:
+        pass
 
     def _pack_what_is_full(self) -> None:
         pass
@@ -438,7 +417,7 @@ def _packed(rows: Floats) -> list[Packed]:
 
 def _column_of(chunk: Sequence[Packed], k: int, units: int) -> Packed:
     """A column of a chunk; zeros where it was not known when the chunk was packed."""
-    return chunk[k] if k < len(chunk) else Packed(np.zeros(units, dtype=np.int16), np.zeros(1))
+    return chunk[k] if k < len(chunk) else Packed(np.zeros(units, dtype=np.int8), np.zeros(1))
 
 
 def _packed_once(column: Floats, known: dict[bytes, Packed]) -> Packed:
@@ -446,45 +425,19 @@ def _packed_once(column: Floats, known: dict[bytes, Packed]) -> Packed:
     key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
     if key not in known:
         numbers, codes = np.unique(column, return_inverse=True)
-        known[key] = Packed(codes.astype(np.int16), numbers)
+        known[key] = Packed(codes.astype(np.int8 if len(numbers) <= SMALL else np.int16), numbers)
     return known[key]
-
-
-def order_of(origins: Sequence[Origin]) -> Integers:
-    """The order of rows by cluster, record, system and block, whichever came first."""
-    order = list(range(len(origins)))
-    for name in ("block", "system", "record", "cluster"):  # each sort keeps what the ones before it did
-        names = [getattr(origin, name) for origin in origins]
-        order.sort(key=names.__getitem__)
-    return np.array(order, dtype=np.int64)
 
 
 def settle(ledgers: Iterable[Ledger]) -> None:
     """All ledgers into the one order; those of the same rows share what says whose they are."""
-    before: list[Origin] | None = None
-    after: list[Origin] = []
-    order = np.zeros(0, dtype=np.int64)
+    before, after = Origins(), Origins()
+    order = before.order()
     for ledger in ledgers:
-        origins = ledger.origins
-        if origins != before:
-            before, order = origins, order_of(origins)
+        if ledger.origins != before:
+            before, order = ledger.origins, ledger.origins.order()
             ledger.settle(order)
             after = ledger.origins
         else:
             ledger.settle(order)
             ledger.origins = after
-
-
-def slices_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Slice, ...]:
-    """The slices that a record belongs to: one per grouping all of whose attributes it has."""
-    return tuple(
-        tuple((name, attributes[name]) for name in names)
-        for names in by
-        if all(n in attributes for n in names)
-    )
-
-
-def systems_of(ledgers: Iterable[Ledger]) -> dict[str, SystemKind]:
-    """All systems by name, and their kinds; what the input did not name comes last."""
-    kinds = {origin.system: origin.system_kind for ledger in ledgers for origin in ledger.origins}
-    return {system: kinds[system] for system in sorted(kinds, key=lambda s: (kinds[s] != "system", s))}

@@ -10,7 +10,8 @@ from typing import cast
 import numpy as np
 
 from fairbrief.auditing.extracts import ExtractDraws
-from fairbrief.auditing.ledger import Ledger, Origin, RowBlock
+from fairbrief.auditing.ledger import Ledger, RowBlock
+from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.unusable_scores import are_finite, why_unusable
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import DataError, MissingExtra
@@ -79,13 +80,13 @@ class Observer:
         """Write down every unit, in order."""
         step = self.at_once or BATCH
         for start in range(0, len(units), step):
-            batch, before = units[start : start + step], len(ledger.origins)
+            batch, before = units[start : start + step], len(ledger.reasons)
             try:
                 self._observe_scored(ledger, batch)
             except MissingExtra as error:
                 if not self.trial:
                     raise
-                for _, origin in batch[len(ledger.origins) - before :]:
+                for _, origin in batch[len(ledger.reasons) - before :]:
                     ledger.leave_out(origin, str(error))
 
     def _observe_scored(self, ledger: Ledger, units: Sequence[Unit]) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.ledger import Origin, Sheet
+from fairbrief.auditing.ledger import Sheet
+from fairbrief.auditing.origins import Origin, OriginTable
 from fairbrief.auditing.shards import Shard
 from fairbrief.types import Case, Measure, Observation
 
@@ -17,14 +18,14 @@ from fairbrief.types import Case, Measure, Observation
 class PartResult:
     """Rows and sums of a part, and all else that its cases add to an audit.
 
-    ``aside`` are cases that are observed together with others, maybe of other parts; ``unscored`` the shards of
-    observations (by number) that need a model, which the receiver has.
+    ``places`` are those of each sheet's units in ``placed``. ``aside`` are cases that are observed together with others, maybe
+    of other parts; ``unscored`` the shards of observations (by number) that need a model, which the receiver has.
     """
 
     sheets: tuple[Sheet, ...]
-    origins: tuple[Sequence[Origin], ...]
+    places: tuple[array[int], ...]
     exhibits: Exhibits
-    placed: tuple[Origin, ...]
+    placed: OriginTable
     """Where all units come from that were there to be observed."""
     aside: tuple[tuple[Case, Origin], ...]
     unscored: tuple[tuple[int, Shard], ...]
@@ -61,16 +62,16 @@ def parted(
     found = {
         observation: Observed(
             sheet,
-            _places(origins, result.placed),
+            places,
             result.exhibits.of(measures),
             tuple(_name_of(shard) for n, shard in result.unscored if n == i and shard.units),
             tuple(sorted(sheet.asked)),
         )
-        for i, ((observation, measures), sheet, origins) in enumerate(
-            zip(readers.items(), result.sheets, result.origins, strict=True)
+        for i, ((observation, measures), sheet, places) in enumerate(
+            zip(readers.items(), result.sheets, result.places, strict=True)
         )
     }
-    rest = replace(result, sheets=(), origins=(), exhibits=Exhibits({}), unscored=(), scorers=())
+    rest = replace(result, sheets=(), places=(), exhibits=Exhibits({}), unscored=(), scorers=())
     return rest, found, shards
 
 
@@ -82,17 +83,11 @@ def joined(rest: PartResult, observed: Sequence[Observed], shards: Mapping[str, 
     return replace(
         rest,
         sheets=tuple(one.sheet for one in observed),
-        origins=tuple([rest.placed[i] for i in one.places] for one in observed),
+        places=tuple(one.places for one in observed),
         exhibits=exhibits,
         unscored=tuple((i, shards[name]) for i, one in enumerate(observed) for name in one.unscored),
         scorers=tuple(dict.fromkeys(name for one in observed for name in one.scorers)),
     )
-
-
-def _places(origins: Sequence[Origin], placed: Sequence[Origin]) -> array[int]:
-    """Which of all that were placed the origins are; both stand in one order."""
-    every = enumerate(placed)
-    return array("q", (next(i for i, one in every if one is origin) for origin in origins))
 
 
 def _name_of(shard: Shard) -> str:

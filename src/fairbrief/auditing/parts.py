@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from fairbrief.auditing.jackknifed import ClusterRows, Held, Units, summed, units_of, units_of_rows
-from fairbrief.auditing.ledger import WHOLE, Ledger, Origin, Slice, systems_of
+from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of
 from fairbrief.types import Floats, Integers, SystemKind
 
 
@@ -26,7 +25,7 @@ class Part:
     ledger: Ledger
     system: str
     slice: Slice
-    clusters: tuple[str, ...]
+    clusters: Sequence[str]
     rows: int
     units: Units
     members: ClusterRows
@@ -42,25 +41,40 @@ class Part:
 
 def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tuple[str, Slice], Part]:
     """The rows of every system, whole and by slice; ``seed`` deals clusters to jackknife units where they are many."""
-    origins, systems = ledger.kept(), systems_of([ledger])
-    places: dict[tuple[str, Slice], array[int]] = {
-        (system, part): array("q") for system in systems for part in (WHOLE, *slices)
+    origins, systems = ledger.kept(), systems_of([ledger.origins])
+    clusters = origins.clusters()
+    found = {
+        key: _gathered(ledger, chosen, clusters)
+        for key, chosen in _rows_of(
+            origins, [(s, part) for s in systems for part in (WHOLE, *slices)]
+        ).items()
     }
-    for i, origin in enumerate(origins):
-        for part in (WHOLE, *origin.slices):
-            if (origin.system, part) in places:
-                places[origin.system, part].append(i)
-    found = [_gathered(ledger, np.array(chosen, dtype=np.int64), origins) for chosen in places.values()]
-    units = units_of_rows(ledger.columns, [m for m, _ in found], [names for _, names in found], seed)
-    blocks = _blocks(ledger, [m for m, _ in found], origins)
+    members = [own for own, _ in found.values()]
+    units = units_of_rows(ledger.columns, members, [names for _, names in found.values()], seed)
+    blocks = _blocks(ledger, members, origins)
     return {
-        key: Part(ledger, *key, names, len(members.chosen), own, members, systems[key[0]], of_blocks)
-        for key, (members, names), own, of_blocks in zip(places, found, units, blocks, strict=True)
+        key: Part(ledger, *key, names, len(rows.chosen), own, rows, systems[key[0]], of_blocks)
+        for (key, (rows, names)), own, of_blocks in zip(found.items(), units, blocks, strict=True)
     }
+
+
+def _rows_of(origins: Origins, wanted: Sequence[tuple[str, Slice]]) -> dict[tuple[str, Slice], Integers]:
+    """The rows of each of these systems and slices, in their order."""
+    kinds, known = origins.kinds()
+    order = np.argsort(kinds, kind="stable")
+    ends = np.searchsorted(kinds[order], np.arange(len(known)), side="right")
+    of_kind = np.split(order, ends)[:-1]
+    pieces: dict[tuple[str, Slice], list[Integers]] = {key: [] for key in wanted}
+    for kind, rows in zip(known, of_kind, strict=True):
+        for part in (WHOLE, *kind.slices):
+            if (kind.system, part) in pieces:
+                pieces[kind.system, part].append(rows)
+    nothing = np.zeros(0, dtype=np.int64)
+    return {key: np.sort(np.concatenate([nothing, *rows])) for key, rows in pieces.items()}
 
 
 def _blocks(
-    ledger: Ledger, several: Sequence[ClusterRows], origins: Sequence[Origin]
+    ledger: Ledger, several: Sequence[ClusterRows], origins: Origins
 ) -> list[tuple[Floats, Integers] | None]:
     """The rows of each part summed by sampled variant, and each one's cluster; None where no original has several."""
     matrix: Floats | None = None
@@ -68,36 +82,28 @@ def _blocks(
     for k, members in enumerate(several):
         if members.cluster is None:
             continue
-        codes: dict[tuple[str, str], int] = {}
-        names = ((origins[i].cluster, origins[i].block) for i in members.chosen.tolist())
-        block = np.fromiter(
-            (codes.setdefault(name, len(codes)) for name in names), np.int64, len(members.chosen)
-        )
-        of_block = np.zeros(len(codes), dtype=np.int64)
-        of_block[block] = members.cluster
-        if len(codes) > int(members.cluster.max()) + 1:
+        names, known = origins.of(members.chosen).blocks()
+        first, block = first_met(members.cluster * len(known) + names)
+        if len(first) > int(members.cluster.max()) + 1:
             matrix = ledger.matrix() if matrix is None else matrix
-            found[k] = summed(matrix[members.chosen], block, len(codes)), of_block
+            found[k] = summed(matrix[members.chosen], block, len(first)), members.cluster[first]
     return found
 
 
-def _gathered(
-    ledger: Ledger, chosen: Integers, origins: Sequence[Origin]
-) -> tuple[ClusterRows, tuple[str, ...]]:
+def _gathered(ledger: Ledger, chosen: Integers, clusters: Names) -> tuple[ClusterRows, Names]:
     """Which clusters some rows belong to, in the order in which these are met."""
-    names = [origins[i].cluster for i in chosen.tolist()]
-    if all(a < b for a, b in itertools.pairwise(names)):  # as a settled ledger mostly has them
-        return ClusterRows(ledger, chosen), tuple(names)
-    codes: dict[str, int] = {}
-    cluster = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.int64, len(names))
-    return ClusterRows(ledger, chosen, cluster if len(codes) < len(names) else None), tuple(codes)
+    names = clusters.of(chosen)
+    if names.ascend:  # as a settled ledger mostly has them
+        return ClusterRows(ledger, chosen), names
+    code, distinct = names.numbered()
+    return ClusterRows(ledger, chosen, code if len(distinct) < len(names) else None), distinct
 
 
 def part_of_sums(
     ledger: Ledger,
     system: str,
     sums: Floats,
-    clusters: tuple[str, ...],
+    clusters: Sequence[str],
     seed: int,
     *,
     rows: int,

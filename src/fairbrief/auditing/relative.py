@@ -11,7 +11,7 @@ from fairbrief.auditing import estimating
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.evidence_table import ledgers_from
 from fairbrief.auditing.jackknifed import Jackknifed, units_of
-from fairbrief.auditing.ledger import WHOLE
+from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.statistics.jackknife import spreads
 from fairbrief.types import Estimate, Floats, Measure

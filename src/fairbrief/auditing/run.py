@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import sys
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,8 +16,9 @@ from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, by_observation, place_of
-from fairbrief.auditing.ledger import Ledger, Origin, Sheet, Slice, settle, slices_of, systems_of
+from fairbrief.auditing.ledger import Ledger, Sheet, settle
 from fairbrief.auditing.observing import Unit
+from fairbrief.auditing.origins import Origin, Origins, OriginTable, Slice, slices_of, systems_of
 from fairbrief.auditing.part_results import PartResult
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.plan import Plan
@@ -74,7 +74,10 @@ class Run:
         self.readers = by_observation(measures)
         book = Ledger if part_scorers is None else Sheet
         made = [o for o in self.readers if only is None or o in only]
-        self.ledgers: list[Ledger] = [book(observation, plan.n_resamples) for observation in made]
+        self._placed_origins = OriginTable()
+        self.ledgers: list[Ledger] = [
+            book(observation, plan.n_resamples, origins=Origins(self._placed_origins)) for observation in made
+        ]
         self.exhibits = Exhibits(self.readers)
         self.cases = 0
         self.summaries: Counter[str] = Counter()
@@ -84,12 +87,9 @@ class Run:
         self._gathering = Gathering(
             sorted({o.declaration.scope for o in self.readers if o.declaration.scope != "case"})
         )
-        self._slices: dict[tuple[Slice, ...], tuple[Slice, ...]] = {}
-        self._attributes: dict[Slice, Slice] = {}
         self._digest = 0
         self._is_part = part_scorers is not None
         self._aside: list[tuple[Case, Origin]] = []
-        self._placed_origins: list[Origin] = []
         self._unscored: list[tuple[int, Shard]] = []
         self.scorers = Scorers(plan.scorers, plan.wrap) if part_scorers is None else part_scorers
         self._work = ShardWork(
@@ -107,9 +107,9 @@ class Run:
         self._carry(self._single(stream), ThisProcess())
         return PartResult(
             sheets=tuple(ledger for ledger in self.ledgers if isinstance(ledger, Sheet)),
-            origins=tuple(ledger.origins for ledger in self.ledgers),
+            places=tuple(ledger.origins.places for ledger in self.ledgers),
             exhibits=self.exhibits,
-            placed=tuple(self._placed_origins),
+            placed=self._placed_origins,
             aside=tuple(self._aside),
             unscored=tuple(self._unscored),
             cases=self.cases,
@@ -122,13 +122,16 @@ class Run:
 
     def take(self, part: PartResult) -> None:
         """What a run over a part found, as if its cases came here next."""
+        placed: dict[int, range] = {}
         for i, shard in part.unscored:
-            observation = self.ledgers[i].observation
-            scored = self._work.sheet(observation, shard, self._work.random_draws())
-            self._absorb(self.ledgers[i], scored, shard.of(observation))
+            if id(shard) not in placed:
+                placed[id(shard)] = self._placed_origins.add(origin for _, origin in shard.units)
+            scored = self._work.sheet(self.ledgers[i].observation, shard, self._work.random_draws())
+            self._absorb(self.ledgers[i], scored, shard, placed[id(shard)])
         self.exhibits.merge(part.exhibits)
-        for ledger, sheet, origins in zip(self.ledgers, part.sheets, part.origins, strict=True):
-            ledger.absorb(sheet, origins)
+        first = self._placed_origins.merge(part.placed).start
+        for ledger, sheet, places in zip(self.ledgers, part.sheets, part.places, strict=True):
+            ledger.absorb(sheet, Origins(self._placed_origins, array("i", (first + i for i in places))))
         for case, origin in part.aside:
             self._wait(case, origin)
         for spec in part.scorers:
@@ -200,8 +203,6 @@ class Run:
             origin = self._origin(case)
             if not origin.is_shared:
                 placed.append(((case,), origin))
-                if self._is_part:
-                    self._placed_origins.append(origin)
             if not self._is_part:
                 self._wait(case, origin)
             elif origin.is_shared or self._gathering.is_for(case):
@@ -211,6 +212,7 @@ class Run:
     def _write(self, shard: Shard, result: ShardResult) -> None:
         """What was observed of a shard into the ledgers; an error where its observation stands."""
         random = self._work.random_draws()
+        places = self._placed_origins.add(origin for _, origin in shard.units)
         for i, (ledger, outcome) in enumerate(zip(self.ledgers, result.outcomes, strict=False)):
             if isinstance(outcome, FairbriefError):
                 raise outcome
@@ -218,15 +220,18 @@ class Run:
                 self._unscored.append((i, shard))
                 continue
             sheet = outcome if outcome is not None else self._work.sheet(ledger.observation, shard, random)
-            self._absorb(ledger, sheet, shard.of(ledger.observation))
+            self._absorb(ledger, sheet, shard, places)
         for spec in result.scorers:
             self.scorers[spec]  # known from now on, for the signature
         if shard.scope == "case":
             self._progress(shard.cases)
 
-    def _absorb(self, ledger: Ledger, sheet: Sheet, units: Sequence[Unit]) -> None:
+    def _absorb(self, ledger: Ledger, sheet: Sheet, shard: Shard, places: range) -> None:
+        """What one observation found in a shard, whose units have these places among all that were placed."""
+        units, every = shard.of(ledger.observation), zip(places, shard.units, strict=True)
         self.exhibits.consider(ledger.observation, sheet, units)
-        ledger.absorb(sheet, [origin for _, origin in units])
+        own = array("i", (next(i for i, one in every if one is unit) for unit in units))
+        ledger.absorb(sheet, Origins(self._placed_origins, own))
 
     def _progress(self, cases: int) -> None:
         self.cases += cases
@@ -235,7 +240,7 @@ class Run:
 
     def systems(self) -> dict[str, SystemKind]:
         """All systems and their kinds."""
-        return systems_of(self.ledgers)
+        return systems_of(ledger.origins for ledger in self.ledgers)
 
     def permuted(self) -> list[str]:
         """The measures whose labels were permuted in some record."""
@@ -297,7 +302,8 @@ class Run:
         """One ledger's estimates and differences. Its plain rows, the largest thing of all, go when it returns."""
         measures = self.readers[ledger.observation]
         slices = sorted(
-            {part for origin in ledger.origins for part in origin.slices}, key=lambda s: (len(s), s)
+            {part for kind in ledger.origins.kinds()[1] for part in kind.slices},
+            key=lambda s: (len(s), s),
         )
         parts = parts_of(ledger, slices, settings.seed)
         made: dict[tuple[str, Slice], list[Estimate]] = {}
@@ -325,12 +331,8 @@ class Run:
 
     def _origin(self, case: Case) -> Origin:
         parts = slices_of(case.record.attributes, self._groupings)
-        parts = self._slices.setdefault(parts, parts)
         attributes = tuple(sorted(case.record.attributes.items()))
-        attributes = self._attributes.setdefault(attributes, attributes)
-        # Interned: a system's name comes anew with every line, a cluster's with every record of it.
-        record, system = case.record, sys.intern(case.summary.system)
-        cluster = record.id if record.cluster == record.id else sys.intern(record.cluster)
+        record, system, cluster = case.record, case.summary.system, case.record.cluster
         is_shared, kind = self.plan.has_clusters or cluster != record.id, case.summary.system_kind
         if record.original is None:
             return Origin(
@@ -343,7 +345,7 @@ class Run:
                 attributes=attributes,
             )
         block = record.attributes.get(SAMPLE, record.id) if record.cluster_by is None else record.block
-        return Origin(system, record.id, cluster, parts, sys.intern(block), is_shared, kind, attributes)
+        return Origin(system, record.id, cluster, parts, block, is_shared, kind, attributes)
 
     def _count(self, summary: Summary) -> None:
         self.summaries[summary.system] += 1

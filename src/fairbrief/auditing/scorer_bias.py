@@ -15,9 +15,10 @@ from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.counterfactual_sources import SOURCES, Sources
 from fairbrief.auditing.grouping import by_observation
-from fairbrief.auditing.ledger import WHOLE, Ledger, Origin
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.corpora.people import Counterfactuals, exchange_genders, exchange_names, genders_of

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from fairbrief import registry
 from fairbrief.auditing.direction import better
 from fairbrief.auditing.grouping import alone
-from fairbrief.auditing.ledger import Ledger, Origin
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError

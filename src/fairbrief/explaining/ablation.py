@@ -10,8 +10,9 @@ from types import MappingProxyType
 import numpy as np
 
 from fairbrief.auditing.grouping import units_of
-from fairbrief.auditing.ledger import Ledger, Origin, RowBlock
+from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.observing import LEFT_OUT, Observer
+from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.explaining.leave_one_out import without_document, without_sentence, without_unit
 from fairbrief.reports.explanation import Effect, Influence, Kind, Opened, Part

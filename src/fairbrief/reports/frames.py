@@ -37,15 +37,18 @@ SLICE, EXCLUDED, NOTES = map(FIELDS.index, ("slice", "excluded", "notes"))
 
 SMALL = 1 << 16
 """Rows that are looked at together, and combinations that may be counted apart."""
-PACKED = pa.dictionary(pa.int16(), pa.float64())
-"""How an audit holds its statistics: most are counts or shares of which there are few distinct ones."""
+
+
+def is_packed(kind: pa.DataType) -> bool:
+    """Whether an audit holds statistics so: the number of each row among few distinct ones, as counts and shares have them."""
+    return bool(pa.types.is_dictionary(kind) and kind.value_type == pa.float64())
 
 
 def unpacked(table: pa.Table) -> pa.Table:
     """The table with its packed statistics as plain numbers; names, order and metadata stay."""
     plain = pa.float64()
-    declared = [f.with_type(plain) if f.type == PACKED else f for f in table.schema]
-    columns = [column.cast(plain) if column.type == PACKED else column for column in table.itercolumns()]
+    declared = [f.with_type(plain) if is_packed(f.type) else f for f in table.schema]
+    columns = [column.cast(plain) if is_packed(column.type) else column for column in table.itercolumns()]
     # At once: each column that is set by itself copies the schema.
     return pa.Table.from_arrays(columns, schema=pa.schema(declared, table.schema.metadata))
 

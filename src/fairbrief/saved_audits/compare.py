@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import difference
 from fairbrief.auditing.evidence_table import ledgers_from
-from fairbrief.auditing.ledger import WHOLE, Ledger
+from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import part_of_sums, parts_of
 from fairbrief.auditing.source_hashes import hash_of
 from fairbrief.errors import RequestError

@@ -10,7 +10,8 @@ import numpy as np
 from fairbrief import specs
 from fairbrief.agreement.bootstrap_intervals import Interval, interval
 from fairbrief.auditing.evidence_table import ledgers_from
-from fairbrief.auditing.ledger import WHOLE, Ledger
+from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number

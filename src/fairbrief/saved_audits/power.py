@@ -9,7 +9,7 @@ import numpy as np
 
 from fairbrief.auditing.evidence_table import ledgers_from
 from fairbrief.auditing.jackknifed import Jackknifed
-from fairbrief.auditing.ledger import WHOLE
+from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean

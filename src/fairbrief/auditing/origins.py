@@ -1,0 +1,331 @@
+"""Where the rows of an audit come from, held by column, so that millions of them take little room."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from fairbrief.reports.frames import numbers, texts
+from fairbrief.types import Integers, SystemKind
+
+Slice = tuple[tuple[str, str], ...]
+"""A part of the data: pairs of record attribute and value; empty for the whole."""
+
+WHOLE: Slice = ()
+OWN = -1
+"""In place of a cluster's number: the cluster is the record by itself."""
+DECODED = 4096
+"""Names that are decoded together."""
+
+T = TypeVar("T", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a row comes from."""
+
+    system: str
+    record: str
+    cluster: str
+    slices: tuple[Slice, ...] = ()
+    block: str = ""
+    """Which sampled variant of its original this is; rows of one block are resampled together."""
+    is_shared: bool = False
+    """Whether other units may belong to its cluster."""
+    system_kind: SystemKind = "system"
+    attributes: Slice = ()
+    """All attributes of the record, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What many origins have in common."""
+
+    system: str
+    slices: tuple[Slice, ...]
+    is_shared: bool
+    system_kind: SystemKind
+    attributes: Slice
+
+
+@dataclass(slots=True)
+class Numbered(Generic[T]):
+    """Things by number, in the order in which they were first met."""
+
+    things: list[T] = field(default_factory=list)
+    numbers: dict[T, int] = field(default_factory=dict)
+
+    def of(self, thing: T) -> int:
+        """The number of a thing."""
+        number = self.numbers.setdefault(thing, len(self.things))
+        if number == len(self.things):
+            self.things.append(thing)
+        return number
+
+
+class Names(Sequence[str]):
+    """Texts that lie side by side in memory, and are made into strings when they are asked for."""
+
+    def __init__(self, encoded: pa.Array) -> None:
+        """``encoded`` is an array of binary: UTF-8 in which lone surrogates may stand."""
+        self.encoded = encoded
+
+    def __len__(self) -> int:
+        return len(self.encoded)
+
+    @overload
+    def __getitem__(self, i: int) -> str: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> Names: ...
+
+    def __getitem__(self, i: int | slice) -> str | Names:
+        if isinstance(i, slice):
+            return Names(self.encoded[i])
+        return _decoded(self.encoded[i].as_py())
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self), DECODED):
+            yield from map(_decoded, self.encoded.slice(start, DECODED).to_pylist())
+
+    def of(self, chosen: Integers) -> Names:
+        """Some of them. Shape: (n,), ascending."""
+        return self if len(chosen) == len(self) else Names(self.encoded.take(numbers(chosen)))
+
+    def numbered(self) -> tuple[Integers, Names]:
+        """Of each the number of its distinct name, shape (n,); and these, in the order in which they are first met."""
+        found = self.encoded.dictionary_encode()
+        codes = np.frombuffer(found.indices.buffers()[1], dtype=np.int32, count=len(self))
+        return codes.astype(np.int64), Names(found.dictionary)
+
+    @property
+    def ascend(self) -> bool:
+        """Whether each stands after the one before it, so that none comes twice."""
+        return bool(pc.all(pc.less(self.encoded[:-1], self.encoded[1:]), min_count=0).as_py())
+
+    def texts(self) -> pa.Array:
+        """The names as Arrow's text, in which question marks stand for lone surrogates."""
+        try:
+            return self.encoded.cast(pa.string())
+        except pa.ArrowInvalid:
+            return texts(self)
+
+
+@dataclass(slots=True)
+class OriginTable:
+    """Origins in the order in which they came. Several ledgers choose from one (`Origins`).
+
+    A record's name is UTF-8 in ``records`` up to ``ends``; ``clusters``, ``blocks`` and ``kinds`` are numbers of those below.
+    """
+
+    records: bytearray = field(default_factory=bytearray)
+    ends: array[int] = field(default_factory=lambda: array("q", (0,)))
+    clusters: array[int] = field(default_factory=lambda: array("i"))
+    blocks: array[int] = field(default_factory=lambda: array("i"))
+    kinds: array[int] = field(default_factory=lambda: array("i"))
+    cluster_names: Numbered[str] = field(default_factory=Numbered)
+    block_names: Numbered[str] = field(default_factory=Numbered)
+    known_kinds: Numbered[Kind] = field(default_factory=Numbered)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def add(self, origins: Iterable[Origin]) -> range:
+        """Add origins; the places that they have now."""
+        first = len(self)
+        for o in origins:
+            self.records += _encoded(o.record)
+            self.ends.append(len(self.records))
+            self.clusters.append(OWN if o.cluster == o.record else self.cluster_names.of(o.cluster))
+            self.blocks.append(self.block_names.of(o.block))
+            self.kinds.append(
+                self.known_kinds.of(Kind(o.system, o.slices, o.is_shared, o.system_kind, o.attributes))
+            )
+        return range(first, len(self))
+
+    def merge(self, other: OriginTable) -> range:
+        """Add the origins of another table; the places that they have now."""
+        first, start = len(self), len(self.records)
+        self.records += other.records
+        self.ends.extend(_array("q", _numbers(other.ends)[1:] + start))
+        clusters = [self.cluster_names.of(name) for name in other.cluster_names.things]
+        self.clusters.extend(_renumbered(other.clusters, [*clusters, OWN]))  # OWN is the place of the last
+        self.blocks.extend(
+            _renumbered(other.blocks, [self.block_names.of(b) for b in other.block_names.things])
+        )
+        self.kinds.extend(
+            _renumbered(other.kinds, [self.known_kinds.of(k) for k in other.known_kinds.things])
+        )
+        return range(first, len(self))
+
+    def origin(self, i: int) -> Origin:
+        """The origin at a place."""
+        kind, cluster = self.known_kinds.things[self.kinds[i]], self.clusters[i]
+        record = _decoded(bytes(self.records[self.ends[i] : self.ends[i + 1]]))
+        return Origin(
+            kind.system,
+            record,
+            record if cluster == OWN else self.cluster_names.things[cluster],
+            kind.slices,
+            self.block_names.things[self.blocks[i]],
+            kind.is_shared,
+            kind.system_kind,
+            kind.attributes,
+        )
+
+
+@dataclass(eq=False)
+class Origins(Sequence[Origin]):
+    """The origins of a ledger's entries: their ``places`` in a table, which other ledgers choose from, too."""
+
+    table: OriginTable = field(default_factory=OriginTable)
+    places: array[int] = field(default_factory=lambda: array("i"))
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, i: int) -> Origin: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> Origins: ...
+
+    def __getitem__(self, i: int | slice) -> Origin | Origins:
+        if isinstance(i, slice):
+            return Origins(self.table, self.places[i])
+        return self.table.origin(self.places[i])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Origins):
+            return NotImplemented
+        if self.table is other.table and self.places == other.places:
+            return True
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def extend(self, origins: Iterable[Origin]) -> None:
+        """Add origins; of those that stand in the same table the places alone."""
+        if isinstance(origins, Origins) and origins.table is self.table:
+            self.places.extend(origins.places)
+        else:
+            self.places.extend(self.table.add(origins))
+
+    def of(self, chosen: Integers) -> Origins:
+        """Some of them. Shape: (n,) numbers, or (len,) of truths."""
+        return Origins(self.table, _array("i", _numbers(self.places)[chosen]))
+
+    def kinds(self) -> tuple[Integers, Sequence[Kind]]:
+        """Of each the number of its kind, shape (n,); and the kinds, in the order in which they are first met here."""
+        return _met(_numbers(self.table.kinds)[_numbers(self.places)], self.table.known_kinds.things)
+
+    def blocks(self) -> tuple[Integers, Sequence[str]]:
+        """Of each the number of its block, and their names."""
+        return _met(_numbers(self.table.blocks)[_numbers(self.places)], self.table.block_names.things)
+
+    def records(self) -> Names:
+        """The names of the records."""
+        ends = np.frombuffer(self.table.ends, dtype=np.int64).copy()
+        names = _laid_out(ends, bytes(self.table.records))
+        places = _numbers(self.places)
+        is_all = len(places) == len(names) and bool((places == np.arange(len(places))).all())
+        return Names(names if is_all else names.take(numbers(places)))
+
+    @property
+    def are_clusters(self) -> bool:
+        """Whether each record is a cluster by itself."""
+        return bool((_numbers(self.table.clusters)[_numbers(self.places)] == OWN).all())
+
+    def clusters(self) -> Names:
+        """The names of the clusters."""
+        if self.are_clusters:
+            return self.records()
+        shared = _numbers(self.table.clusters)[_numbers(self.places)].astype(np.int64)
+        every = pa.concat_arrays([self.records().encoded, _binary(self.table.cluster_names.things)])
+        return Names(every.take(numbers(np.where(shared == OWN, np.arange(len(self)), len(self) + shared))))
+
+    def order(self) -> Integers:
+        """The order by cluster, record, system and block, whichever came first. Shape (n,)."""
+        kinds, known = self.kinds()
+        blocks, names = self.blocks()
+        keys = {
+            "record": self.records().encoded,
+            "system": numbers(_ranks([kind.system for kind in known])[kinds]),
+            "block": numbers(_ranks(names)[blocks]),
+            "place": numbers(np.arange(len(self))),  # equals stay as they stand
+        }
+        if not self.are_clusters:
+            keys = {"cluster": self.clusters().encoded, **keys}
+        order = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
+        return np.frombuffer(order.buffers()[1], dtype=np.uint64, count=len(self)).astype(np.int64)
+
+
+def slices_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Slice, ...]:
+    """The slices that a record belongs to: one per grouping all of whose attributes it has."""
+    return tuple(
+        tuple((name, attributes[name]) for name in names)
+        for names in by
+        if all(n in attributes for n in names)
+    )
+
+
+def systems_of(several: Iterable[Origins]) -> dict[str, SystemKind]:
+    """All systems by name, and their kinds; what the input did not name comes last."""
+    kinds = {kind.system: kind.system_kind for origins in several for kind in origins.kinds()[1]}
+    return {system: kinds[system] for system in sorted(kinds, key=lambda s: (kinds[s] != "system", s))}
+
+
+def first_met(numbers: Integers) -> tuple[Integers, Integers]:
+    """Where each distinct number is first met, ascending; and of each number which of these it is. Shapes: (distinct,), (n,)."""
+    _, first, code = np.unique(numbers, return_index=True, return_inverse=True)
+    return np.sort(first), _ranks(first.tolist())[code]
+
+
+def _met(numbers: Integers, things: Sequence[T]) -> tuple[Integers, Sequence[T]]:
+    """The numbers of things, anew in the order in which they are first met; and these things."""
+    first, code = first_met(numbers)
+    return code, [things[i] for i in numbers[first].tolist()]
+
+
+def _ranks(keys: Sequence[Any]) -> Integers:
+    """The place of each key among the sorted distinct ones."""
+    place = {key: i for i, key in enumerate(sorted(set(keys)))}
+    return np.array([place[key] for key in keys], dtype=np.int64)
+
+
+def _binary(names: Iterable[str]) -> pa.Array:
+    encoded = [_encoded(name) for name in names]
+    return _laid_out(np.cumsum([0, *map(len, encoded)], dtype=np.int64), b"".join(encoded))
+
+
+def _laid_out(ends: Integers, content: bytes) -> pa.Array:
+    """Texts that stand one after another. Shape of ``ends``: (texts + 1,), the first of which is 0."""
+    return pa.Array.from_buffers(
+        pa.large_binary(), len(ends) - 1, [None, pa.py_buffer(ends), pa.py_buffer(content)]
+    )
+
+
+def _numbers(column: array[int]) -> NDArray[np.signedinteger[Any]]:
+    """A column as it lies in memory; while it is held nothing can be added."""
+    return np.frombuffer(column, dtype=f"i{column.itemsize}")
+
+
+def _renumbered(column: array[int], numbers: Sequence[int]) -> array[int]:
+    return _array("i", np.array(numbers, dtype=np.int32)[_numbers(column)])
+
+
+def _array(kind: str, values: NDArray[Any]) -> array[int]:
+    return array(kind, values.astype(f"i{array(kind).itemsize}").tobytes())
+
+
+def _encoded(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass")
+
+
+def _decoded(name: bytes) -> str:
+    return name.decode("utf-8", "surrogatepass")
