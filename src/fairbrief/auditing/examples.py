@@ -56,11 +56,18 @@ class Exhibits:
     ) -> None:
         """Look closely at those of some units that may be kept. Shapes: ``headlines`` (units,), ``rows`` (units, columns)."""
         sizes = np.abs(np.broadcast_to(headlines, len(written)))
-        at_most = _rounded(sizes * (1 + NEAR))
+        at_most = _rounded(sizes * (1 + NEAR)).tolist()
+        bests: dict[str, list[Ranked]] = {}
         for i in np.flatnonzero(np.isfinite(sizes) & (sizes > 0)).tolist():
             unit, p = written[i]
-            system, key = unit[1].system, place_of(unit)
-            if self._may_be_kept(measure, system, (-float(at_most[i]), key)):
+            system = unit[1].system
+            best = bests.get(system)
+            if best is None:
+                best = bests[system] = self._best.setdefault((measure, system), [])
+            if len(best) == self.most and -at_most[i] > best[-1][0]:
+                continue
+            key = place_of(unit)
+            if len(best) < self.most or (-at_most[i], key) < best[-1][:2]:
                 # Alone, so that no last digit, and so no tie, depends on the rows beside it.
                 self._rank(measure, system, key, Totals(columns, rows[i].copy()), unit[0], p)
 
@@ -74,10 +81,6 @@ class Exhibits:
         for (measure, system), best in other._best.items():
             for ranked in best:
                 self._keep(measure, system, ranked)
-
-    def _may_be_kept(self, measure: Measure, system: str, rank: tuple[float, Key]) -> bool:
-        best = self._best.get((measure, system), [])
-        return len(best) < self.most or rank < best[-1][:2]
 
     def _rank(self, measure: Measure, system: str, key: Key, totals: Totals, cases: Cases, p: float) -> None:
         value = float(measure.value(totals)[measure.name].array)

@@ -90,7 +90,15 @@ def item_keys(record: Record) -> Integers:
 
     A document is known by its id, or by its text if it has none. Shape (documents,), 64-bit keys.
     """
-    return np.array([_key(d.id or d.text) for d in record.documents], dtype=np.int64)
+    return _keys(tuple([d.id or d.text for d in record.documents]))
+
+
+@lru_cache(maxsize=256)
+def _keys(names: tuple[str, ...]) -> Integers:
+    """Several observations ask for the documents of one record. Read-only."""
+    keys = np.array([_key(name) for name in names], dtype=np.int64)
+    keys.flags.writeable = False
+    return keys
 
 
 @lru_cache(maxsize=4096)

@@ -154,7 +154,7 @@ class Positions(PositionSettings):
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[int, ...], list[tuple[int, tuple[Floats, ...]]]] = {}
         for i, ((case,), scores) in enumerate(units):
-            if problem := self._problem(case):
+            if not scores and (problem := self._problem(case)):
                 reasons[i] = problem
                 continue
             parts = tuple(self._read(part, t, case) for t, part in self._parts(case, scores[0]))
@@ -194,7 +194,7 @@ class Positions(PositionSettings):
         return f"{known.name}({', '.join([*settings, f'sentences={self.sentences}'])})"
 
     def _problem(self, case: Case) -> Reason | None:
-        if not source_of(case.record).strip():
+        if not any(document.text.strip() for document in case.record.documents):
             return EMPTY_ARTICLE
         if not case.summary.text.strip():
             return EMPTY_SUMMARY

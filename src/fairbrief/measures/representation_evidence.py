@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -233,7 +234,8 @@ class Representation(RepresentationSettings):
             summary.reshape(n * extracts, k), of_each(wanted), of_each(documents),
         )  # fmt: skip
         by_extract = rows.values.reshape(n, extracts, -1)
-        sums = np.where(is_read[:, :, np.newaxis], by_extract, 0.0).sum(axis=1)
+        by_extract[~is_read] = 0.0
+        sums = by_extract.sum(axis=1)
         return rows.columns, sums / np.maximum(is_read.sum(axis=1, keepdims=True), 1), usable
 
     def _of_extracts(
@@ -416,7 +418,7 @@ class Representation(RepresentationSettings):
         under = is_under(summary, wanted, present, self.tau, counts_ties=counts_ties)
         alone = {
             "one": np.ones(len(source)),
-            "unfair": under.any(axis=1).astype(float),
+            "unfair": reduce(np.logical_or, under.T).astype(float),
             "uer": deficit.sum(axis=1) / present.sum(axis=1),
             "auc": area_over_tau(summary, wanted, self.points, counts_ties=counts_ties),
         }

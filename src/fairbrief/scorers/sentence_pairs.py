@@ -172,7 +172,7 @@ _short = lru_cache(maxsize=4096)(_read)
 
 def _cut(ask: Ask, known: Mapping[str, list[Tokens]]) -> Cut:
     columns = [known[text] for text in ask.columns]
-    owner = np.repeat(np.arange(len(columns)), [len(c) for c in columns]).astype(np.int64)
+    owner = np.array([k for k, sentences in enumerate(columns) for _ in sentences], dtype=np.int64)
     return Cut([s for text in ask.rows for s in known[text]], [s for c in columns for s in c], owner)
 
 
