@@ -48,7 +48,16 @@ def unpacked(table: pa.Table) -> pa.Table:
     """The table with its packed statistics as plain numbers; names, order and metadata stay."""
     plain = pa.float64()
     declared = [f.with_type(plain) if is_packed(f.type) else f for f in table.schema]
-    columns = [column.cast(plain) if is_packed(column.type) else column for column in table.itercolumns()]
+    # One array stands for all that an observation does not have.
+    nothing = pa.chunked_array([pa.nulls(len(table), plain)])
+    columns = [
+        column
+        if not is_packed(column.type)
+        else nothing
+        if column.null_count == len(column)
+        else column.cast(plain)
+        for column in table.itercolumns()
+    ]
     # At once: each column that is set by itself copies the schema.
     return pa.Table.from_arrays(columns, schema=pa.schema(declared, table.schema.metadata))
 
