@@ -131,7 +131,7 @@ def test_what_a_small_audit_takes_is_told_as_written_out() -> None:
 
     The largest case has 4 sentences: labellings 100·4 · 8 · (2.5 + 4), members 100·4·2, statistics 100·(9 + 9·2) · 64 and
     extracts 4 · 8 · (2·4 + 4·200). The rows of the whole are kept until they are many: 2 · (8 · (6 + 9·2) columns · 6
-    labellings + 100·2 + 2000); of 20 resamples they are summed: 16 · 24 · 20. The measure has about 7 + 1.5·2 values, of one
+    labellings + 100·2 + 2000); of 10 resamples they are summed: 16 · 24 · 10. The measure has about 7 + 1.5·2 values, of one
     system; of two, these have as many each, and their differences.
     """
     cases = cases_of(records=2)
@@ -146,7 +146,7 @@ def test_what_a_small_audit_takes_is_told_as_written_out() -> None:
         about="input (id 'r0', 4 documents)",
     )
     assert (
-        memory.forecast(cases, cases, replace(plan, n_resamples=20), measures_of(plan)).slices == 16 * 24 * 20
+        memory.forecast(cases, cases, replace(plan, n_resamples=10), measures_of(plan)).slices == 16 * 24 * 10
     )
     alone = memory.forecast(cases, cases, replace(plan, n_resamples=0, workers=3), measures_of(plan))
     assert (alone.base, alone.largest) == (3 * 150e6, 3 * (4 * 8 * 6.5 + 8 + 27 * 64))

@@ -185,7 +185,7 @@ def _of_slices(
             summed = 16.0 * columns * plan.n_resamples * (1 if rows < COMMON else 2)
             labellings = min(plan.n_resamples + 1, most[over])
             kept = rows * (8.0 * columns * labellings + 2.0 * plan.n_resamples + 2_000)
-            is_kept = rows <= FEW and FEW * labellings <= plan.n_resamples
+            is_kept = rows <= FEW and rows * labellings <= plan.n_resamples + 1
             found += systems * slices * (kept if is_kept else summed)
     return found
 

@@ -92,9 +92,9 @@ class RelabelledRows:
         return replace(self, choices=[choice[resamples] for choice in self.choices])
 
     @property
-    def is_small(self) -> bool:
-        """Whether a unit takes much less room than what it is summed into."""
-        return not self.choices or bool(FEW * self.values.shape[1] <= len(self.choices[0]))
+    def room(self) -> int:
+        """How many numbers of a column are held."""
+        return math.prod(self.values.shape[:2])
 
     def taken(self) -> Iterator[tuple[Floats, Floats, float, int]]:
         """The halves of each resample's sums over some units, (n_resamples, columns) each; a bound of their sizes; of how many.
@@ -302,9 +302,12 @@ class NullSums:
         self._add_rows(rows)
 
     def _add_rows(self, rows: RelabelledRows) -> None:
-        if not self._is_summed and rows.is_small and sum(map(len, self._rows)) + len(rows) <= FEW:
-            self._rows.append(rows)
-            return
+        if not self._is_summed:
+            kept = [*self._rows, rows]
+            room = sum(held.room for held in kept)  # of sums it is twice n_resamples
+            if sum(map(len, kept)) <= FEW and room <= self.n_resamples + 1:
+                self._rows = kept
+                return
         self._sum_rows()
         self._sum(rows)
 
