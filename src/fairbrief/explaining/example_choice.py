@@ -19,6 +19,9 @@ MOST_ROWS = 600
 MOST_CASES = 160
 """Summaries, with their records, whose texts are shown."""
 
+Place = tuple[str, str, RecordValues, int]
+"""Measure, system, what the measure reads, and of which row."""
+
 
 def choose(evidence: pa.Table, systems: Sequence[str]) -> list[Row]:
     """The rows to show, the most telling of each list before the second of any; each once."""
@@ -29,11 +32,13 @@ def choose(evidence: pa.Table, systems: Sequence[str]) -> list[Row]:
         for found in lists:
             if place >= len(found) or len(chosen) >= MOST_ROWS:
                 continue
-            row = found[place]
-            if len(cases) >= MOST_CASES and (row.system, row.record) not in cases:
+            spec, system, values, i = found[place]
+            case = system, values.record[i].as_py()
+            if len(cases) >= MOST_CASES and case not in cases:
                 continue
-            cases.add((row.system, row.record))
-            chosen.setdefault((row.measure, row.system, row.record), row)
+            cases.add(case)
+            if (spec, *case) not in chosen:
+                chosen[spec, *case] = Row(spec, *case, row_values(values, i), values.p[i].as_py(), "")
     return list(chosen.values())
 
 
@@ -45,7 +50,7 @@ def _observed(evidence: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         yield from ((spec, rows) for spec, of in known.items() if of == observation)
 
 
-def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[Row]]:
+def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[Place]]:
     """The ends of every list that the viewer can sort by, system by system."""
     found = values_of_records(rows, spec)
     if found is None or not len(found.system):
@@ -58,7 +63,7 @@ def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[R
             own = values[places]
             ranks = (own, -own) if name != found.measure.name else (-np.abs(own),)
             for ranked in ranks:
-                yield [_row(spec, system, found, int(places[i])) for i in _first(ranked)]
+                yield [(spec, system, found, int(places[i])) for i in _first(ranked)]
 
 
 def _first(ranked: Floats) -> list[int]:
@@ -69,12 +74,6 @@ def _first(ranked: Floats) -> list[int]:
         defined = defined[ranked[defined] <= bar][: 8 * MOST]
     order = np.argsort(ranked[defined], kind="stable")[:MOST]
     return [int(i) for i in defined[order]]
-
-
-def _row(spec: str, system: str, found: RecordValues, place: int) -> Row:
-    return Row(
-        spec, system, found.record[place].as_py(), row_values(found, place), found.p[place].as_py(), ""
-    )
 
 
 def row_values(found: RecordValues, place: int) -> Mapping[str, float]:
