@@ -236,7 +236,7 @@ def audit(
                 _, identity = replace_all(result, folder)
                 input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
     finally:  # what was computed is shown though it could not be written; and written before it is shown
-        if result is not None:
+        if result is not None and not quiet:
             terminal.print_result(
                 result,
                 Console(),

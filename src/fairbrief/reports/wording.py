@@ -7,6 +7,7 @@ number tells how far one property departs from one standard, on these records.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from fairbrief import specs
@@ -82,6 +83,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
 )
 
 
+@lru_cache(maxsize=1 << 10)
 def name_of(measure: str) -> str:
     """The bare name in a measure's spec: ``bur`` of ``bur(tau=0.5)@party``."""
     try:
