@@ -90,7 +90,7 @@ class Record:
         If only some have it, DataError says which one lacks it and what to do.
         """
         values = [d.attributes.get(attribute) for d in self.documents]
-        if all(value is None for value in values):
+        if values.count(None) == len(values):
             return []
         if None in values:
             raise DataError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fairbrief.auditing import extracts
 from fairbrief.auditing.extracts import AS_LONG, NO_SENTENCE, ExtractDraws, kept_sentences
 from fairbrief.types import Case, Document, Extracts, Reason, Record, Summary
 
@@ -35,6 +36,16 @@ def test_the_sentence_that_crosses_is_kept_by_its_missing_words(
     """
     numbers = np.array([0.3, 0.1, 0.2, coin])
     assert kept_sentences(numbers, np.array([4, 3, 5]), words).tolist() == kept
+
+
+def test_sorted_and_compared_sentences_are_kept_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many sentences are sorted, a few compared with each other: the extracts are the same."""
+    rng = np.random.default_rng(5)
+    numbers = rng.random((4, 50, 8))
+    lengths, words = rng.integers(1, 9, (4, 1, 7)), rng.integers(1, 40, (4, 1, 1))
+    compared = kept_sentences(numbers, lengths, words)
+    monkeypatch.setattr(extracts, "COMPARED", 0)
+    np.testing.assert_array_equal(compared, kept_sentences(numbers, lengths, words))
 
 
 def test_records_that_are_drawn_together_have_orders_of_their_own() -> None:

@@ -15,6 +15,8 @@ N_EXTRACTS = 200
 """Extracts of each record and length, where the scorer holds no model."""
 AT_ONCE = 1 << 18
 """Random numbers that are drawn together."""
+COMPARED = 8
+"""Sentences up to which each is compared with each: faster than sorting so few."""
 AS_LONG = Reason("the summary is as long as its source")
 NO_SENTENCE = Reason("the source has no sentence")
 
@@ -102,16 +104,28 @@ class _Known:
 def kept_sentences(numbers: Floats, lengths: Integers, words: Integers | int) -> Floats:
     """Which sentences each extract keeps, 0 or 1. Shape (…, S).
 
-    Shapes: ``numbers`` (…, S + 1), an order and a coin; ``lengths`` (…, S) and ``words`` (…, 1) broadcast to it.
+    Shapes: ``numbers`` (…, S + 1), an order and a coin; ``lengths`` (…, S), all above 0, and ``words`` (…, 1) broadcast to it.
     """
-    order = np.argsort(numbers[..., :-1], axis=-1)
-    own = np.take_along_axis(np.broadcast_to(lengths, order.shape), order, axis=-1)
-    ends = np.cumsum(own, axis=-1)
-    missing = words - (ends - own)
-    whole = ends <= words
-    crosses = ~whole & (missing > numbers[..., -1:] * own) & (missing > 0)
-    whole |= crosses
-    whole[..., 0] = True
-    kept = np.zeros(whole.shape)
-    np.put_along_axis(kept, order, whole.astype(np.float64), axis=-1)
-    return kept
+    order, coin = numbers[..., :-1], numbers[..., -1:]
+    before = _words_before(order, np.broadcast_to(lengths, order.shape))
+    # A sentence that fits is missing all of its words, more than any coin asks for.
+    kept = (words - before > coin * lengths) | (before == 0)
+    return np.asarray(kept, dtype=np.float64, order="C")
+
+
+def _words_before(order: Floats, lengths: Integers) -> Integers:
+    """The words of the sentences whose number is smaller. Shapes: (…, S) each."""
+    if order.shape[-1] > COMPARED:
+        sorted_ = np.argsort(order, axis=-1)
+        own = np.take_along_axis(lengths, sorted_, axis=-1)
+        before = np.empty(order.shape, dtype=np.int64)
+        np.put_along_axis(before, sorted_, np.cumsum(own, axis=-1) - own, axis=-1)
+        return before
+    place, own = np.ascontiguousarray(np.moveaxis(order, -1, 0)), np.moveaxis(lengths, -1, 0)
+    before = np.zeros(place.shape, dtype=np.int64)
+    for i in range(len(place)):
+        for j in range(i):
+            is_later = place[j] <= place[i]
+            before[i] += own[j] * is_later
+            before[j] += own[i] * ~is_later
+    return np.moveaxis(before, 0, -1)

@@ -432,7 +432,7 @@ class Representation(RepresentationSettings):
         columns += [(name, value) for name in by_value for value in values]
         return Rows(
             tuple(columns),
-            np.hstack([np.column_stack(list(alone.values())), *by_value.values()]).astype(np.float64),
+            np.hstack([np.column_stack(list(alone.values())), *by_value.values()], dtype=np.float64),
         )
 
 
