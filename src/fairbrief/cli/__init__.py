@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import gc
 import sys
 from importlib import import_module
 from typing import Any
@@ -103,6 +104,7 @@ def root(
 
 def main() -> None:
     """Run the command, and end with the code of what became of it: see `fairbrief.cli.exit_codes`."""
+    gc.set_threshold(20_000)  # looking for cycles after every 700 new objects takes a twentieth of an audit
     try:
         code = app(prog_name="fairbrief", standalone_mode=False)
         sys.stdout.flush()  # a full disk or a reader that has gone is noticed here, not after the end
