@@ -37,6 +37,7 @@ from fairbrief.text import (
     recogniser_errors,
     recognition,
     rouge,
+    segmentation,
     sentences,
     statements,
     store_addresses,
@@ -83,6 +84,9 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "rouge.tokens": lambda t: rouge.tokens(t, stem=True),
     "store_addresses.is_stored": store_addresses.is_stored,
     "store_addresses.refuse_stored": lambda t: _refused(store_addresses.refuse_stored, t),
+    "segmentation.ascii_words": lambda t: segmentation.ascii_words(
+        t.encode("ascii", "replace").decode(), segmentation.ascii_table(str.isalnum)
+    ),
     "statements.recall": lambda t: statements.recall(t, [t]),
     "statements.words_held": lambda t: statements.words_held(t, [t]),
     "recogniser_errors.read_errors": lambda t: _value_error(recogniser_errors.read_errors, t),
@@ -106,7 +110,7 @@ WITHOUT_A_TEXT = {
     "gender_words.subject_group", "name_gender.census_genders", "names.read_names", "nltk_tokens.check_data", "pronouns.form",
     "published_nltk.edition", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described",
-    "recogniser_errors.spell_errors", "store_addresses.where_credentials",
+    "recogniser_errors.spell_errors", "segmentation.ascii_table", "store_addresses.where_credentials",
 }  # fmt: skip
 """Take no text of a stranger, but a number, a table of ours or nothing."""
 MORE_THAN_LINEAR = {"rouge.rouge_scores", "identifiers.varying_identifiers"}
