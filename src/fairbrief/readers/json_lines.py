@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import IO, Any
 
 from fairbrief.errors import DataError
@@ -22,10 +23,12 @@ PART = 8 << 20
 """Bytes of lines that make a part of a large file, at least: some ten thousand records."""
 SMALL_PART = 1 << 20
 """The same, of a file that has few parts."""
-FEW_PARTS = 8
-"""So many parts a file has at least, if they are not too small: enough to keep several workers busy to the end."""
+FEW_PARTS = 16
+"""So many parts a file has at least, if they are not too small."""
+LATE = 4
+"""The last 1/LATE of a file is cut into parts 1/LATE as large, so that workers end at about the same time."""
 PARTS = 512
-"""Parts of one file, at most."""
+"""So many parts of the usual size a file has at most: beyond, parts are larger."""
 
 EVERY = 64
 """Rows between two looks at how far the file is read."""
@@ -39,7 +42,9 @@ def line_ranges(size: int) -> list[Range]:
     step = max(PART, -(-size // PARTS))
     while size < FEW_PARTS * step and step > SMALL_PART:
         step //= 2
-    return [(start, min(start + step, size)) for start in range(0, size, step)]
+    late = size // step * (LATE - 1) // LATE * step
+    starts = [*range(0, late, step), *range(late, size, min(step, max(step // LATE, SMALL_PART)))]
+    return list(pairwise([*starts, size]))
 
 
 def read_lines(
