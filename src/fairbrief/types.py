@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -552,8 +553,7 @@ class Note:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(msgspec.Struct, frozen=True, gc=False):
     """A value that is never alone: with interval, chance level, p-value, counts and signature.
 
     ``quantity`` is the name of the measure's value that this is; the headline's is the measure's
@@ -566,7 +566,7 @@ class Estimate:
     quantity: str
     system: str
     value: float | None
-    slice: Mapping[str, str] = field(default_factory=dict)
+    slice: Mapping[str, str] = msgspec.field(default_factory=dict)
     low: float | None = None
     high: float | None = None
     null_mean: float | None = None
@@ -575,7 +575,7 @@ class Estimate:
     testable: bool | None = None
     n: int = 0
     clusters: int = 0
-    excluded: Mapping[str, int] = field(default_factory=dict)
+    excluded: Mapping[str, int] = msgspec.field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     signature: str = ""
     over: str = ""
@@ -614,6 +614,14 @@ class Estimate:
     system_kind: SystemKind = "system"
     baseline_kind: SystemKind | None = None
     """For a difference: the kind of the system that was subtracted."""
+
+    def replace(self, **changes: Any) -> Estimate:
+        """The estimate with other values in some fields; TypeError for a name that is no field.
+
+        >>> Estimate("bur@party", "bur", "lead", 0.25).replace(value=0.5).value
+        0.5
+        """
+        return msgspec.structs.replace(self, **changes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ def test_print_is_short_and_names_what_is_folded(served: Served, tmp_path: Path,
     systems = tuple(f"model-{i}-instruct" for i in range(20 if not unfolded else 2))
     result = sample_results.make(systems, tuple(f"group {i}" for i in range(12)))
     slices = [
-        replace(e, slice={"city": f"city {k}"}) for k in range(60) for e in result.estimates if not e.slice
+        e.replace(slice={"city": f"city {k}"}) for k in range(60) for e in result.estimates if not e.slice
     ]
     if not unfolded:
         result = replace(result, estimates=Estimates([*result.estimates, *slices]))

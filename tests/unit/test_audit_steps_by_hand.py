@@ -222,7 +222,7 @@ def test_lengths_of_differences_between_systems_are_not_said() -> None:
 def test_a_number_that_is_not_clear_of_zero_is_no_length() -> None:
     """An interval from -1 to 3 leaves open whether documents of a are longer at all."""
     first, second, longer = lengths(1.0)
-    assert codes(noted([first, second, replace(longer, low=-1.0, high=3.0)])) == [[]] * 3
+    assert codes(noted([first, second, longer.replace(low=-1.0, high=3.0)])) == [[]] * 3
 
 
 def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
@@ -238,8 +238,8 @@ def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
     assert codes(noted([*given, longer]))[0] == ["words_unlike_documents", "documents_alike"]
     shares = noted([*given, longer])[0].notes[0].arguments["shares"]
     assert shares == {"a": {"words": 0.6, "documents": pytest.approx(0.5)}}
-    assert codes(noted([*given, replace(longer, value=0.04, low=0.03)])) == [[]] * 5
-    assert codes(noted([*given, replace(longer, low=-0.05)])) == [[]] * 5
+    assert codes(noted([*given, longer.replace(value=0.04, low=0.03)])) == [[]] * 5
+    assert codes(noted([*given, longer.replace(low=-0.05)])) == [[]] * 5
 
 
 def test_summaries_without_units_are_counted_beside_those_that_have_some() -> None:

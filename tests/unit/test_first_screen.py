@@ -37,7 +37,7 @@ def screen(*estimates: Estimate, **made: Any) -> FirstScreen:
 
 def test_the_first_sentence_says_who_which_way_how_far_and_what_a_random_pick_gives() -> None:
     """A system's own contrast stands beside what sentences picked at random read."""
-    found = screen(replace(PLAIN, **BLIND))
+    found = screen(PLAIN.replace(**BLIND))
     assert found.lead == (
         "gpt-4 covers documents with sentiment negative 16% less than the average document; a random pick of sentences of "
         "the same length would cover them 5.8% less."
@@ -58,8 +58,8 @@ def test_who_how_much_how_sure_and_what_next_are_answered() -> None:
     """Each question of a newcomer has its own short answer, with the interval, the random pick and the records."""
     found = answers(
         screen(
-            replace(PLAIN, **BLIND),
-            replace(PLAIN, **BLIND | {"blind_difference": 0.05}, group="positive", value=0.2),
+            PLAIN.replace(**BLIND),
+            PLAIN.replace(**BLIND | {"blind_difference": 0.05}, group="positive", value=0.2),
         )
     )
     assert found["Who is worse off?"] == "Documents with sentiment negative (−16%), in summaries by gpt-4."
@@ -77,7 +77,7 @@ def test_who_how_much_how_sure_and_what_next_are_answered() -> None:
 def test_records_that_a_measure_could_not_read_are_said_with_the_reason() -> None:
     """Fewer records than the input has are explained where they are counted."""
     found = answers(
-        screen(replace(PLAIN, **BLIND, excluded={"one group only": 1529, "the summary has no unit": 2}))
+        screen(PLAIN.replace(**BLIND, excluded={"one group only": 1529, "the summary has no unit": 2}))
     )
     assert found["How sure is it?"].endswith("400 records; 1,531 records left out, most: one group only).")
 
@@ -85,15 +85,14 @@ def test_records_that_a_measure_could_not_read_are_said_with_the_reason() -> Non
 def test_other_systems_are_said_beside_the_one_that_leads() -> None:
     """The same contrast of the others stands by how clear it is."""
     found = screen(
-        PLAIN, replace(PLAIN, system="b", value=-0.1), replace(PLAIN, system="c", p=0.5, value=-0.01)
+        PLAIN, PLAIN.replace(system="b", value=-0.1), PLAIN.replace(system="c", p=0.5, value=-0.01)
     )
     assert answers(found)["Other systems?"] == "Clear too: b (−10%); not clear: c (−1.0%)."
 
 
 def test_contrasts_without_groups_are_shown_and_clear_ones_stand_first() -> None:
     """A shift of position has its panel; where nothing is clear the panel is folded, below the clear ones."""
-    shift = replace(
-        PLAIN,
+    shift = PLAIN.replace(
         measure="position_from_uniform",
         quantity="mean_position_shift",
         over="",
@@ -102,7 +101,7 @@ def test_contrasts_without_groups_are_shown_and_clear_ones_stand_first() -> None
         low=-0.4,
         high=-0.3,
     )
-    found = screen(replace(PLAIN, p=0.5), shift)
+    found = screen(PLAIN.replace(p=0.5), shift)
     assert found.lead == (
         "gpt-4 draws on places that lie, on average, 36% of the text nearer to its beginning than sentences picked at random."
     )
@@ -116,8 +115,7 @@ def test_contrasts_without_groups_are_shown_and_clear_ones_stand_first() -> None
 
 def test_a_pair_of_groups_is_said_as_two_groups() -> None:
     """The sides of a contrast of two groups are named, and which of them is worse off."""
-    pair = replace(
-        PLAIN,
+    pair = PLAIN.replace(
         measure="sentiment_shift",
         quantity="difference[female−male]",
         over="",
@@ -126,7 +124,7 @@ def test_a_pair_of_groups_is_said_as_two_groups() -> None:
         low=0.2,
         high=0.6,
     )
-    found = screen(pair, replace(pair, quantity="sentiment_shift"))
+    found = screen(pair, pair.replace(quantity="sentiment_shift"))
     assert (
         found.lead
         == "In summaries by gpt-4, the tone of female texts is raised by 0.400 against that of male texts."
@@ -137,7 +135,7 @@ def test_a_pair_of_groups_is_said_as_two_groups() -> None:
 
 def test_what_any_pick_shows_is_not_said_of_the_system() -> None:
     """Where exchanged labels are beaten and the random pick is not, the sentence says so."""
-    found = screen(replace(PLAIN, **BLIND | {"blind_p": 0.21, "blind_p_adjusted": 0.63}))
+    found = screen(PLAIN.replace(**BLIND | {"blind_p": 0.21, "blind_p_adjusted": 0.63}))
     assert "but not clearly more so than a random pick of sentences" in found.lead
     (line,) = found.panels[0].blocks[0].lines
     assert line.kind == "as blind"
@@ -162,7 +160,7 @@ def test_what_any_pick_shows_is_not_said_of_the_system() -> None:
 )
 def test_every_standing_has_its_words(change: dict[str, Any], kind: str) -> None:
     """The adjusted p decides, the random pick before exchanged labels; nothing is left without a word."""
-    e = replace(PLAIN, **change)
+    e = PLAIN.replace(**change)
     assert first_answers.standing_of(e, 0.05) == kind
     (line,) = screen(e).panels[0].blocks[0].lines
     assert line.kind == kind
@@ -171,7 +169,7 @@ def test_every_standing_has_its_words(change: dict[str, Any], kind: str) -> None
 
 def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_it_takes() -> None:
     """An audit without a finding gives no all-clear."""
-    found = screen(replace(PLAIN, p=0.4))
+    found = screen(PLAIN.replace(p=0.4))
     assert (
         found.lead
         == "No difference between groups is clear in 400 records. That does not show that there is none."
@@ -191,14 +189,14 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
 def test_groups_stand_in_natural_order_with_their_attribute() -> None:
     """2 stars comes before 10 stars, whatever the order of the estimates."""
     groups = [
-        replace(PLAIN, over="stars", group=g, quantity=f"relative_difference[{g}]") for g in ("10", "2", "1")
+        PLAIN.replace(over="stars", group=g, quantity=f"relative_difference[{g}]") for g in ("10", "2", "1")
     ]
     assert [line.who for line in screen(*groups).panels[0].blocks[0].lines] == [
         "1 star",
         "2 stars",
         "10 stars",
     ]
-    beside = [replace(e, system="b") for e in groups]
+    beside = [e.replace(system="b") for e in groups]
     assert [block.group for block in screen(*groups, *beside).panels[0].blocks] == [
         "1 star",
         "2 stars",
@@ -208,10 +206,10 @@ def test_groups_stand_in_natural_order_with_their_attribute() -> None:
 
 def test_slices_controls_and_repeated_contrasts_stay_out() -> None:
     """The first screen speaks of the systems on all records, once."""
-    shadow = replace(PLAIN, measure="equal_coverage@sentiment")
+    shadow = PLAIN.replace(measure="equal_coverage@sentiment")
     others = [
-        replace(PLAIN, slice={"a": "b"}),
-        replace(PLAIN, system="control:lead(gpt-4)", system_kind="control"),
+        PLAIN.replace(slice={"a": "b"}),
+        PLAIN.replace(system="control:lead(gpt-4)", system_kind="control"),
         shadow,
     ]
     found = screen(PLAIN, *others)
@@ -221,8 +219,7 @@ def test_slices_controls_and_repeated_contrasts_stay_out() -> None:
 def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing() -> None:
     """What is not shown is counted."""
     many = [
-        replace(
-            PLAIN,
+        PLAIN.replace(
             system=f"s{i}",
             group=f"g{j}",
             quantity=f"relative_difference[g{j}]",
@@ -242,7 +239,7 @@ def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing(
 
 def test_an_interval_far_wider_than_the_rest_does_not_flatten_the_picture() -> None:
     """The scale follows the values; a bar that leaves it is cut at its end."""
-    wide = replace(PLAIN, group="neutral", quantity="relative_difference[neutral]", low=-40.0, high=40.0)
+    wide = PLAIN.replace(group="neutral", quantity="relative_difference[neutral]", low=-40.0, high=40.0)
     (panel,) = screen(PLAIN, wide).panels
     places = [float(x) for x in re.findall(r'x[12]="(-?[\d.]+)"', panel.blocks[0].lines[1].picture)]
     assert 0 <= min(places) <= max(places) <= 420
@@ -260,7 +257,7 @@ WORDED = {
 def test_each_measure_has_a_sentence_for_both_sides(name: str, value: float) -> None:
     """System and size stand in it, no place is left unfilled, and the two sides differ."""
     words = WORDED.get(name, ContrastWords())
-    e = replace(PLAIN, system="SYSTEM", group="a − b", value=value)
+    e = PLAIN.replace(system="SYSTEM", group="a − b", value=value)
     sentence = contrast_words.sentence(e, words)
     assert "SYSTEM" in sentence
     assert contrast_words.size(value, words.unit) in sentence
@@ -268,7 +265,7 @@ def test_each_measure_has_a_sentence_for_both_sides(name: str, value: float) -> 
         sentence + contrast_words.worse(e, words) + words.even + words.question
     )
     assert contrast_words.filled(words.random, reads="x") != words.random
-    assert sentence != contrast_words.sentence(replace(e, value=-value), words)
+    assert sentence != contrast_words.sentence(e.replace(value=-value), words)
     assert tick(0.0, words.unit) == "0"
 
 
@@ -302,8 +299,8 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
     )  # fmt: skip
     declared = {"entity_inclusion": {"family": "People", "contrast": asdict(words)}}
     rates = [
-        replace(
-            odds, quantity=f"inclusion[{group}]", value=rate, kind="share", group=group, leads=False, p=None
+        odds.replace(
+            quantity=f"inclusion[{group}]", value=rate, kind="share", group=group, leads=False, p=None
         )
         for group, rate in (("female", 0.25), ("male", 0.4))
     ]
@@ -314,7 +311,7 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
 
 def test_the_terminal_begins_with_the_answers() -> None:
     """Who, how much and how sure stand above the tables; a paper's tables come without."""
-    result = replace(sample_results.make(), estimates=Estimates([replace(PLAIN, **BLIND)]))
+    result = replace(sample_results.make(), estimates=Estimates([PLAIN.replace(**BLIND)]))
     console = Console(record=True, width=80, file=io.StringIO())
     print_result(result, console)
     told = console.export_text()
@@ -325,7 +322,7 @@ def test_the_terminal_begins_with_the_answers() -> None:
 
 def test_more_records_are_counted_in_what_is_independent() -> None:
     """Variants of one original bring nothing new: where records come in groups, groups are asked for."""
-    unclear = replace(PLAIN, p=0.5, value=-0.01)
+    unclear = PLAIN.replace(p=0.5, value=-0.01)
     assert "take about 1,600. For" in answers(screen(unclear))["What next?"]
-    grouped = answers(screen(replace(unclear, n=4000)))["What next?"]
+    grouped = answers(screen(unclear.replace(n=4000)))["What next?"]
     assert "take about 1,600 independent groups of records. For" in grouped

@@ -72,7 +72,7 @@ def test_twenty_records_are_wanted() -> None:
     assert outcome("m@x<=0.5", estimate(0.1, 0.2, clusters=19)) == "inconclusive"
     (check,) = gate.hold(rule("m@x<=0.5"), [estimate(None, 0.2)])
     assert (check.outcome, check.message) == ("inconclusive", "no interval (n = 20)")
-    for broken in (replace(estimate(0.1, 0.2), high=math.inf), replace(estimate(0.1, 0.2), low=None)):
+    for broken in (estimate(0.1, 0.2).replace(high=math.inf), estimate(0.1, 0.2).replace(low=None)):
         assert outcome("m@x<=0.5", broken) == "inconclusive"
 
 
@@ -114,16 +114,16 @@ def test_a_check_of_a_magnitude_says_what_it_holds() -> None:
     """What permuted labels alone read, or that the interval begins at 0; of levels and differences nothing."""
     size = estimate(0.2, 0.3, kind="magnitude", p=0.001)
     told = {
-        "; permuted labels alone read 0.05: a limit on :excess leaves that out": replace(
-            size, excess=0.2, null_mean=0.05
+        "; permuted labels alone read 0.05: a limit on :excess leaves that out": size.replace(
+            excess=0.2, null_mean=0.05
         ),
         "; a magnitude's interval begins at 0 unless its test rejects": size,
     }
     for ends, one in told.items():
         assert gate.hold(rule("m@x<=0.1"), [one])[0].message.endswith(f"n = 20{ends}")
-    for one in (replace(size, excess=0.2), replace(size, null_mean=0.05)):
+    for one in (size.replace(excess=0.2), size.replace(null_mean=0.05)):
         assert "begins at 0" in gate.hold(rule("m@x<=0.1"), [one])[0].message
-    for one in (replace(size, kind="level"), replace(size, baseline="b"), replace(size, kind="contrast")):
+    for one in (size.replace(kind="level"), size.replace(baseline="b"), size.replace(kind="contrast")):
         message = gate.hold(rule("m@x<=0.1"), [one])[0].message
         assert message.endswith("n = 20")
         assert ("a − b" in message) == bool(one.baseline)
@@ -133,11 +133,11 @@ def test_a_check_of_a_magnitude_says_what_it_holds() -> None:
 def test_slices_and_controls_are_held_to_nothing() -> None:
     """A rule speaks of the whole input and of systems."""
     bad = estimate(0.8, 0.9)
-    others = [replace(bad, slice={"topic": "x"}), replace(bad, system="c", system_kind="control")]
+    others = [bad.replace(slice={"topic": "x"}), bad.replace(system="c", system_kind="control")]
     assert outcome("m@x<=0.5", estimate(0.1, 0.2), *others) == "pass"
     with pytest.raises(RequestError, match=r"no system 'c', which 'm@x\{c\}<=0.5' is for.* It has: a\."):
         gate.hold(rule("m@x{c}<=0.5"), [bad, *others])
-    assert outcome("m@x{a}<=0.5", estimate(0.1, 0.2), replace(bad, system="b")) == "pass"
+    assert outcome("m@x{a}<=0.5", estimate(0.1, 0.2), bad.replace(system="b")) == "pass"
 
 
 def test_a_rule_names_a_headline_or_a_quantity() -> None:
@@ -145,13 +145,13 @@ def test_a_rule_names_a_headline_or_a_quantity() -> None:
     headline, part = estimate(0.1, 0.2), estimate(0.8, 0.9, quantity="part")
     assert outcome("m@x<=0.5", headline, part) == "pass"
     assert outcome("m@x:part<=0.5", headline, part) == "fail"
-    why = replace(part, value=None, n=0)
+    why = part.replace(value=None, n=0)
     assert outcome("m@x<=0.5", why) == "inconclusive"
-    for one in (replace(part, value=None), replace(part, n=0)):
+    for one in (part.replace(value=None), part.replace(n=0)):
         with pytest.raises(RequestError, match=r"no estimate of 'm@x<=0.5'.*It has: m@x:part\."):
             gate.hold(rule("m@x<=0.5"), [one])
     with pytest.raises(RequestError, match=r"Did you mean 'mean@x'\? It has: mean@x\."):
-        gate.hold(rule("maen@x<=0.5"), [replace(headline, measure="mean@x", quantity="mean")])
+        gate.hold(rule("maen@x<=0.5"), [headline.replace(measure="mean@x", quantity="mean")])
     with pytest.raises(RequestError, match=r"Did you mean 'm@x:part'\?"):
         gate.hold(rule("m@x:prat<=0.5"), [part])
 
@@ -159,7 +159,7 @@ def test_a_rule_names_a_headline_or_a_quantity() -> None:
 def test_a_margin_is_held_on_the_side_that_is_worse() -> None:
     """An excess from above, a level by its direction, any other contrast on both sides; doubt unless all rows are the same."""
     gap = estimate(0.0, 0.0, baseline="b", leads=True)
-    excess, contrast = replace(gap, quantity="excess"), replace(gap, quantity="difference[g]")
+    excess, contrast = gap.replace(quantity="excess"), gap.replace(quantity="difference[g]")
     names = {
         "m@x [a] at most 0.1 above [b]": (gap, {"m@x": "less"}),
         "m@x [a] at most 0.1 below [b]": (gap, {"m@x": "more"}),
@@ -168,25 +168,25 @@ def test_a_margin_is_held_on_the_side_that_is_worse() -> None:
     for name, (one, better) in names.items():
         (check,) = gate.hold_margin([one], 0.1, better)
         assert (check.name, check.outcome) == (name, "inconclusive")
-    checks = gate.hold_margin([contrast, replace(contrast, slice={"t": "x"})], 0.1, {}, same_rows=True)
+    checks = gate.hold_margin([contrast, contrast.replace(slice={"t": "x"})], 0.1, {}, same_rows=True)
     assert [(c.name, c.outcome) for c in checks] == [
         ("m@x:difference[g] [a] at most 0.1 above [b]", "pass"),
         ("m@x:difference[g] [a] at most 0.1 below [b]", "pass"),
     ]
     (check,) = gate.hold_margin([gap], 0.17, {})
     assert check.outcome == "pass"  # an unknown direction: less is better; the doubt is 0.168
-    assert gate.hold_margin([replace(gap, baseline="a")], 0.1, {})[0].name.endswith("[a] of the baseline")
+    assert gate.hold_margin([gap.replace(baseline="a")], 0.1, {})[0].name.endswith("[a] of the baseline")
 
 
 def test_what_a_gate_decides_on() -> None:
     """What leads, and a headline that is no magnitude; no other quantity."""
     level = estimate(0.1, 0.2)
     assert gate.is_decided_on(level)
-    for one in (replace(level, kind="magnitude"), replace(level, quantity="part")):
+    for one in (level.replace(kind="magnitude"), level.replace(quantity="part")):
         assert not gate.is_decided_on(one)
-    assert gate.is_decided_on(replace(level, quantity="part", leads=True))
-    assert gate.is_decided_on(replace(level, notes=(Note("few_clusters"),)))
-    assert not gate.is_decided_on(replace(level, notes=(Note("few_clusters"), Note("raw_magnitude"))))
+    assert gate.is_decided_on(level.replace(quantity="part", leads=True))
+    assert gate.is_decided_on(level.replace(notes=(Note("few_clusters"),)))
+    assert not gate.is_decided_on(level.replace(notes=(Note("few_clusters"), Note("raw_magnitude"))))
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_nan_never_passes(value: float, low: float, high: float, rule: str) -> N
     estimate = Estimate("m", "m", "a", value, low=low, high=high, n=50, clusters=50)
     (check,) = gate.hold(gate_rules.rule(rule), [estimate])
     assert check.outcome == "inconclusive"
-    checks = gate.hold_margin([replace(estimate, baseline="b")], 0.5, {"m": "less"})
+    checks = gate.hold_margin([estimate.replace(baseline="b")], 0.5, {"m": "less"})
     assert [check.outcome for check in checks] == ["inconclusive"]
 
 

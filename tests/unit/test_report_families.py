@@ -182,7 +182,7 @@ def test_what_a_picture_leaves_out_is_said() -> None:
     assert "Of each system 300 points are drawn" in scatter.caption
     assert len(re.findall("<path", scatter.panels[0].svg)) < 330
     grid = Estimate("bur@x", "bur", "s", 0.5, n=3)
-    cells = tuple(replace(grid, slice={"a": str(i), "b": str(j)}) for i in range(13) for j in range(12))
+    cells = tuple(grid.replace(slice={"a": str(i), "b": str(j)}) for i in range(13) for j in range(12))
     (figure,) = figures.draw(replace(result, estimates=cells, evidence=result.evidence.slice(0, 0)))
     assert "Shown are the first 150 of 156 cells of each grid." in figure.caption
 
@@ -207,7 +207,7 @@ def test_many_systems_are_compared_in_a_table() -> None:
     (found,) = findings.find(arrangement.arrange(few, made), made)
     assert len(found.findings[0].lines) == 4
     assert found.findings[0].table is None
-    many = [replace(few[0], system=f"s{i}", p_adjusted=0.3) for i in range(14)]
+    many = [few[0].replace(system=f"s{i}", p_adjusted=0.3) for i in range(14)]
     (found,) = findings.find(arrangement.arrange(many, made), made)
     table = found.findings[0].table
     assert table is not None
@@ -223,7 +223,7 @@ def test_a_small_p_that_holm_raises_is_not_said_to_be_often_read() -> None:
         "rarely read as much (p\u00a0=\u00a00.004), but among so many tests one may by luck"
         in wording.finding(e)
     )
-    assert "often read as much" in wording.finding(replace(e, p=0.4))
+    assert "often read as much" in wording.finding(e.replace(p=0.4))
 
 
 def test_both_intervals_are_shown_where_there_are_two() -> None:
@@ -267,7 +267,7 @@ def test_notes_that_differ_in_a_share_are_said_once(shares: tuple[float, float],
 def test_equal_reasons_of_several_systems_are_said_once() -> None:
     """What was left out for the same reasons stands in one line, with all systems it holds for."""
     e = Estimate("bur@x", "bur", "a", 0.1, n=3, excluded={"empty summary": 2})
-    (line,) = arrangement.left_out([e, replace(e, system="b")])
+    (line,) = arrangement.left_out([e, e.replace(system="b")])
     assert line == ("bur@x", "a, b", 3, {"empty summary": 2})
 
 
@@ -277,10 +277,10 @@ def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
     e = Estimate(
         "entity_hallucination@gender", "entity_hallucination", "Meta-Llama-3-8B-Instruct-20241022", None
     )
-    known = replace(
-        e, system="b", value=-0.1, low=-0.1033, high=-0.0868, null_mean=-0.1, p=0.01, p_adjusted=0.1
+    known = e.replace(
+        system="b", value=-0.1, low=-0.1033, high=-0.0868, null_mean=-0.1, p=0.01, p_adjusted=0.1
     )
-    result = Result((replace(e, n=576, excluded={"empty": 1234}), replace(known, n=576)), (), pa.table({}))
+    result = Result((e.replace(n=576, excluded={"empty": 1234}), known.replace(n=576)), (), pa.table({}))
     out = io.StringIO()
     terminal.print_result(result, Console(file=out, width=width))
     rows = out.getvalue().splitlines()
@@ -291,7 +291,7 @@ def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
 def test_differences_in_print_are_those_of_headlines() -> None:
     """The list of differences holds headlines, and says how many other quantities were compared."""
     e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
-    shown = markdown.render(replace(sample_results.make(), differences=(e, replace(e, quantity="level"))))
+    shown = markdown.render(replace(sample_results.make(), differences=(e, e.replace(quantity="level"))))
     assert "1 difference of other quantities stands in results.json" in shown
     assert "bur: level" not in shown
 
@@ -367,12 +367,12 @@ def test_a_sentence_says_which_of_the_two_references_is_beaten() -> None:
         "Beyond random extracts of the same length, which read −0.050 (0.100 less, p\u00a0=\u00a00.003)"
         in told
     )
-    told = wording.references(replace(e, blind=-0.14, blind_difference=-0.01, blind_p=0.7))
+    told = wording.references(e.replace(blind=-0.14, blind_difference=-0.01, blind_p=0.7))
     assert "read −0.140, and are not clearly beaten (0.010 less, p\u00a0=\u00a00.700)" in told
-    told = wording.references(replace(e, p=0.4, blind_difference=None, blind_p=None))
+    told = wording.references(e.replace(p=0.4, blind_difference=None, blind_p=None))
     assert "often read as much" in told
     assert "not tested against them" in told
-    assert wording.references(replace(e, p=None, blind=None)) == ""
+    assert wording.references(e.replace(p=None, blind=None)) == ""
 
 
 def test_a_test_out_of_reach_in_its_family_is_told_so_in_its_sentence() -> None:

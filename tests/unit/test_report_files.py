@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import re
 import sys
-from dataclasses import fields, replace
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -46,7 +47,7 @@ def test_the_schema_and_the_page_describe_every_key_of_an_estimate() -> None:
     )
     page = (Path(__file__).parents[2] / "docs" / "results.md").read_text(encoding="utf-8")
     described = schema["$defs"]["estimate"]["properties"]
-    assert set(described) == {f.name for f in fields(Estimate)}
+    assert set(described) == set(Estimate.__struct_fields__)
     for name, key in described.items():
         assert re.search(rf"^\| `{name}` \| .* \| {re.escape(key['description'])} \|$", page, re.MULTILINE), (
             name
@@ -77,6 +78,18 @@ def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> 
     found = reports.load(tmp_path / "out")
     assert found.evidence.equals(result.evidence)
     assert replace(found, evidence=pa.table({})) == replace(result, evidence=pa.table({}))
+
+
+def test_an_estimate_is_copied_with_other_values_and_never_changed() -> None:
+    """A name that is no field is refused, and what another process gets is equal."""
+    e = sample_results.make().estimates[0]
+    other = e.replace(value=0.125, notes=(Note("few_clusters"),))
+    assert (other.value, other.notes, other.measure) == (0.125, (Note("few_clusters"),), e.measure)
+    assert other.replace(value=e.value, notes=e.notes) == e == pickle.loads(pickle.dumps(e)) != other
+    with pytest.raises(TypeError):
+        e.replace(valeu=0.125)
+    with pytest.raises(AttributeError):
+        e.value = 0.125  # type: ignore[misc]
 
 
 def test_texts_and_numbers_of_numpy_are_written_as_those_of_python() -> None:

@@ -84,8 +84,8 @@ def test_a_page_explains_its_pictures_once() -> None:
 def test_a_system_is_folded_behind_a_joint_of_its_name() -> None:
     """Not in the middle of a word or a number."""
     result = sample_results.make()
-    long = replace(result.estimates[0], system="claude-3-5-sonnet-20241022-with-a-prompt-of-ours")
-    shown = bare(printed(replace(EMPTY, estimates=(long, replace(long, system="b"))), 70))
+    long = result.estimates[0].replace(system="claude-3-5-sonnet-20241022-with-a-prompt-of-ours")
+    shown = bare(printed(replace(EMPTY, estimates=(long, long.replace(system="b"))), 70))
     lines = re.findall(r"^  (\S+)", shown, re.MULTILINE)
     assert lines[-1] == "b"
     assert "".join(lines[:-1]) == long.system
@@ -99,12 +99,11 @@ def test_long_specs_are_named_by_number_where_records_were_left_out() -> None:
         f"bur(scorer=ngram(tokenizer=nltk), ties=under, no_match=uniform, {more})"
         for more in ("tau=0.5", "tau=0.7")
     ]
-    base = replace(
-        sample_results.make().estimates[0], slice={}, value=None, n=0, excluded={"too few units": 8}
+    base = (
+        sample_results.make().estimates[0].replace(slice={}, value=None, n=0, excluded={"too few units": 8})
     )
     both = [
-        replace(
-            base,
+        base.replace(
             measure=f"{m}@sentiment",
             quantity="bur",
             notes=(Note("undefined", {"reason": "too few units"}),),
@@ -123,15 +122,18 @@ def test_quantities_of_two_measures_with_one_name_stand_below_their_measures(
     baseline: str, slice_: dict[str, str]
 ) -> None:
     """Rows that differ in their measure alone can be told apart, of systems and of their differences."""
-    e = replace(
-        sample_results.make().estimates[0],
-        over="",
-        baseline=baseline,
-        slice=slice_,
-        quantity="shift",
-        leads=True,
+    e = (
+        sample_results.make()
+        .estimates[0]
+        .replace(
+            over="",
+            baseline=baseline,
+            slice=slice_,
+            quantity="shift",
+            leads=True,
+        )
     )
-    both = tuple(replace(e, measure=measure) for measure in ("position_bias", "position_from_uniform"))
+    both = tuple(e.replace(measure=measure) for measure in ("position_bias", "position_from_uniform"))
     told = replace(EMPTY, differences=both) if baseline else replace(EMPTY, estimates=both)
     lines = [line.strip() for line in bare(printed(told)).splitlines()]
     heads = [line for line in lines if line in ("position_bias", "position_from_uniform") or "·shift" in line]
@@ -145,8 +147,8 @@ def test_quantities_of_two_measures_with_one_name_stand_below_their_measures(
 
 def test_what_pairs_of_systems_lack_is_said_once() -> None:
     """Not system by system, which would not tell whose partner left how many."""
-    e = replace(sample_results.make().estimates[0], slice={}, baseline="x", excluded={"not answered": 3})
-    pairs = [e, replace(e, system="other", excluded={"not answered": 12})]
+    e = sample_results.make().estimates[0].replace(slice={}, baseline="x", excluded={"not answered": 3})
+    pairs = [e, e.replace(system="other", excluded={"not answered": 12})]
     assert arrangement.left_out(pairs) == ()
     assert (
         arrangement.notes(pairs)[-1] == f"left out of pairs ({wording.without_over(e)}): not answered 3 to 12"
@@ -355,7 +357,7 @@ def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: p
         for i in range(2)
         for name in ("bur", "under")
     ]
-    gaps = [replace(e, baseline="b", kind="contrast") for e in made * 2]
+    gaps = [e.replace(baseline="b", kind="contrast") for e in made * 2]
     values, differences = tabular.tables(replace(EMPTY, estimates=tuple(made), differences=tuple(gaps)))
     assert [row[0::2][:2] for row in values.rows] == [("bur", "t0"), ("bur", "t1"), ("bur: under", "t0")]
     assert values.notes == ("1 further row stands in results.json and estimates.csv.",)
@@ -432,7 +434,7 @@ def test_a_table_of_wide_numbers_keeps_every_column_on_a_narrow_terminal() -> No
         null_mean=-0.00012345, p=0.0004, p_adjusted=0.0004, n=1_000_000, clusters=1_000_000,
         excluded={"empty summary": 123_456}, over="party", system_kind="control",
     )  # fmt: skip
-    text = bare(printed(replace(EMPTY, estimates=(wide, replace(wide, system="a", system_kind="system")))))
+    text = bare(printed(replace(EMPTY, estimates=(wide, wide.replace(system="a", system_kind="system")))))
     assert len(re.findall(r"1,000,000 +123,456$", text, re.MULTILINE)) == 2
     assert max(len(line) for line in text.splitlines()) <= 80
 

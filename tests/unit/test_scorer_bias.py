@@ -349,7 +349,7 @@ def test_the_audit_itself_is_not_changed_by_the_check() -> None:
         taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=wanted)
         for wanted in (True, False)
     ]
-    own, plain = ([replace(e, notes=()) for e in r.estimates if e.system == "lead"] for r in results)
+    own, plain = ([e.replace(notes=()) for e in r.estimates if e.system == "lead"] for r in results)
     assert own == plain
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,8 +59,8 @@ def test_one_line_says_whether_a_finding_stands_under_each_choice(
 def test_evener_than_a_random_pick_is_no_finding_on_the_other_side() -> None:
     """A contrast clearly nearer 0 than that of random extracts does not turn one that lies beyond them."""
     first, second = estimate(DEFAULT, 0.3, 0.01), estimate(OTHER, 0.02, 0.01)
-    beyond = replace(first, blind=0.1, blind_difference=0.2, blind_p=0.01)
-    nearer = replace(second, blind=0.1, blind_difference=-0.08, blind_p=0.01)
+    beyond = first.replace(blind=0.1, blind_difference=0.2, blind_p=0.01)
+    nearer = second.replace(blind=0.1, blind_difference=-0.08, blind_p=0.01)
     (table,) = tables([beyond, nearer], [make("measure", DEFAULT), make("measure", OTHER)], 0.05)
     assert [row[1] for row in table.rows] == ["above under 1 of 2", "beyond extracts", "nearer 0"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,11 +68,11 @@ def by_key(estimates: Iterable[Estimate]) -> dict[Key, Estimate]:
 def same(ours: Estimate, theirs: Estimate, without: Iterable[str] = ()) -> bool:
     """Whether two estimates say the same, in numbers to 1e-12."""
     return all(
-        getattr(ours, f.name) == pytest.approx(getattr(theirs, f.name), rel=1e-12, abs=1e-12)
-        if isinstance(getattr(theirs, f.name), float)
-        else getattr(ours, f.name) == getattr(theirs, f.name)
-        for f in fields(Estimate)
-        if f.name not in without
+        getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-12, abs=1e-12)
+        if isinstance(getattr(theirs, name), float)
+        else getattr(ours, name) == getattr(theirs, name)
+        for name in Estimate.__struct_fields__
+        if name not in without
     )
 
 

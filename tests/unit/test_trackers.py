@@ -103,7 +103,7 @@ def test_names_hold_what_every_tracker_takes_and_none_is_lost() -> None:
     (e,) = [e for e in sample_results.make().estimates if e.quantity == "bur" and not e.slice][:1]
     twins = replace(
         result,
-        estimates=type(result.estimates)((replace(e, system="a<"), replace(e, system="a>", value=0.9))),
+        estimates=type(result.estimates)((e.replace(system="a<"), e.replace(system="a>", value=0.9))),
     )
     kept = {
         n: v

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from fairbrief.measures.coverage import EQUAL_LENGTH, LOG_LENGTH
 from fairbrief.measures.representation import BY_DOCUMENTS, WORDS_LESS_DOCUMENTS
@@ -28,7 +27,7 @@ def noted(estimates: Sequence[Estimate]) -> list[Estimate]:
         key: told for key, of in found.items() if (told := _of_coverage(of, key[1]) or _of_shares(of, key[1]))
     }
     return [
-        replace(e, notes=(*e.notes, *notes[_key(e)]))
+        e.replace(notes=(*e.notes, *notes[_key(e)]))
         if _key(e) in notes and not e.baseline and (e.leads or wording.is_headline(e))
         else e
         for e in estimates

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
 from fairbrief.statistics import holm
@@ -31,7 +30,7 @@ def with_holm(
         blind = holm([adjusted[i].blind_p for i in indices])
         for i, p in zip(indices, blind, strict=True):
             if p is not None:
-                adjusted[i] = replace(adjusted[i], blind_p_adjusted=p)
+                adjusted[i] = adjusted[i].replace(blind_p_adjusted=p)
     return adjusted
 
 
@@ -47,7 +46,7 @@ def _part_from(estimates: list[Estimate], tests: Sequence[int], settings: Settin
         if least is not None and least > settings.alpha and len(tests) > 1:
             told = {"tests": len(tests), "smallest": e.smallest_p, "adjusted": least, "alone": e.p}
             note = Note("not_testable_among", told)
-            estimates[i] = replace(e, p=None, testable=False, notes=(*e.notes, note))
+            estimates[i] = e.replace(p=None, testable=False, notes=(*e.notes, note))
 
 
 def _adjust(estimates: list[Estimate], indices: Sequence[int], settings: Settings) -> None:
@@ -62,7 +61,7 @@ def _adjust(estimates: list[Estimate], indices: Sequence[int], settings: Setting
         if p is None or p_alone is None:
             continue
         hidden = too_few and p_alone >= least
-        estimates[i] = replace(e, p_adjusted=p, notes=(*e.notes, note) if hidden else e.notes)
+        estimates[i] = e.replace(p_adjusted=p, notes=(*e.notes, note) if hidden else e.notes)
 
 
 def family_of(made: Estimate, *, is_headline: bool, is_control: bool) -> tuple[object, ...]:

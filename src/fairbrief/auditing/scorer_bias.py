@@ -142,7 +142,7 @@ def with_bias_notes(
             differing = [own[s] for s in served if s in own and _differs(own[s], check, alpha)]
             notes[measure] = tuple(_beside(e, built[e.measure], check) for e in differing)
     return [
-        replace(e, notes=(*e.notes, *notes[e.measure]))
+        e.replace(notes=(*e.notes, *notes[e.measure]))
         if wording.is_headline(e) and notes.get(e.measure)
         else e
         for e in estimates
@@ -258,7 +258,7 @@ def _described(e: Estimate, made: Counterfactuals) -> Estimate:
     notes = (*e.notes, Note("exchanged", {"sources": dict(made.ways)}))
     if e.value == e.low == e.high == 0:
         notes = (*notes, Note("scorer_alike"))
-    return replace(e, notes=notes, excluded={**made.refused, **e.excluded})
+    return e.replace(notes=notes, excluded={**made.refused, **e.excluded})
 
 
 def _differs(e: Estimate, check: Check, alpha: float) -> bool:
@@ -279,7 +279,7 @@ def _beside(e: Estimate, check_measure: ScorerBias, check: Check) -> Note:
         first, second = check.values
         if (e.value or 0) < 0:
             first, second = second, first
-            e = replace(e, value=-(e.value or 0), low=-(e.high or 0), high=-(e.low or 0))
+            e = e.replace(value=-(e.value or 0), low=-(e.high or 0), high=-(e.low or 0))
         says = f"{check_measure.told(first, second)}, by"
     told = {"scorer": scorer, "says": says, "value": e.value, "low": e.low, "high": e.high, "sources": e.n}
     return Note("scorer_differs", told)

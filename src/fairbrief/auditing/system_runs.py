@@ -129,7 +129,7 @@ def with_spreads(estimates: Sequence[Estimate]) -> list[Estimate]:
     """The estimates, each pooled one with a note of how far its runs differ."""
     spreads = run_spreads(estimates)
     return [
-        replace(e, notes=(*e.notes, spreads[key].note(e.system)))
+        e.replace(notes=(*e.notes, spreads[key].note(e.system)))
         if not e.slice and (key := (e.measure, e.quantity, e.system)) in spreads
         else e
         for e in estimates

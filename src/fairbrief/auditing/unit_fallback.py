@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 
 from fairbrief import registry
@@ -43,7 +43,7 @@ class UnitFallback:
         if not (self.given or self.were_split) or not self.absent:
             return list(estimates)
         return [
-            replace(e, notes=(*e.notes, self._note(e.system)))
+            e.replace(notes=(*e.notes, self._note(e.system)))
             if self.absent[e.system] and _reads_units(e.measure)
             else e
             for e in estimates

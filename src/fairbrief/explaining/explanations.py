@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -75,7 +75,7 @@ def explain(
     ((ledger, _),) = ledgers_from(_of_summaries(found.evidence), {repr(built): built})
     # One number is asked about: its own p, not one that was raised for the other systems.
     asked = {
-        e.system: replace(e, p_adjusted=None, blind_p_adjusted=None)
+        e.system: e.replace(p_adjusted=None, blind_p_adjusted=None)
         for e in found.estimates
         if e.quantity == (quantity or built.name)
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from fairbrief.reports import arrangement, groups, number_format, wording
@@ -46,11 +45,11 @@ def _alone(e: Estimate) -> tuple[str, ...]:
 
 def _beside_extracts(e: Estimate) -> tuple[str, ...]:
     """P is that of the difference from random extracts; that of permuted labels stands with the details."""
-    beyond = replace(e, value=e.blind_difference, low=e.blind_difference_low, high=e.blind_difference_high)
+    beyond = e.replace(value=e.blind_difference, low=e.blind_difference_low, high=e.blind_difference_high)
     return (
         number_format.value(e),
         number_format.interval(e),
-        _known(replace(e, value=e.blind)),
+        _known(e.replace(value=e.blind)),
         _known(beyond),
         number_format.interval(beyond),
         number_format.probability(e.blind_p),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,12 +26,16 @@ KINDS: dict[str, pa.DataType] = {
     "bool": pa.bool_(),
 }
 TYPES: dict[str, pa.DataType] = {
-    **{f.name: KINDS[kind] for f in fields(Estimate) if (kind := str(f.type).partition(" ")[0]) in KINDS},
+    **{
+        name: KINDS[kind]
+        for name, told in Estimate.__annotations__.items()
+        if (kind := told.partition(" ")[0]) in KINDS
+    },
     "excluded": pa.int64(),
 }
 """What is not text, by the estimate's own declaration."""
 
-FIELDS = [f.name for f in fields(Estimate)]
+FIELDS = list(Estimate.__struct_fields__)
 VALUES = attrgetter(*FIELDS)
 SLICE, EXCLUDED, NOTES = map(FIELDS.index, ("slice", "excluded", "notes"))
 

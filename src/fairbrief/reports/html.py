@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -219,7 +219,7 @@ def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool
         who=named(wording.pair(e) if is_difference else e.system),
         part=named(", ".join(e.slice.values())),
         value=number_format.value(e),
-        bar=_bar(replace(e, null_mean=None) if is_difference else e, low, high),
+        bar=_bar(e.replace(null_mean=None) if is_difference else e, low, high),
         interval=number_format.interval(e),
         within=number_format.inner_interval(e),
         chance=number_format.chance(e),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rich import box
 from rich.cells import cell_len
@@ -210,7 +210,7 @@ def _row_name(e: Estimate, alone: bool) -> Padding:
     parts = [] if alone else [_breakable(e.system, e.system_kind)]
     if e.baseline:
         first, second = _breakable(e.system, e.system_kind), _breakable(e.baseline, e.baseline_kind)
-        parts = [wording.pair(replace(e, system=first, baseline=second))]
+        parts = [wording.pair(e.replace(system=first, baseline=second))]
     if e.slice:
         parts.append(", ".join(e.slice.values()))
     return Padding(Name(shorten(printable(" · ".join(parts)), LONGEST_NAME)), (0, 0, 0, 2))
@@ -258,7 +258,7 @@ def _footnotes(
 def _without_reasons(e: Estimate) -> Estimate:
     """An estimate without the notes that repeat why all its records were left out."""
     kept = tuple(note for note in e.notes if note.arguments.get("reason") not in e.excluded)
-    return replace(e, notes=kept)
+    return e.replace(notes=kept)
 
 
 def _numbered(text: str, names_below: dict[str, int]) -> str:

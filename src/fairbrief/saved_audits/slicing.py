@@ -119,4 +119,4 @@ def _as_of_all(e: Estimate, whole: Mapping[Key, Estimate]) -> Estimate:
     if of_all is None:
         return e
     noted = [note for note in of_all.notes if note.code in OF_ALL]
-    return replace(e, signature=of_all.signature, notes=(*e.notes, *noted))
+    return e.replace(signature=of_all.signature, notes=(*e.notes, *noted))

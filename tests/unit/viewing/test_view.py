@@ -81,7 +81,7 @@ def test_measures_whose_groups_lead_the_report_come_first(folder: Path) -> None:
     saved = open_audit(folder, read)
     specs = [m["spec"] for m in Answers([saved]).about()["measures"]]
     for spec in specs:
-        led = [replace(e, leads=e.measure == spec, group="negative") for e in saved.result.estimates]
+        led = [e.replace(leads=e.measure == spec, group="negative") for e in saved.result.estimates]
         about = Answers([replace(saved, result=replace(saved.result, estimates=tuple(led)))]).about()
         assert [m["spec"] for m in about["measures"]] == [spec, *(s for s in specs if s != spec)]
 
