@@ -80,6 +80,21 @@ def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> 
     assert replace(found, evidence=pa.table({})) == replace(result, evidence=pa.table({}))
 
 
+def test_each_estimate_has_a_line_however_many_there_are(tmp_path: Path) -> None:
+    """Those that are written together are parted as all others are."""
+    made = [Estimate("bur", "bur", f"s{i}", i / 7) for i in range(2 * json_file.LINES + 1)]
+    result = Result(tuple(made), (), pa.table({}))
+    json_file.write(result, tmp_path / "results.json")
+    lines = (tmp_path / "results.json").read_text(encoding="utf-8").splitlines()
+    first = lines.index('"estimates": [') + 1
+    assert [json.loads(line.removesuffix(","))["system"] for line in lines[first : first + len(made)]] == [
+        e.system for e in made
+    ]
+    assert [line[-1] for line in lines[first : first + len(made)]] == [*"," * (len(made) - 1), "}"]
+    assert lines[first + len(made)] == "],"
+    assert json_file.read(tmp_path / "results.json").estimates == tuple(made)
+
+
 def test_an_estimate_is_copied_with_other_values_and_never_changed() -> None:
     """A name that is no field is refused, and what another process gets is equal."""
     e = sample_results.make().estimates[0]

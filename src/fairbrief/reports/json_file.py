@@ -13,7 +13,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import resources
@@ -25,7 +25,6 @@ import pyarrow as pa
 from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports.frames import FIELDS, VALUES
 from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Exhibit, LeftOut, Result
 from fairbrief.types import Estimate, Note, NoteCode, Table
@@ -57,13 +56,12 @@ def identity(result: Result) -> str:
 
 
 def _write(result: Result, out: BinaryIO | None) -> str:
-    """Line by line, so that the text is never held as a whole; the identity is put into the head at the end."""
+    """Some lines at a time, so that the text is never held as a whole; the identity is put into the head at the end."""
     timeless = {name: value for name, value in result.made.items() if name != "seconds"}
     digest = hashlib.blake2b(_head(timeless, ""), digest_size=8)
     if out is not None:
         out.write(_head(result.made, "0" * 2 * digest.digest_size))
-    lines = _lines(result)
-    while text := _encoded("".join(itertools.islice(lines, LINES))):
+    for text in _texts(result):
         digest.update(text)
         if out is not None:
             out.write(text)
@@ -75,14 +73,12 @@ def _write(result: Result, out: BinaryIO | None) -> str:
 
 def _head(made: Mapping[str, Any], audit: str) -> bytes:
     told = {"schema": SCHEMA, "audit": audit, "made": plain(made)}
-    return _encoded(
-        "{\n" + ",\n".join(f"{_compact(name)}: {_compact(value)}" for name, value in told.items())
-    )
+    return b"{\n" + b",\n".join(_compact(name) + b": " + _compact(value) for name, value in told.items())
 
 
-def _lines(result: Result) -> Iterator[str]:
-    """What follows the head: lists, each with an item a line."""
-    listed: Mapping[str, Iterable[str]] = {
+def _texts(result: Result) -> Iterator[bytes]:
+    """What follows the head: lists, each with an item a line; so many lines at a time."""
+    listed: Mapping[str, Iterator[bytes]] = {
         "estimates": map(_line, result.estimates),
         "differences": map(_line, result.differences),
         **{
@@ -94,24 +90,23 @@ def _lines(result: Result) -> Iterator[str]:
         },
     }  # fmt: skip
     for name, items in listed.items():
-        opened = f",\n{_compact(name)}: ["
-        between, end = "\n", "]"
-        yield opened
-        for item in items:
-            yield f"{between}{item}"
-            between, end = ",\n", "\n]"
+        yield b",\n" + _compact(name) + b": ["
+        between, end = b"\n", b"]"
+        while some := list(itertools.islice(items, LINES)):
+            yield between + b",\n".join(some)
+            between, end = b",\n", b"\n]"
         yield end
-    yield "\n}\n"
+    yield b"\n}\n"
 
 
-def _line(e: Estimate) -> str:
+def _line(e: Estimate) -> bytes:
     """The estimate's fields; its notes with their words, too."""
-    told = dict(zip(FIELDS, VALUES(e), strict=True))
-    told["notes"] = [_bare_note(note.code) if not note.arguments else _plain_note(note) for note in e.notes]
+    notes = [_bare_note(note.code) if not note.arguments else _plain_note(note) for note in e.notes]
+    told = e.replace(notes=notes)
     try:
         return _compact(told)
-    except (TypeError, ValueError):  # a number that is not Python's own
-        return _compact({name: plain(value) for name, value in told.items()})
+    except (TypeError, ValueError):  # a number that is not Python's own, or a text that is not UTF-8
+        return _compact(plain(told))
 
 
 def _plain_note(note: Note) -> dict[str, Any]:
@@ -128,18 +123,12 @@ def text_of(thing: Any) -> str:
     return _escaped(json.dumps(plain(thing), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
-def _compact(value: Any) -> str:
+def _compact(value: Any) -> bytes:
     """On one line; the standard library writes lone surrogates, which msgspec cannot."""
     try:
-        return _ENCODER.encode(value).decode()
+        return _ENCODER.encode(value)
     except UnicodeEncodeError:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def _encoded(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return _escaped(text).encode()
 
 
@@ -243,7 +232,7 @@ def _int(text: str) -> int:
 
 
 def plain(thing: Any) -> Any:
-    """Dataclasses and mappings to objects, sequences to arrays, numbers as they are if finite, else null."""
+    """Dataclasses, estimates and mappings to objects, sequences to arrays, numbers as they are if finite, else null."""
     if thing is None or isinstance(thing, bool):
         return thing
     if isinstance(thing, str):
@@ -272,7 +261,9 @@ _PLAIN = frozenset({str, bool, int, type(None)})
 
 @cache
 def _fields_of(kind: type[Any]) -> tuple[str, ...]:
-    """The names of a dataclass's fields; none of any other class."""
+    """The names of the fields of a dataclass or an estimate; none of any other class."""
+    if issubclass(kind, msgspec.Struct):
+        return kind.__struct_fields__
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
