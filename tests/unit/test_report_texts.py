@@ -29,6 +29,7 @@ from fairbrief.reports import (
     terminal,
     wording,
 )
+from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import LeftOut, Result
 from fairbrief.types import Estimate, Note, Table
@@ -376,6 +377,17 @@ def test_csv_holds_estimates_at_full_precision_and_tables_as_printed() -> None:
         sample_results.hostile().differences
     )
     assert csv.render(Table("t", ("a",), (("−0.5",),))) == "a\n-0.5\n"
+
+
+def test_estimates_stand_in_csv_as_the_standard_library_writes_them() -> None:
+    """However many are written together; each is a row of the frame."""
+    few = sample_results.make().estimates
+    made = Estimates(e.replace(value=i / 7, system=f'a "{i}", b') for i in range(csv.LINES) for e in few)
+    assert len(made) > csv.LINES
+    out = io.StringIO()
+    written = stdlib_csv.writer(out, lineterminator="\n")
+    written.writerows([made.columns, *(map(csv.cell, row) for row in made.rows())])
+    assert csv.render(made) == out.getvalue()
 
 
 def test_junit_is_well_formed_and_counts_outcomes() -> None:

