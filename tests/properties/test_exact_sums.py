@@ -95,7 +95,7 @@ def test_four_thousand_rows_of_small_numbers_lose_nothing_beside_another() -> No
     number = 2.0**-25 - 2.0**-66
     sums = ExactSums.zeros(1)
     sums.add(np.array([number]))
-    sums.add_rows_at(np.array([0]), np.full((4096, 1), number))
+    sums.add_rows(np.full((4096, 1), number), np.array([0]))
     assert Fraction(sums.coarse[0]) + Fraction(sums.fine[0]) == 4097 * Fraction(number)
 
 
@@ -106,9 +106,9 @@ def test_a_thousand_large_numbers_lose_nothing(size: float) -> None:
     whole, placed, mirrored, together = ExactSums.zeros(2), *(ExactSums.zeros(3) for _ in range(3))
     for _ in range(1000):
         whole.add(numbers)
-        placed.add_rows_at(np.array([2, 0]), numbers[np.newaxis])
-        mirrored.add_rows_at(np.array([2, 0]), -numbers[np.newaxis])
-    together.add_rows_at(np.array([2, 0]), np.tile(numbers, (1000, 1)))
+        placed.add_rows(numbers[np.newaxis], np.array([2, 0]))
+        mirrored.add_rows(-numbers[np.newaxis], np.array([2, 0]))
+    together.add_rows(np.tile(numbers, (1000, 1)), np.array([2, 0]))
     exact = [1000 * sum(Fraction(part[i]) for part in halves(numbers)[:2]) for i in range(2)]
     signs = {1: (whole, placed.at([2, 0]), together.at([2, 0])), -1: (mirrored.at([2, 0]),)}
     for sums, sign in ((sums, sign) for sign, several in signs.items() for sums in several):
@@ -140,7 +140,7 @@ def test_numbers_are_added_at_their_places(numbers: list[float], data: st.DataOb
     places = [data.draw(st.integers(0, 2)) for _ in numbers]
     sums, wide = ExactSums.zeros(3), ExactSums.zeros((2, 4))
     for place, number in zip(places, numbers, strict=True):
-        sums.add_rows_at(np.array([place]), np.array([[number]]))
+        sums.add_rows(np.array([[number]]), np.array([place]))
     wide.merge(sums.widened(4))
     wanted = [
         summed([n for p, n in zip(places, numbers, strict=True) if p == place], data).value()[0]

@@ -152,7 +152,7 @@ class _FixedSums:
         place = np.array([self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64)
         if len(self.columns) > len(self.sums.coarse):
             self.sums = self.sums.widened(max(len(self.columns), 2 * len(self.sums.coarse)))
-        self.sums.add_rows_at(place, rows)
+        self.sums.add_rows(rows, place)
 
     def merge(self, other: _FixedSums) -> None:
         for column in other.columns:
@@ -256,11 +256,14 @@ class NullSums:
             sums.merge(apart, np.s_[:, [place[c] for c in columns_apart]])
         for column, of_column in self._by_column.items():
             sums.merge(of_column, np.s_[:, place[column]])
+        fixed_rows, end = np.zeros((sum(map(len, self._rows)), len(columns))), 0
         for rows in self._rows:
-            sums.add_rows_at(np.array([place[c] for c in rows.fixed_columns], dtype=np.int64), rows.fixed)
+            start, end = end, end + len(rows)
+            fixed_rows[start:end, [place[c] for c in rows.fixed_columns]] = rows.fixed
             there = np.s_[:, [place[c] for c in rows.columns]]
             for coarse, fine, size, units in rows.at(first).taken() if rows.columns else ():
                 sums.add_parts(coarse, fine, size, units, there)
+        sums.add_rows(fixed_rows)
         return Drawn(Totals(place, sums.value()), draw, self.log_labellings)
 
     def _draws(self) -> tuple[Integers, Integers]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fairbrief.statistics.arrays import Floats, Integers
+from fairbrief.statistics.arrays import Floats
 
 COARSE, FINE, LARGE = 2.0**-24, 2.0**-66, 2.0**20
 """Steps of the grids. A number is read to half of the fine one, 7e-21."""
@@ -87,14 +87,14 @@ class ExactSums:
             self.coarse[place] += coarse
         self.fine[place] += fine
 
-    def add_rows_at(self, place: Integers, rows: Floats) -> None:
-        """Add rows of numbers, (rows, places), at these places of the last axis, each named once."""
+    def add_rows(self, rows: Floats, place: Any = ...) -> None:
+        """Add rows of numbers, each of which broadcasts to this place of the sums."""
         coarse, fine, size = halves(rows)
         step = most_together(size)
         for start in range(0, len(rows), step):
             some = slice(start, start + step)
             above, below = coarse[some].sum(axis=0), fine[some].sum(axis=0)
-            self.add_parts(above, below, size * len(coarse[some]), len(coarse[some]), np.s_[..., place])
+            self.add_parts(above, below, size * len(coarse[some]), len(coarse[some]), place)
 
     def merge(self, other: ExactSums, place: Any = ...) -> None:
         """Add other sums, which broadcast to a place of these."""
