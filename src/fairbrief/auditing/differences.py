@@ -17,7 +17,6 @@ from fairbrief.auditing.estimating import (
     Settings,
     add_t_intervals,
     alike,
-    completed,
     finite,
     leaders,
     named,
@@ -30,7 +29,7 @@ from fairbrief.statistics.arrays import TIE
 from fairbrief.statistics.jackknife import Spread, Spreads, detectable, spreads
 from fairbrief.types import Estimate, Integers, Measure, Note
 
-RAW_MAGNITUDE = Note("raw_magnitude")
+RAW_MAGNITUDE = (Note("raw_magnitude"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
                 made = _differences(a, b, name, leads & (leading.get(name, a) is a), settings)
                 for i, own, fields in zip(places, shared, made, strict=True):
                     fields["notes"] += pairs[i].notes
-                    found[i].append(completed(own, of_measure, fields))
+                    found[i].append(Estimate(**own, **of_measure, **fields))
     return [e for own in found for e in own]
 
 
@@ -160,7 +159,7 @@ def _differences(
         made.append(
             {
                 "quantity": name, "group": value.group, "leads": is_leading,
-                "value": gap if known else None, "notes": [] if known else [undefined(NOTHING)],
+                "value": gap if known else None, "notes": () if known else (undefined(NOTHING),),
             }
         )  # fmt: skip
     if not settings.n_resamples:
@@ -169,7 +168,7 @@ def _differences(
     for fields, error, raw in zip(made, found.error.tolist(), is_raw, strict=True):
         if fields["value"] is not None:
             fields["se"] = finite(error)
-            fields["notes"] += [RAW_MAGNITUDE] if raw else []
+            fields["notes"] += RAW_MAGNITUDE if raw else ()
     add_t_intervals(made, found, settings)
     for fields in made:
         if fields["value"] is not None and "low" not in fields:

@@ -27,7 +27,7 @@ from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 NOTHING = "nothing to count"
 NEEDS_TEXTS = Note("needs_texts")
 FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
-    Note("few_clusters"), Note("one_cluster_decides"), Note("clusters_alike"),
+    (Note("few_clusters"),), (Note("one_cluster_decides"),), (Note("clusters_alike"),),
 )  # fmt: skip
 FEWEST_CLUSTERS = 3
 MOST_TOGETHER = 1 << 21
@@ -35,7 +35,7 @@ MOST_TOGETHER = 1 << 21
 
 T = TypeVar("T")
 Fields = dict[str, Any]
-"""What is known of an estimate that is not made yet; its ``notes`` are a list."""
+"""What is known of an estimate that is not made yet."""
 
 
 @dataclass(frozen=True)
@@ -138,14 +138,8 @@ def _of_parts(
             _add_excess(own, here.measure)
             for name, fields in own.items():
                 fields["leads"] = fields["leads"] and leading[name] is here
-                found[i].append(completed(shared[i], of_measure, fields))
+                found[i].append(Estimate(**shared[i], **of_measure, **fields))
     return found
-
-
-def completed(of_part: Fields, of_measure: Fields, own: Fields) -> Estimate:
-    """The estimate, of whose notes are made what cannot be changed."""
-    own["notes"] = tuple(own["notes"])
-    return Estimate(**of_part, **of_measure, **own)
 
 
 def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
@@ -166,7 +160,7 @@ def _of_value(
     made: list[Fields] = [
         {
             "quantity": name, "kind": kind, "group": value.group, "leads": value.leads,
-            **({"value": read, "notes": []} if math.isfinite(read) else {"value": None, "notes": [undefined(NOTHING)]}),
+            **({"value": read, "notes": ()} if math.isfinite(read) else {"value": None, "notes": (undefined(NOTHING),)}),
         }
         for read in here.read(name).tolist()
     ]  # fmt: skip
@@ -212,9 +206,9 @@ def add_t_intervals(made: Sequence[Fields], found: Spreads, settings: Settings) 
         if fields["value"] is None:
             continue
         if count < FEWEST_CLUSTERS:
-            fields["notes"].append(FEW_CLUSTERS)
+            fields["notes"] += FEW_CLUSTERS
         elif math.isnan(error):
-            fields["notes"].append(ONE_CLUSTER_DECIDES)
+            fields["notes"] += ONE_CLUSTER_DECIDES
         else:
             fields |= {"low": low, "high": high}
 
@@ -231,7 +225,7 @@ def _add_intervals(made: Sequence[Fields], value: Value, found: Spreads, setting
             continue
         if error == 0 and value.strata:  # one group is in no cluster, or says nothing in any
             del fields["low"], fields["high"]
-            fields["notes"].append(CLUSTERS_ALIKE)
+            fields["notes"] += CLUSTERS_ALIKE
         elif fields["kind"] == "magnitude" and value.mean_of is None:
             _make_coherent(fields, settings)
         elif value.is_share:
@@ -330,7 +324,7 @@ def _add_chance(fields: Fields, found: _Chance, settings: Settings) -> None:
         return
     if hidden:
         wanted = math.ceil(10 / settings.alpha) - 1
-        fields["notes"].append(Note("few_resamples", {"resamples": wanted, "alpha": settings.alpha}))
+        fields["notes"] += (Note("few_resamples", {"resamples": wanted, "alpha": settings.alpha}),)
     fields |= {"p": chance.p, "testable": True}
 
 
@@ -343,7 +337,7 @@ def _take_null_away(own: Mapping[str, Fields], here: Jackknifed, columns: Mappin
         fields["null_mean"] = None
         if not is_tested_by_permutation(here.measure.observation, columns, value):
             continue
-        fields["notes"].append(NEEDS_TEXTS)
+        fields["notes"] += (NEEDS_TEXTS,)
         fields |= {"p": None, "testable": None, "smallest_p": None, "detectable": None}
         if fields["kind"] == "magnitude" and value.mean_of is None:
             # The test decides whether 0 is in its interval.
@@ -414,9 +408,9 @@ def _add_percentiles(own: Mapping[str, Fields], resampled: Mapping[str, Value], 
             continue
         low, high, absent = percentile_interval(resampled[name].array, settings.confidence_level)
         if absent > 0:
-            fields["notes"].append(Note("undefined_resamples", {"share": float(absent)}))
+            fields["notes"] += (Note("undefined_resamples", {"share": float(absent)}),)
         if np.isfinite(low) and np.isfinite(high):
             fields |= {"low": float(low), "high": float(high), "low_is_open": False}
         else:
-            fields["notes"].append(Note("no_resample_defined"))
+            fields["notes"] += (Note("no_resample_defined"),)
             fields |= {"low": None, "high": None}

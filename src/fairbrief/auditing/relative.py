@@ -57,14 +57,14 @@ def _changes(measures: list[Measure], fair: Part, plain: Part, settings: Setting
             for x, y in ((a.here, b.here), (a.without, b.without), (a.alone, b.alone))
         )
         gap = float(here[0])
-        made: estimating.Fields = {"value": gap, "notes": []}
+        made: estimating.Fields = {"value": gap, "notes": ()}
         if np.isfinite(gap):
             estimating.add_t_intervals([made], spreads(here, without, alone), settings)
         else:
-            made = {"value": None, "notes": [FROM_NOTHING]}
+            made = {"value": None, "notes": (FROM_NOTHING,)}
         yield Estimate(
             **estimating.named(measure, f"{settings.signature}|paired"),
-            **{**made, "notes": tuple(made["notes"])},
+            **made,
             quantity=QUANTITY,
             system=fair.system,
             baseline=plain.system,
