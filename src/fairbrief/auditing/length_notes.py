@@ -26,6 +26,8 @@ def noted(estimates: Sequence[Estimate]) -> list[Estimate]:
     notes = {
         key: told for key, of in found.items() if (told := _of_coverage(of, key[1]) or _of_shares(of, key[1]))
     }
+    if not notes:
+        return list(estimates)
     return [
         e.replace(notes=(*e.notes, *notes[_key(e)]))
         if _key(e) in notes and not e.baseline and (e.leads or wording.is_headline(e))

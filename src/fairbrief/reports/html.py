@@ -169,10 +169,11 @@ def _rooms(sections: Sequence[Section]) -> dict[int, tuple[int, int]]:
     Headlines come before other quantities, and whole data before slices, where the page has not room for all.
     """
     order = sorted(sections, key=lambda s: bool(s.by))
+    headlines = [sum(map(wording.is_headline, s.estimates)) for s in order]
+    others = [len(s.estimates) - main for s, main in zip(order, headlines, strict=True)]
     left, rooms = MOST_ON_PAGE, {id(s): [0, 0] for s in sections}
-    for place, is_shown in ((0, wording.is_headline), (1, lambda e: not wording.is_headline(e))):
-        for section in order:
-            wanted = sum(map(is_shown, section.estimates))
+    for place, sizes in enumerate((headlines, others)):
+        for section, wanted in zip(order, sizes, strict=True):
             rooms[id(section)][place] = given = min(wanted, MOST_ROWS, left)
             left -= given
     return {key: (main, rest) for key, (main, rest) in rooms.items()}
