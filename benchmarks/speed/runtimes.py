@@ -1,6 +1,6 @@
 """Whether another runtime than torch runs an entailment model faster on a CPU, and what int8 does to a model's scores.
 
-    python -m benchmarks.speed.runtimes --out benchmarks/results/runtimes.json --page docs/decisions/runtimes.md
+    python -m benchmarks.speed.runtimes --out benchmarks/results/runtimes-MAKER.json --page docs/decisions/runtimes.md
 
 Needs `pip install onnx onnxruntime openvino` beside the extra `neural`, so it is no part of `make bench`. RoBERTa classifiers with random weights, of
 six layers and of roberta-base's size, answer for padded batches as our scorers make them (2,048 word pieces), of
@@ -11,7 +11,8 @@ short, middle and long pairs; in one process, in turns, the least of several rou
 - int8: weights and inputs of linear layers quantized, by torch and by ONNX Runtime (weights per channel).
 
 Random weights say nothing about scores, so the shift is that of cosines of all-MiniLM-L6-v2 between sentences of
-`examples/reviews.jsonl`, where the package that carries that model is installed (it is for the tests).
+`examples/reviews.jsonl`, where the package that carries that model is installed (it is for the tests). The page shows
+each record of `benchmarks/results/runtimes-*.json`: one for each maker of processors.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.recording import machine, show, write_down
+from benchmarks.recording import RESULTS, show, write_down
 from benchmarks.speed.neural import default_pairs, prepared, same_pairs, texts_of
 from benchmarks.speed.neural_inputs import SIZES, Record, articles, reviews, save_model
 from numpy.typing import NDArray
@@ -259,11 +260,16 @@ def cosines(run: Run, batch: Batch) -> Arrays:
     return np.asarray((unit @ unit.T)[np.triu_indices(len(unit), 1)])
 
 
-def page_of(found: dict[str, Any], machine: str) -> str:
-    """The findings as two tables."""
+def page_of(records: list[dict[str, Any]]) -> str:
+    """The findings on each processor as two tables."""
+    return "\n\n".join("\n".join(_tables(told["found"], told["machine"])) for told in records)
+
+
+def _tables(found: dict[str, Any], machine: dict[str, Any]) -> list[str]:
     ways = list(next(iter(found["sizes"].values()))["short"]["times faster than torch"])
+    versions = ", ".join(f"{name} {known}" for name, known in found["versions"].items())
     lines = [
-        f"{machine}, {found['threads']} thread; {', '.join(f'{n} {v}' for n, v in found['versions'].items())}.",
+        f"**{machine['processor']}**, load {machine['load']}, {found['threads']} thread; *resident* on {found['products']}; {versions}.",
         "",
         f"| times as fast as torch | {' | '.join(ways)} |",
         f"|---|{'---:|' * len(ways)}",
@@ -281,7 +287,7 @@ def page_of(found: dict[str, Any], machine: str) -> str:
             "|---|---:|---:|",
             *(f"| {n} | {moved[n]['largest shift']:.2g} | {moved[n]['mean shift']:.2g} |" for n in names),
         ]
-    return "\n".join(lines)
+    return lines
 
 
 def main() -> None:
@@ -314,8 +320,8 @@ def main() -> None:
         found["shift of cosines"] = shifts(Path(folder), given.threads)
     write_down(__file__, found, seed=0, out=given.out)
     if given.page is not None:
-        told = machine()
-        show(page_of(found, f"{told['processor']}, load {told['load']}"), given.page, MARKERS)
+        records = [json.loads(file.read_text("utf-8")) for file in sorted(RESULTS.glob("runtimes-*.json"))]
+        show(page_of(records), given.page, MARKERS)
 
 
 if __name__ == "__main__":
