@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import gc
 import sys
 from importlib import import_module
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from fairbrief import __version__
+from fairbrief import __version__, process_settings
 from fairbrief.cli.command_line import watched
 from fairbrief.cli.exit_codes import UsageError, ended_by
 
@@ -104,7 +103,7 @@ def root(
 
 def main() -> None:
     """Run the command, and end with the code of what became of it: see `fairbrief.cli.exit_codes`."""
-    gc.set_threshold(20_000)  # looking for cycles after every 700 new objects takes a twentieth of an audit
+    process_settings.settle()
     try:
         code = app(prog_name="fairbrief", standalone_mode=False)
         sys.stdout.flush()  # a full disk or a reader that has gone is noticed here, not after the end

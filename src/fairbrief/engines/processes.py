@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from multiprocessing import connection, get_context, parent_process, resource_tracker
 from typing import Any
 
+from fairbrief import process_settings
 from fairbrief.engines.engine import Item, Made, cores
 from fairbrief.errors import BackendError, FairbriefError, RequestError
 from fairbrief.pretrained.placement import worker_name
@@ -241,6 +242,7 @@ def _dumped(thing: object) -> bytes:
 def serve(pipe: connection.Connection) -> None:
     """Do the work that the pipe brings first with every item that it brings then, until it ends."""
     _end_with_parent()
+    process_settings.settle()
     with suppress(EOFError, OSError):
         pipe.send_bytes(b"")
         load = pipe.recv_bytes()

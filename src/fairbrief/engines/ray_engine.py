@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fairbrief import process_settings
 from fairbrief.engines.engine import Item, Made
 from fairbrief.engines.processes import AHEAD, KILLS, answer_of
 from fairbrief.errors import BackendError, MissingExtra
@@ -119,6 +120,7 @@ def _answer(held: list[Any], item: Any) -> tuple[bool, Any]:
     (reference,) = held
     name = reference.hex()
     if name not in _works:
+        process_settings.settle()
         _works[name] = ray.get(reference)
         while len(_works) > HELD:
             _works.popitem(last=False)

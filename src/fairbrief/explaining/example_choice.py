@@ -19,9 +19,6 @@ MOST_ROWS = 600
 MOST_CASES = 160
 """Summaries, with their records, whose texts are shown."""
 
-Place = tuple[str, str, RecordValues, int]
-"""Measure, system, what the measure reads, and of which row."""
-
 
 def choose(evidence: pa.Table, systems: Sequence[str]) -> list[Row]:
     """The rows to show, the most telling of each list before the second of any; each once."""
@@ -32,13 +29,12 @@ def choose(evidence: pa.Table, systems: Sequence[str]) -> list[Row]:
         for found in lists:
             if place >= len(found) or len(chosen) >= MOST_ROWS:
                 continue
-            spec, system, values, i = found[place]
-            case = system, values.record[i].as_py()
+            row = found[place]
+            case = row.system, row.record
             if len(cases) >= MOST_CASES and case not in cases:
                 continue
             cases.add(case)
-            if (spec, *case) not in chosen:
-                chosen[spec, *case] = Row(spec, *case, row_values(values, i), values.p[i].as_py(), "")
+            chosen.setdefault((row.measure, *case), row)
     return list(chosen.values())
 
 
@@ -50,8 +46,8 @@ def _observed(evidence: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         yield from ((spec, rows) for spec, of in known.items() if of == observation)
 
 
-def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[Place]]:
-    """The ends of every list that the viewer can sort by, system by system."""
+def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[Row]]:
+    """The ends of every list that the viewer can sort by, system by system; of no other row anything is kept."""
     found = values_of_records(rows, spec)
     if found is None or not len(found.system):
         return
@@ -63,7 +59,11 @@ def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[P
             own = values[places]
             ranks = (own, -own) if name != found.measure.name else (-np.abs(own),)
             for ranked in ranks:
-                yield [(spec, system, found, int(places[i])) for i in _first(ranked)]
+                yield [_row(spec, system, found, int(places[i])) for i in _first(ranked)]
+
+
+def _row(spec: str, system: str, found: RecordValues, i: int) -> Row:
+    return Row(spec, system, found.record[i].as_py(), row_values(found, i), found.p[i].as_py(), "")
 
 
 def _first(ranked: Floats) -> list[int]:

@@ -19,6 +19,7 @@ from fairbrief.readers.files import InputFile
 from fairbrief.readers.huggingface import PREFIX
 from fairbrief.readers.object_stores import StoredFile, find
 from fairbrief.reports.audit_folder import place
+from fairbrief.reports.evidence_file import GROUP
 from fairbrief.reports.frames import numbers
 from fairbrief.text.store_addresses import is_stored
 
@@ -195,6 +196,8 @@ def _write_places(reading: Reading, path: Path) -> None:
         pa.table({name: numbers(found[name]) for name in ("key", "source", "start")}),
         path,
         compression="zstd",
+        row_group_size=GROUP,
+        use_dictionary=False,
     )
 
 
