@@ -52,6 +52,7 @@ bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed.rouge $(INPUTS)/news/xsum__lead1.jsonl --out $(RESULTS); \
 	$(BIN)/python -m benchmarks.speed.audit --file $(INPUTS)/reviews/yelp__gpt-4.jsonl --out $(RESULTS); \
 	else $(BIN)/python -m benchmarks.speed.audit --out $(RESULTS); fi
+	$(BIN)/python -m benchmarks.speed.growth --out $(RESULTS)
 	$(BIN)/python -m benchmarks.speed.view --out $(RESULTS)
 	$(BIN)/python -m benchmarks.speed.page --out $(RESULTS)
 	$(BIN)/python -m benchmarks.scale --out $(RESULTS)/scale.json

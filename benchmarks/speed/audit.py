@@ -162,6 +162,11 @@ def of_command(
     seconds = time.perf_counter() - start
     used = json.loads(ended.stderr.splitlines()[-1])
     made = json.loads((out / "results.json").read_text(encoding="utf-8"))["made"]
+    others = (
+        {"memory_of_the_parent_gib": used["own"], "memory_of_a_worker_gib": used["other"]}
+        if workers > 1
+        else {}
+    )
     everywhere = used["own"] + (workers * used["other"] if workers > 1 else 0)
     return {
         "records": made["records"],
@@ -170,6 +175,7 @@ def of_command(
         "seconds": round(seconds, 1),
         "processor_seconds": round(used["cpu"], 1),
         "largest_memory_gib": round(everywhere / 2**20, 3),
+        **{name: round(kib / 2**20, 3) for name, kib in others.items()},
         "limit_gib": LIMIT_GIB,
         "file_mb": round(file.stat().st_size / 1e6),
         "evidence_mb": round((out / "evidence.parquet").stat().st_size / 1e6),
