@@ -390,6 +390,15 @@ def test_estimates_stand_in_csv_as_the_standard_library_writes_them() -> None:
     assert csv.render(made) == out.getvalue()
 
 
+def test_a_column_of_csv_may_have_any_name() -> None:
+    """An attribute's name with a comma, a quotation mark and a line break is one cell of the first line."""
+    (header, row) = stdlib_csv.reader(
+        io.StringIO(csv.render([Estimate("bur", "bur", "lead", 0.25, slice={'a, "b"\nc': "x"})]))
+    )
+    assert len(header) == len(row)
+    assert row[[name.startswith('slice.a, "b"') for name in header].index(True)] == "x"
+
+
 def test_junit_is_well_formed_and_counts_outcomes() -> None:
     """A failed check is a failure, an inconclusive one skipped, and hostile names stay text."""
     checks = [

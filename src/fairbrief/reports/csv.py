@@ -38,7 +38,7 @@ def write(shown: Result | Table | Iterable[Estimate], out: TextIO) -> None:
         return
     found = Estimates(shown)
     names = found.columns
-    out.write(_lines([[name] for name in names]))
+    out.write(_lines([[_quoted(name)] for name in names]))
     out.writelines(_lines(map(_cells, names, columns)) for columns in found.blocks(LINES))
 
 
