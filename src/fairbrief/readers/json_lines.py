@@ -28,7 +28,7 @@ FEW_PARTS = 16
 LATE = 4
 """The last 1/LATE of a file is cut into parts 1/LATE as large, so that workers end at about the same time."""
 PARTS = 512
-"""So many parts of the usual size a file has at most: beyond, parts are larger."""
+"""Parts of one file, at most."""
 
 EVERY = 64
 """Rows between two looks at how far the file is read."""
@@ -39,11 +39,12 @@ LONGEST = 1 << 25
 
 def line_ranges(size: int) -> list[Range]:
     """The parts of a file of so many bytes; a line belongs to the part that its first byte is in."""
-    step = max(PART, -(-size // PARTS))
+    least = -(-size // PARTS)
+    step = max(PART, least)
     while size < FEW_PARTS * step and step > SMALL_PART:
         step //= 2
     late = size // step * (LATE - 1) // LATE * step
-    starts = [*range(0, late, step), *range(late, size, min(step, max(step // LATE, SMALL_PART)))]
+    starts = [*range(0, late, step), *range(late, size, min(step, max(step // LATE, least, SMALL_PART)))]
     return list(pairwise([*starts, size]))
 
 
