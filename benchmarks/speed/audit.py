@@ -35,6 +35,9 @@ PARTIES = ("LLR", "LRR", "LRL")
 LIMIT_SECONDS, LIMIT_GIB = 15, 1.5
 EXAMPLE = Path(__file__).parents[2] / "examples" / "reviews.jsonl"
 SMALL_ROUNDS, SMALL_LIMIT_SECONDS = 5, 2
+WITHOUT_EXTRACTS = ("--extracts", "0")
+TOLD = ("seconds", "processor_seconds", "largest_memory_gib")
+"""What is told of a second audit of the same records."""
 COMMAND = """
 import atexit, json, resource, sys
 from fairbrief.cli import main
@@ -97,20 +100,19 @@ def of_stream(records: int, measures: list[str], seed: int, workers: int, agains
             return found
         several = of_command(file, measures, workers)
         faster = float(str(found["seconds"])) / float(str(several["seconds"]))
-        alike = {name: several[name] for name in ("seconds", "processor_seconds", "largest_memory_gib")}
+        alike = {name: several[name] for name in TOLD}
         return {**found, "by_workers": {"workers": workers, "times_faster": round(faster, 2), **alike}}
 
 
 def compared(file: Path, measures: list[str], ours: dict[str, object], python: str) -> dict[str, object]:
     """The same audit without random extracts, and by another commit, which draws none."""
-    plain = of_command(file, measures, 1, options=["--extracts", "0"])
+    plain = of_command(file, measures, 1, options=WITHOUT_EXTRACTS)
     other = of_command(file, measures, 1, python=python)
-    told = ("seconds", "processor_seconds", "largest_memory_gib")
     seconds = float(str(other["processor_seconds"]))
     return {
-        "without_extracts": {name: plain[name] for name in told},
+        "without_extracts": {name: plain[name] for name in TOLD},
         "other_commit": {
-            **{name: other[name] for name in told},
+            **{name: other[name] for name in TOLD},
             "times_faster": round(seconds / float(str(ours["processor_seconds"])), 2),
             "times_faster_without_extracts": round(seconds / float(str(plain["processor_seconds"])), 2),
         },
@@ -162,12 +164,10 @@ def of_command(
     seconds = time.perf_counter() - start
     used = json.loads(ended.stderr.splitlines()[-1])
     made = json.loads((out / "results.json").read_text(encoding="utf-8"))["made"]
-    others = (
-        {"memory_of_the_parent_gib": used["own"], "memory_of_a_worker_gib": used["other"]}
-        if workers > 1
-        else {}
-    )
-    everywhere = used["own"] + (workers * used["other"] if workers > 1 else 0)
+    apart, everywhere = {}, used["own"]
+    if workers > 1:
+        apart = {"memory_of_the_parent_gib": used["own"], "memory_of_a_worker_gib": used["other"]}
+        everywhere += workers * used["other"]
     return {
         "records": made["records"],
         "measures": made["measures"],
@@ -175,7 +175,7 @@ def of_command(
         "seconds": round(seconds, 1),
         "processor_seconds": round(used["cpu"], 1),
         "largest_memory_gib": round(everywhere / 2**20, 3),
-        **{name: round(kib / 2**20, 3) for name, kib in others.items()},
+        **{name: round(kib / 2**20, 3) for name, kib in apart.items()},
         "limit_gib": LIMIT_GIB,
         "file_mb": round(file.stat().st_size / 1e6),
         "evidence_mb": round((out / "evidence.parquet").stat().st_size / 1e6),

@@ -14,12 +14,11 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.recording import write_down
-from benchmarks.speed.audit import of_command, write_records
+from benchmarks.speed.audit import TOLD, WITHOUT_EXTRACTS, of_command, write_records
 
-WITHOUT_EXTRACTS = ("--extracts", "0")
 MEMORY_LIMIT_GIB = 0.6
 """Of each process."""
-TOLD = ("seconds", "processor_seconds", "largest_memory_gib")
+BY_PROCESS = ("memory_of_the_parent_gib", "memory_of_a_worker_gib")
 
 
 def of_sizes(sizes: list[int], workers: int, against: str, seed: int) -> dict[str, object]:
@@ -39,11 +38,7 @@ def of_sizes(sizes: list[int], workers: int, against: str, seed: int) -> dict[st
             several = of_command(files[largest], [], workers, options=WITHOUT_EXTRACTS)
             faster = float(str(alone[largest]["seconds"])) / float(str(several["seconds"]))
             found[f"{largest:,} records, {workers} workers"] = {
-                **{
-                    name: value
-                    for name, value in several.items()
-                    if name in TOLD or name.startswith("memory_of")
-                },
+                **{name: several[name] for name in (*TOLD, *BY_PROCESS)},
                 "times_faster": round(faster, 2),
             }
         if against:

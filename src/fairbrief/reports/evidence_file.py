@@ -29,6 +29,13 @@ def write(result: Result, path: Path | str, audit: str) -> None:
             file.write_table(unpacked(table.slice(start, GROUP)).replace_schema_metadata(metadata))
 
 
+def write_hashes(table: pa.Table, path: Path) -> None:
+    """Write a row of hashes for each record: without a dictionary, since no two are alike."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, path, compression="zstd", row_group_size=GROUP, use_dictionary=False)
+
+
 def read(path: Path | str, audit: str | None = None) -> pa.Table:
     """Read the evidence; DataError where the file is absent, damaged, or of another audit than the one named."""
     import pyarrow.parquet as pq

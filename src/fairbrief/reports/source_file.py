@@ -7,15 +7,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from fairbrief.errors import DataError
-from fairbrief.reports.evidence_file import GROUP, mixed, reading
+from fairbrief.reports.evidence_file import mixed, reading, write_hashes
 
 
 def write(sources: pa.Table, path: Path, audit: str) -> None:
     """Write the hashes; the file's metadata name the audit."""
-    import pyarrow.parquet as pq
-
-    told = sources.replace_schema_metadata({b"audit": audit.encode()})
-    pq.write_table(told, path, compression="zstd", row_group_size=GROUP, use_dictionary=False)
+    write_hashes(sources.replace_schema_metadata({b"audit": audit.encode()}), path)
 
 
 def read(path: Path, audit: str) -> pa.Table | None:

@@ -19,7 +19,7 @@ from fairbrief.readers.files import InputFile
 from fairbrief.readers.huggingface import PREFIX
 from fairbrief.readers.object_stores import StoredFile, find
 from fairbrief.reports.audit_folder import place
-from fairbrief.reports.evidence_file import GROUP
+from fairbrief.reports.evidence_file import write_hashes
 from fairbrief.reports.frames import numbers
 from fairbrief.text.store_addresses import is_stored
 
@@ -188,17 +188,9 @@ class Places:
 
 
 def _write_places(reading: Reading, path: Path) -> None:
-    import pyarrow.parquet as pq
-
     found = np.fromiter(_places(reading), dtype=[("key", "u8"), ("source", "i2"), ("start", "i8")])
     found = found[np.argsort(found["key"], kind="stable")]
-    pq.write_table(
-        pa.table({name: numbers(found[name]) for name in ("key", "source", "start")}),
-        path,
-        compression="zstd",
-        row_group_size=GROUP,
-        use_dictionary=False,
-    )
+    write_hashes(pa.table({name: numbers(found[name]) for name in ("key", "source", "start")}), path)
 
 
 def _places(reading: Reading) -> Iterator[tuple[int, int, int]]:
