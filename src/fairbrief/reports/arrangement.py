@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import groupby
-from typing import Any
+from functools import cached_property
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any
 
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.note_words import worded
 from fairbrief.types import Estimate, Note
+
+if TYPE_CHECKING:
+    from fairbrief.reports.result import Result
 
 SHARE = "share"
 """The argument in which notes may differ and are still said once."""
@@ -18,14 +21,32 @@ MOST_ROWS = 4
 """Rows that are named before a note."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Section:
-    """Estimates of one family over one attribute, all on whole data or all sliced by the same attributes."""
+    """Estimates of one family over one attribute, all on whole data or all sliced by the same attributes.
+
+    ``blocks`` are the estimates of one measure and quantity each; a measure's stand one after another.
+    """
 
     family: str
     over: str
     by: tuple[str, ...]
-    estimates: tuple[Estimate, ...]
+    blocks: tuple[tuple[Estimate, ...], ...]
+
+    @cached_property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """All of them."""
+        return tuple(e for block in self.blocks for e in block)
+
+    @cached_property
+    def headlines(self) -> tuple[Estimate, ...]:
+        """The measures' own values."""
+        return tuple(e for block in self.blocks if wording.is_headline(block[0]) for e in block)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """The `notes` of all."""
+        return notes(self.estimates)
 
     @property
     def title(self) -> str:
@@ -39,19 +60,33 @@ class Section:
         return tuple(dict.fromkeys(e.system for e in self.estimates))
 
 
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """The sections of a result's estimates, and those of its differences."""
+
+    sections: tuple[Section, ...]
+    contrasts: tuple[Section, ...]
+
+    @classmethod
+    def of(cls, result: Result) -> Arranged:
+        """All of a result, in order."""
+        return cls(arrange(result.estimates, result.made), arrange(result.differences, result.made))
+
+
 def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:
     """Sections in order of first appearance; in each, by measure, quantity, slice, then system."""
-    found: dict[tuple[str, str, tuple[str, ...]], dict[str, dict[str, list[Estimate]]]] = {}
-    family = cache(lambda measure: wording.declared(measure, made).family)
+    alike: dict[tuple[str, str, str, tuple[str, ...]], list[Estimate]] = {}
     for e in estimates:
-        measures = found.setdefault((family(e.measure), e.over, tuple(e.slice)), {})
-        measures.setdefault(e.measure, {}).setdefault(e.quantity, []).append(e)
+        alike.setdefault((e.measure, e.over, e.quantity, tuple(e.slice)), []).append(e)
+    found: dict[tuple[str, str, tuple[str, ...]], dict[str, list[tuple[Estimate, ...]]]] = {}
+    for (measure, over, _, by), block in alike.items():
+        measures = found.setdefault((wording.declared(measure, made).family, over, by), {})
+        measures.setdefault(measure, []).append(tuple(block))
     ordered = sorted(found.items(), key=lambda item: len(item[0][2]))  # stable: whole data first
-    return tuple(Section(*key, _flat(measures)) for key, measures in ordered)
-
-
-def _flat(measures: Mapping[str, Mapping[str, Iterable[Estimate]]]) -> tuple[Estimate, ...]:
-    return tuple(e for quantities in measures.values() for several in quantities.values() for e in several)
+    return tuple(
+        Section(*key, tuple(block for blocks in measures.values() for block in blocks))
+        for key, measures in ordered
+    )
 
 
 def by_quantity(estimates: Iterable[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
@@ -74,8 +109,10 @@ def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mappin
     """
     lines: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
     for e in estimates:
+        if e.slice or e.baseline or not e.excluded:
+            continue
         counts = tuple((reason, n) for reason, n in e.excluded.items() if n)
-        if counts and not e.slice and not e.baseline and wording.is_headline(e):
+        if counts and wording.is_headline(e):
             members = lines.setdefault((e.system, e.n, counts), [])
             if wording.without_over(e) not in members:
                 members.append(wording.without_over(e))
@@ -98,12 +135,13 @@ def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     estimates = tuple(estimates)
     alike: dict[str, list[Note]] = {}
     said: dict[str, list[str]] = {}
-    for e in estimates:
-        for note in e.notes:
+    for row, block in by_quantity(estimates):
+        # Many estimates share the very same notes.
+        for note in chain.from_iterable({id(e.notes): e.notes for e in block}.values()):
             text = worded(_with_share(note, 0.0) if SHARE in note.arguments else note)
             alike.setdefault(text, []).append(note)
             rows = said.setdefault(text, [])
-            if len(rows) <= MOST_ROWS and (row := label(e)) not in rows:
+            if len(rows) <= MOST_ROWS and row not in rows:
                 rows.append(row)
     return tuple(
         f"{', '.join(rows[:MOST_ROWS])}{' and others' if len(rows) > MOST_ROWS else ''}: {_together(alike[text])}"

@@ -59,6 +59,7 @@ def replace_all(result: Result, folder: Path) -> tuple[tuple[Path, ...], str]:
 def _write(result: Result, stage: Path) -> tuple[list[str], str]:
     """Every file, by its name below the folder, in the order in which they are to be put in place; the identity."""
     from fairbrief.reports import (
+        arrangement,
         csv,
         evidence_file,
         html,
@@ -80,7 +81,8 @@ def _write(result: Result, stage: Path) -> tuple[list[str], str]:
     with opened("estimates.csv") as out:
         csv.write(result, out)
     taken: set[str] = set()
-    tables = tabular.tables(result)
+    arranged = arrangement.Arranged.of(result)
+    tables = tabular.tables(result, arranged)
     for table in tables:
         name = _file_name(table.title, taken)
         with opened(f"{TABLES}/{name}.csv") as out:
@@ -89,7 +91,7 @@ def _write(result: Result, stage: Path) -> tuple[list[str], str]:
             out.write(latex.render(table))
     with opened(MARKDOWN) as out:
         out.write(markdown.render(result, tables))
-    html.write(result, stage / PAGE)
+    html.write(result, stage / PAGE, arranged)
     record_data.write(result.examples, stage / EXAMPLES, audit)
     evidence_file.write(result, stage / EVIDENCE, audit)
     if result.sources is not None:

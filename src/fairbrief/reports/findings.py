@@ -63,7 +63,7 @@ def find(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple[Findings
     """The headlines on whole data, family by family."""
     found = []
     for section in sections:
-        headlines = [e for e in section.estimates if wording.is_headline(e)]
+        headlines = section.headlines
         if section.by or not headlines:
             continue
         harms = (wording.declared(e.measure, made).harm for e in headlines)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from fairbrief.errors import MissingExtra
-from fairbrief.reports.note_words import told
+from fairbrief.reports.note_words import joined
 from fairbrief.types import Estimate
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ TYPES: dict[str, pa.DataType] = {
     "excluded": pa.int64(),
 }
 """What is not text, by the estimate's own declaration."""
+
+T = TypeVar("T")
 
 FIELDS = list(Estimate.__struct_fields__)
 SLICE, EXCLUDED = map(FIELDS.index, ("slice", "excluded"))
@@ -182,12 +184,13 @@ class Estimates(tuple[Estimate, ...]):
         """The cells of each estimate, in the order of the columns."""
         return (row for columns in self.blocks(SMALL) for row in zip(*columns, strict=True))
 
-    def blocks(self, most: int) -> Iterator[list[list[Any]]]:
+    def blocks(self, most: int) -> Iterator[list[Sequence[Any]]]:
         """The columns of so many estimates at a time."""
         sliced = self._sliced
         for start in range(0, len(self), most):
-            some = self[start : start + most]
-            yield [column for name in FIELDS for column in _columns(name, some, sliced)]
+            fields = zip(*map(astuple, self[start : start + most]), strict=True)
+            named = zip(FIELDS, fields, strict=True)
+            yield [column for name, values in named for column in _columns(name, values, sliced)]
 
     @property
     def columns(self) -> list[str]:
@@ -250,17 +253,25 @@ class Evidence:
         return _polars(self.to_arrow())
 
 
-def _columns(name: str, estimates: Sequence[Estimate], sliced: Sequence[str]) -> list[list[Any]]:
+def _columns(name: str, values: Sequence[Any], sliced: Sequence[str]) -> list[Sequence[Any]]:
     """What stands in the frame of one field."""
     if name == "notes":
-        return [list(map(told, estimates))]
-    values = list(map(attrgetter(name), estimates))
+        return [of_each(joined, values)]
     if name == "slice":
         return [[of.get(attribute) for of in values] for attribute in sliced]
     if name == "excluded":
-        reasons = ["; ".join([f"{reason}: {n}" for reason, n in of.items()]) for of in values]
-        return [[sum(of.values()) for of in values], reasons]
+        return [of_each(lambda of: sum(of.values()), values), of_each(_reasons, values)]
     return [values]
+
+
+def of_each(make: Callable[[Any], T], values: Sequence[Any]) -> list[T]:
+    """What is made of each value, once of those that many estimates share."""
+    made = {key: make(value) for key, value in {id(value): value for value in values}.items()}
+    return [made[id(value)] for value in values]
+
+
+def _reasons(excluded: Mapping[str, int]) -> str:
+    return "; ".join([f"{reason}: {n}" for reason, n in excluded.items()])
 
 
 def encodable(text: str) -> str:

@@ -20,7 +20,7 @@ from fairbrief.reports import (
     tabular,
     wording,
 )
-from fairbrief.reports.arrangement import Section
+from fairbrief.reports.arrangement import Arranged, Section
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
@@ -93,14 +93,15 @@ class Grid:
     notes: tuple[str, ...]
 
 
-def write(result: Result, path: Path | str) -> None:
+def write(result: Result, path: Path | str, arranged: Arranged | None = None) -> None:
     """Write the page."""
-    Path(path).write_text(render(result), encoding="utf-8", newline="\n")
+    Path(path).write_text(render(result, arranged), encoding="utf-8", newline="\n")
 
 
-def render(result: Result) -> str:
+def render(result: Result, arranged: Arranged | None = None) -> str:
     """The page as text."""
-    told = {"bar_width": BAR, "counted": counted, "glossary": wording.GLOSSARY, **_context(result)}
+    context = _context(result, arranged or Arranged.of(result))
+    told = {"bar_width": BAR, "counted": counted, "glossary": wording.GLOSSARY, **context}
     return page("report.html.j2", told, {"by_quantity": _blocks}, SCRIPTS if result.examples.rows else ())
 
 
@@ -109,12 +110,10 @@ def _blocks(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
     return [(name, list(block)) for name, block in groupby(rows, key=lambda row: row.name)]
 
 
-def _context(result: Result) -> dict[str, Any]:
-    made = result.made
-    sections = arrangement.arrange(result.estimates, made)
-    contrasts = arrangement.arrange(result.differences, made)
+def _context(result: Result, arranged: Arranged) -> dict[str, Any]:
+    made, sections, contrasts = result.made, arranged.sections, arranged.contrasts
     rooms = _rooms([*sections, *contrasts])
-    everything = [e for s in sections for e in s.estimates]
+    whole = [e for s in sections if not s.by for e in s.estimates]
     first = first_screen.make(result)
     examples = record_data.embedded(result.examples, result.estimates, first.measures if first else ())
     return {
@@ -135,7 +134,7 @@ def _context(result: Result) -> dict[str, Any]:
         "has_examples": bool(result.examples.rows),
         "reasons": [
             (measures, system, n, sum(counts.values()), arrangement.reasons(counts))
-            for measures, system, n, counts in arrangement.left_out(everything)
+            for measures, system, n, counts in arrangement.left_out(whole)
         ],
         "left_out": result.left_out,
         "skipped": result.skipped,
@@ -169,7 +168,7 @@ def _rooms(sections: Sequence[Section]) -> dict[int, tuple[int, int]]:
     Headlines come before other quantities, and whole data before slices, where the page has not room for all.
     """
     order = sorted(sections, key=lambda s: bool(s.by))
-    headlines = [sum(map(wording.is_headline, s.estimates)) for s in order]
+    headlines = [len(s.headlines) for s in order]
     others = [len(s.estimates) - main for s, main in zip(order, headlines, strict=True)]
     left, rooms = MOST_ON_PAGE, {id(s): [0, 0] for s in sections}
     for place, sizes in enumerate((headlines, others)):
@@ -180,12 +179,12 @@ def _rooms(sections: Sequence[Section]) -> dict[int, tuple[int, int]]:
 
 
 def _grid(section: Section, rooms: tuple[int, int], *, is_difference: bool = False) -> Grid:
-    main = [e for e in section.estimates if wording.is_headline(e)]
+    main = section.headlines
     most, room = rooms
     rows, folds = _rows(main[:most], is_difference=is_difference), []
     hidden = len(main) - most
-    for measure, members in groupby(section.estimates, key=lambda e: e.measure):
-        rest = [e for e in members if not wording.is_headline(e)]
+    for measure, blocks in groupby(section.blocks, key=lambda block: block[0].measure):
+        rest = [e for block in blocks if not wording.is_headline(block[0]) for e in block]
         found = _rows(rest[:room], is_difference=is_difference)
         if found:
             folds.append(Fold(named(wording.without_over(rest[0]) if rest else measure), found))
@@ -202,7 +201,7 @@ def _grid(section: Section, rooms: tuple[int, int], *, is_difference: bool = Fal
         rows=rows,
         folds=tuple(folds),
         hidden=hidden,
-        notes=arrangement.notes(section.estimates),
+        notes=section.notes,
     )
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import io
-import itertools
 import json
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import resources
@@ -25,9 +24,10 @@ import pyarrow as pa
 from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
+from fairbrief.reports.frames import of_each
 from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Exhibit, LeftOut, Result
-from fairbrief.types import Estimate, Note, NoteCode, Table
+from fairbrief.types import Estimate, Note, Table
 
 SCHEMA = "fairbrief.results/3"
 _ENCODER = msgspec.json.Encoder()
@@ -79,8 +79,8 @@ def _head(made: Mapping[str, Any], audit: str) -> bytes:
 def _texts(result: Result) -> Iterator[bytes]:
     """What follows the head: lists, each with an item a line; so many lines at a time."""
     listed: Mapping[str, Iterator[bytes]] = {
-        "estimates": map(_line, result.estimates),
-        "differences": map(_line, result.differences),
+        "estimates": _estimates(result.estimates),
+        "differences": _estimates(result.differences),
         **{
             name: (_compact(plain(item)) for item in items)
             for name, items in (
@@ -89,33 +89,37 @@ def _texts(result: Result) -> Iterator[bytes]:
             )
         },
     }  # fmt: skip
-    for name, items in listed.items():
+    for name, pieces in listed.items():
         yield b",\n" + _compact(name) + b": ["
         between, end = b"\n", b"]"
-        while some := list(itertools.islice(items, LINES)):
-            yield between + b",\n".join(some)
+        for piece in pieces:
+            yield between + piece
             between, end = b",\n", b"\n]"
         yield end
     yield b"\n}\n"
 
 
-def _line(e: Estimate) -> bytes:
-    """The estimate's fields; its notes with their words, too."""
-    notes = [_bare_note(note.code) if not note.arguments else _plain_note(note) for note in e.notes]
-    told = e.replace(notes=notes)
-    try:
-        return _compact(told)
-    except (TypeError, ValueError):  # a number that is not Python's own, or a text that is not UTF-8
-        return _compact(plain(told))
+def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
+    """The fields of estimates, a line each; their notes with the words, too."""
+    for start in range(0, len(estimates), LINES):
+        some = estimates[start : start + LINES]
+        try:
+            notes = of_each(_notes, [e.notes for e in some])
+            told = (e.replace(notes=of_one) for e, of_one in zip(some, notes, strict=True))
+            # No text holds a line break as such.
+            yield _ENCODER.encode_lines(told).removesuffix(b"\n").replace(b"\n", b",\n")
+        except (TypeError, ValueError):  # a number that is not Python's own, or a text that is not UTF-8
+            yield b",\n".join(
+                [_compact(plain(e.replace(notes=list(map(_plain_note, e.notes))))) for e in some]
+            )
+
+
+def _notes(notes: Sequence[Note]) -> msgspec.Raw:
+    return msgspec.Raw(_ENCODER.encode(list(map(_plain_note, notes))))
 
 
 def _plain_note(note: Note) -> dict[str, Any]:
     return {**plain(note), "text": worded(note)}
-
-
-@cache
-def _bare_note(code: NoteCode) -> dict[str, Any]:
-    return _plain_note(Note(code))
 
 
 def text_of(thing: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -29,7 +29,12 @@ def worded(note: Note) -> str:
 
 def told(estimate: Estimate) -> str:
     """All notes of an estimate, parted by semicolons; "" where there is none."""
-    return "; ".join(map(worded, estimate.notes))
+    return joined(estimate.notes)
+
+
+def joined(notes: Iterable[Note]) -> str:
+    """Notes parted by semicolons; "" where there is none."""
+    return "; ".join(map(worded, notes))
 
 
 def _undefined_resamples(a: Arguments) -> str:

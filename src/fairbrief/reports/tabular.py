@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fairbrief.reports import arrangement, number_format, wording
-from fairbrief.reports.arrangement import Section
+from fairbrief.reports.arrangement import Arranged, Section
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
@@ -15,14 +15,13 @@ MOST_ROWS = 2_000
 """Rows of one printed table: nobody reads more of them; all stand in ``results.json`` and ``estimates.csv``."""
 
 
-def tables(result: Result) -> tuple[Table, ...]:
+def tables(result: Result, arranged: Arranged | None = None) -> tuple[Table, ...]:
     """All of a result as printed tables: a paper's layouts first, then each section, then differences."""
-    sections = arrangement.arrange(result.estimates, result.made)
-    contrasts = arrangement.arrange(result.differences, result.made)
+    arranged = arranged or Arranged.of(result)
     return (
         *result.tables,
-        *(section_table(s, result.made) for s in sections),
-        *(difference_table(s, result.made) for s in contrasts),
+        *(section_table(s, result.made) for s in arranged.sections),
+        *(difference_table(s, result.made) for s in arranged.contrasts),
     )
 
 
@@ -31,16 +30,16 @@ def section_table(section: Section, made: Mapping[str, Any]) -> Table:
     holm = any(e.p_adjusted is not None for e in section.estimates)
     header = ("measure", "system", *section.by, "value", wording.interval_name(made), "chance level", "p")
     header += (*(("p (Holm)",) if holm else ()), "n", "left out")
-    shown = _shown(section.estimates)
+    shown = _shown(section)
     rows = tuple((*_row(e, section.by, holm),) for e in shown)
     left = len(section.estimates) - len(shown)
     further = (f"{counted(left, 'further row')} {_where(left)}.",) if left else ()
-    return Table(section.title, header, rows, (*_notes(section.estimates), *further))
+    return Table(section.title, header, rows, (*_notes(section), *further))
 
 
 def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
     """Differences of systems, of one section: headlines, or all quantities where there is none."""
-    headlines = tuple(e for e in section.estimates if wording.is_headline(e)) or section.estimates
+    headlines = section.headlines or section.estimates
     estimates = headlines[:MOST_ROWS]
     holm = any(e.p_adjusted is not None for e in estimates)
     header = ("measure", "system", "minus", *section.by, "difference", wording.interval_name(made), "p")
@@ -68,12 +67,17 @@ def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
     return Table(title, header, rows, (*arrangement.notes(headlines), *left))
 
 
-def _shown(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
+def _shown(section: Section) -> Sequence[Estimate]:
     """As many as a table shows, in their order; headlines before other quantities, where it has not room for all."""
-    if len(estimates) <= MOST_ROWS:
-        return estimates
-    places = sorted(range(len(estimates)), key=lambda i: not wording.is_headline(estimates[i]))
-    return [estimates[i] for i in sorted(places[:MOST_ROWS])]
+    main = min(len(section.headlines), MOST_ROWS)
+    room = {True: main, False: MOST_ROWS - main}
+    shown: list[Estimate] = []
+    for block in section.blocks:
+        is_headline = wording.is_headline(block[0])
+        some = block[: room[is_headline]]
+        room[is_headline] -= len(some)
+        shown += some
+    return shown
 
 
 def _where(many: int) -> str:
@@ -111,13 +115,12 @@ def _row(e: Estimate, by: Iterable[str], holm: bool) -> Iterable[str]:
     yield number_format.count(sum(e.excluded.values()))
 
 
-def _notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
-    estimates = tuple(estimates)
+def _notes(section: Section) -> tuple[str, ...]:
     lines = tuple(
         f"Left out, {system} ({measures}): {arrangement.reasons(counts)}."
-        for measures, system, _, counts in arrangement.left_out(estimates)
+        for measures, system, _, counts in arrangement.left_out(section.estimates)
     )
-    return (*lines, *arrangement.notes(estimates))
+    return (*lines, *section.notes)
 
 
 def _text(value: Any) -> str:
