@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 import sys
@@ -60,3 +61,24 @@ def collected_after(_: int) -> int:
 def test_workers_look_for_unreachable_objects_as_seldom_as_commands() -> None:
     """A worker sets of its process what a command does."""
     assert [made for _, made in Processes(2).map(collected_after, range(3))] == [20_000] * 3
+
+
+ARROW = """
+from fairbrief import process_settings
+process_settings.settle()
+import pyarrow
+print(pyarrow.default_memory_pool().backend_name)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere Arrow keeps its own allocator")
+@pytest.mark.parametrize(
+    ("asked", "taken"), [({}, "system"), ({"ARROW_DEFAULT_MEMORY_POOL": "mimalloc"}, "mimalloc")]
+)
+def test_tables_share_what_memory_is_let_go(asked: dict[str, str], taken: str) -> None:
+    """Arrow takes its memory where all else does, but for whoever asks for an allocator."""
+    told = {name: value for name, value in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"}
+    found = subprocess.run(
+        [sys.executable, "-c", ARROW], capture_output=True, text=True, check=True, env={**told, **asked}
+    )
+    assert found.stdout.strip() == taken
