@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing import declared_words
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate
 
@@ -46,7 +47,7 @@ def make(
         "alpha": 0.05,
         "declared": declared(),
     }
-    return Result(tuple(estimates), (), evidence, made=made)
+    return Result(tuple(estimates), (), Held(evidence), made=made)
 
 
 def _estimates(system: str, groups: Sequence[str], i: int) -> Iterator[Estimate]:

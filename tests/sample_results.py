@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from tests import sample_families
 
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.examples import Examples, Link, Passage, Row, Support, Texts
 from fairbrief.reports.result import Exhibit, LeftOut, Result
 from fairbrief.types import Case, Document, Estimate, Note, Record, Summary, Table, Unit
@@ -54,7 +55,7 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
     return Result(
         estimates=(*_representation(systems, values), *_position(systems), *_slices(systems, extra)),
         differences=_differences(systems),
-        evidence=_evidence(systems, values),
+        rows=Held(_evidence(systems, values)),
         exhibits=tuple(_exhibit(system, values, extra, i) for system in systems for i in range(3)),
         tables=(_table(systems),),
         left_out=(LeftOut("equal_coverage@party", f"no document has the attribute 'party'{extra}"),),
@@ -69,7 +70,7 @@ def hostile() -> Result:
     result = make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), " ".join(HOSTILE))
     more = sample_families.make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), HOSTILE)
     evidence = pa.concat_tables([result.evidence, more.evidence], promote_options="default")
-    return replace(result, estimates=(*result.estimates, *more.estimates), evidence=evidence)
+    return replace(result, estimates=(*result.estimates, *more.estimates), rows=Held(evidence))
 
 
 def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[Estimate]:

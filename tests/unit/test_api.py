@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import fairbrief
+from fairbrief.auditing.evidence_table import LedgerEvidence
 from fairbrief.errors import RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.scorers.ngram import Ngram
@@ -202,3 +203,17 @@ def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
     assert {e.value for e in fairbrief.compare(audit, folder)} == {0.0}
     (check,) = [c for c in fairbrief.gate(folder, most="uer@side<=1") if c.name.startswith("uer")]
     assert check.outcome == "inconclusive"  # four clusters decide nothing
+
+
+def test_an_audit_is_saved_without_one_table_of_all_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which would be the largest thing of all; what is written is what the table holds."""
+    found = fairbrief.audit(
+        "examples/reviews.jsonl", ["uer@sentiment", "opening_gap@sentiment"], n_resamples=10
+    )
+    whole = found.evidence.to_dicts()
+    with monkeypatch.context() as forbidding:
+        forbidding.delattr(LedgerEvidence, "table")
+        found.save(tmp_path / "audit")
+    assert fairbrief.load(tmp_path / "audit").evidence.to_dicts() == whole

@@ -18,7 +18,7 @@ from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import Choice, fitting
 from fairbrief.auditing.origins import Origin
-from fairbrief.auditing.record_values import measures_in, rows_of, values_of_records
+from fairbrief.auditing.record_values import values_of_records
 from fairbrief.auditing.scorer_bias import Check, Checked, take, with_bias_notes
 from fairbrief.auditing.sensitivity import under
 from fairbrief.errors import DataError, MissingExtra, RequestError
@@ -317,7 +317,7 @@ def test_chance_is_the_mean_over_permutations(exact: bool, mean: float) -> None:
 def test_records_are_read_from_the_evidence_one_by_one(result: Result) -> None:
     """Of each summary the headline and the signed contrasts; of a measure that is not declared here nothing."""
     assert result.evidence is not None
-    rows = rows_of(result.evidence, measures_in(result.evidence)["uer@side"])
+    rows = result.rows.of(result.rows.measures()["uer@side"])
     found = values_of_records(rows, "uer@side")
     assert found is not None
     assert list(found.by_quantity) == ["uer", "difference[L]", "difference[R]"]

@@ -10,13 +10,14 @@ import pytest
 
 from fairbrief.auditing import ledger as ledgers
 from fairbrief.auditing import null_sums
-from fairbrief.auditing.evidence_table import evidence_table, ledgers_from
+from fairbrief.auditing.evidence_table import LedgerEvidence, ledgers_from
 from fairbrief.auditing.jackknifed import units_of, units_of_rows
 from fairbrief.auditing.ledger import Ledger, Sheet
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
 from fairbrief.auditing.parts import part_of_sums, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.registry import make
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.frames import unpacked
 from fairbrief.statistics.jackknife import groups_of
 from fairbrief.types import Ratio, Rows
@@ -112,10 +113,10 @@ def test_evidence_is_packed_inside_and_plain_outside(
     Over chunks that lack columns, and over chunks of few and of many distinct numbers.
     """
     monkeypatch.setattr(ledgers, "SMALL", small)
-    for module in (ledgers, sys.modules[evidence_table.__module__]):
+    for module in (ledgers, sys.modules[LedgerEvidence.__module__]):
         monkeypatch.setattr(module, "CHUNK", chunk)
     ledger, plain, _ = filled(60, 3)
-    table = evidence_table([ledger], {MEASURE.observation: [MEASURE]})
+    table = LedgerEvidence([ledger], {MEASURE.observation: [MEASURE]}).table()
     assert table.schema.field("deficit[00]").type.index_type.bit_width == bits
     numbers = np.column_stack(
         [unpacked(table)[f"{a}[{b}]"].to_numpy(zero_copy_only=False) for a, b in ledger.columns]
@@ -124,6 +125,34 @@ def test_evidence_is_packed_inside_and_plain_outside(
     ((again, _),) = ledgers_from(table)
     assert (again.matrix() == ledger.matrix()).all()
     assert again.excluded("s", WHOLE) == ledger.excluded("s", WHOLE) == {"empty summary": 9}
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_any_rows_of_evidence_are_those_of_the_whole_table(
+    is_settled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many from one on, across chunks and ledgers, and those of one observation with some of its columns."""
+    for module in (ledgers, sys.modules[LedgerEvidence.__module__]):
+        monkeypatch.setattr(module, "CHUNK", 4)
+    other, sliced = make("measure", "opening_gap@party"), of_clusters(5, 10)
+    sliced.observation = other.observation
+    several = [filled(10, 3)[0], sliced]
+    if is_settled:
+        ledgers.settle(several)
+    rows = LedgerEvidence(several, {MEASURE.observation: [MEASURE], other.observation: [other]})
+    whole = rows.table()
+    assert len(rows) == len(whole) == 20
+    for start in range(21):
+        for length in (0, 1, 3, 8, 20):
+            assert rows.slice(start, length).equals(whole.slice(start, length))
+    assert rows.measures() == Held(whole).measures()
+    for measure in (MEASURE, other):
+        of = repr(measure.observation)
+        wanted = {"record", "reason", "slice.parity", "deficit[01]", "a"}
+        theirs = Held(whole).of(of, wanted.__contains__)
+        ours = rows.of(of, wanted.__contains__)
+        assert ours.equals(theirs.select(ours.column_names))
+        assert set(ours.column_names) == {n for n in theirs.column_names if theirs[n].null_count < 10}
 
 
 @pytest.mark.parametrize("draws", [5, 2_000])
@@ -160,7 +189,7 @@ def test_ledgers_of_the_same_rows_are_alike_once_settled() -> None:
         ledgers.settle([ledger, beside])
         assert beside.origins is ledger.origins
         assert [o.cluster for o in ledger.origins] == sorted(o.cluster for o in ledger.origins)
-        tables.append(evidence_table([ledger], {MEASURE.observation: [MEASURE]}))
+        tables.append(LedgerEvidence([ledger], {MEASURE.observation: [MEASURE]}).table())
     assert tables[0].equals(tables[1])
     assert tables[0].equals(tables[2])
     assert sorted(found[0].columns) == list(found[0].columns)

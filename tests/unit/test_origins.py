@@ -6,10 +6,11 @@ import pickle
 from array import array
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairbrief.auditing.origins import WHOLE, Origin, Origins, OriginTable, systems_of
+from fairbrief.auditing.origins import WHOLE, Origin, Origins, OriginTable, places_of, shifted, systems_of
 
 NAMES = st.sampled_from(["", "a", "b", "ä", "\ud800", "\uffff", "😀", "aa", "a\0"])
 SLICES = st.sampled_from([(), ((("topic", "t"),),), ((("topic", "t"),), (("topic", "t"), ("year", "1")))])
@@ -65,6 +66,28 @@ def test_origins_are_ordered_as_their_names_are(given_: list[Origin]) -> None:
     found = held(given_)
     assert found.order().tolist() == wanted
     assert list(found.of(found.order())) == [given_[i] for i in wanted]
+
+
+@pytest.mark.parametrize("several", [3, 200, 40_000])
+def test_columns_hold_numbers_of_any_size(several: int) -> None:
+    """Of as many systems, clusters and blocks as there are: a column grows wider when it must."""
+    given_ = [Origin(f"s{i}", "r", f"c{i}", block=f"b{i}") for i in range(several)]
+    found = held(given_[:2])
+    found.extend(given_[2:])
+    assert list(found) == given_
+    assert found.kinds()[0].tolist() == found.blocks()[0].tolist() == list(range(several))
+    assert found.table.kinds.itemsize == {3: 1, 200: 2, 40_000: 4}[several]
+
+
+def test_places_one_after_another_take_no_room() -> None:
+    """Of parts that come one after another; others are listed."""
+    found = held([Origin("s", f"r{i}", "") for i in range(6)])
+    kept = Origins(found.table)
+    for places, wanted in (([0, 1], range(2)), ([2, 3], range(4)), ([5], array("i", [0, 1, 2, 3, 5]))):
+        kept.extend(Origins(found.table, places_of(places)))
+        assert kept.places == wanted
+    assert [o.record for o in kept] == ["r0", "r1", "r2", "r3", "r5"]
+    assert list(shifted(kept.places, 2)) == [2, 3, 4, 5, 7]
 
 
 @given(SEVERAL)

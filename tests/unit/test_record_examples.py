@@ -19,8 +19,6 @@ from fairbrief import registry
 from fairbrief.api import Audit
 from fairbrief.auditing.record_values import (
     RecordValues,
-    measures_in,
-    rows_of,
     stories_of,
     values_of_records,
 )
@@ -61,15 +59,15 @@ def case_of(summary: str, *documents: str) -> Case:
 
 def values_of(audited: Audit, spec: str) -> RecordValues:
     """What one measure reads of each record."""
-    evidence = audited.result.evidence
-    found = values_of_records(rows_of(evidence, measures_in(evidence)[spec]), spec)
+    rows = audited.result.rows
+    found = values_of_records(rows.of(rows.measures()[spec]), spec)
     assert found is not None
     return found
 
 
 def test_a_record_alone_reads_what_an_audit_of_it_alone_reads(audited: Audit) -> None:
     """The value of one row of evidence is the estimate of an audit of that record."""
-    assert set(measures_in(audited.result.evidence)) >= set(MEASURES)
+    assert set(audited.result.rows.measures()) >= set(MEASURES)
     found = values_of(audited, "uer@sentiment")
     record, system = found.record[0].as_py(), found.system[0].as_py()
     alone = [c for c in fairbrief.read(REVIEWS) if (c.record.id, c.summary.system) == (record, system)]
@@ -82,7 +80,7 @@ def test_a_record_alone_reads_what_an_audit_of_it_alone_reads(audited: Audit) ->
 
 def test_both_ends_of_each_group_are_chosen(audited: Audit) -> None:
     """The record in which a group is covered least, and most, is among those shown."""
-    rows = choose(audited.result.evidence, ["rosy"])
+    rows = choose(audited.result.rows, ["rosy"])
     shown = {row.record for row in rows if row.measure == "coverage_parity@sentiment"}
     found = values_of(audited, "coverage_parity@sentiment")
     mine = [i for i, system in enumerate(found.system.to_pylist()) if system == "rosy"]
@@ -152,7 +150,7 @@ def test_the_story_in_the_evidence_is_that_of_the_record_itself(
 
 def _stories(result: Result, spec: str, records: Collection[str]) -> dict[tuple[str, str], str]:
     """The stories of a measure from the rows of its observation."""
-    return stories_of(rows_of(result.evidence, measures_in(result.evidence)[spec]), spec, records)
+    return stories_of(result.rows.of(result.rows.measures()[spec]), spec, records)
 
 
 def test_a_record_has_no_story_of_groups_that_others_have() -> None:

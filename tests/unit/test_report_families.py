@@ -19,6 +19,7 @@ from tests import sample_families, sample_results
 from fairbrief import audit, registry
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import arrangement, figures, findings, html, markdown, terminal, wording
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.figure_spec import Figure, even_edges, shares_of
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
@@ -183,7 +184,7 @@ def test_what_a_picture_leaves_out_is_said() -> None:
     assert len(re.findall("<path", scatter.panels[0].svg)) < 330
     grid = Estimate("bur@x", "bur", "s", 0.5, n=3)
     cells = tuple(grid.replace(slice={"a": str(i), "b": str(j)}) for i in range(13) for j in range(12))
-    (figure,) = figures.draw(replace(result, estimates=cells, evidence=result.evidence.slice(0, 0)))
+    (figure,) = figures.draw(replace(result, estimates=cells, rows=Held(result.evidence.slice(0, 0))))
     assert "Shown are the first 150 of 156 cells of each grid." in figure.caption
 
 
@@ -280,7 +281,9 @@ def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
     known = e.replace(
         system="b", value=-0.1, low=-0.1033, high=-0.0868, null_mean=-0.1, p=0.01, p_adjusted=0.1
     )
-    result = Result((e.replace(n=576, excluded={"empty": 1234}), known.replace(n=576)), (), pa.table({}))
+    result = Result(
+        (e.replace(n=576, excluded={"empty": 1234}), known.replace(n=576)), (), Held(pa.table({}))
+    )
     out = io.StringIO()
     terminal.print_result(result, Console(file=out, width=width))
     rows = out.getvalue().splitlines()

@@ -21,11 +21,12 @@ from tests import sample_results
 from fairbrief import reports
 from fairbrief.errors import DataError, MissingExtra
 from fairbrief.reports import audit_folder, evidence_file, json_file, note_words
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.frames import Estimates, Evidence
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note, NoteCode
 
-EMPTY = Result((), (), pa.table({}))
+EMPTY = Result((), (), Held(pa.table({})))
 
 
 @pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])
@@ -58,7 +59,7 @@ def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None
     """A code that can be written has a sentence, and a reader of the file needs no other table."""
     assert set(note_words.WORDS) == set(get_args(NoteCode))
     e = Estimate("a@x", "a", "s", None, notes=(Note("undefined", {"reason": "one group only"}),))
-    (written,) = json.loads(json_file.render(Result((e,), (), pa.table({})))[0])["estimates"]
+    (written,) = json.loads(json_file.render(Result((e,), (), Held(pa.table({}))))[0])["estimates"]
     assert written["notes"] == [
         {
             "code": "undefined",
@@ -77,13 +78,13 @@ def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> 
     assert all(path.stat().st_size for path in written)
     found = reports.load(tmp_path / "out")
     assert found.evidence.equals(result.evidence)
-    assert replace(found, evidence=pa.table({})) == replace(result, evidence=pa.table({}))
+    assert replace(found, rows=Held(pa.table({}))) == replace(result, rows=Held(pa.table({})))
 
 
 def test_each_estimate_has_a_line_however_many_there_are(tmp_path: Path) -> None:
     """Those that are written together are parted as all others are."""
     made = [Estimate("bur", "bur", f"s{i}", i / 7) for i in range(2 * json_file.LINES + 1)]
-    result = Result(tuple(made), (), pa.table({}))
+    result = Result(tuple(made), (), Held(pa.table({})))
     json_file.write(result, tmp_path / "results.json")
     lines = (tmp_path / "results.json").read_text(encoding="utf-8").splitlines()
     first = lines.index('"estimates": [') + 1
@@ -119,7 +120,7 @@ def test_texts_and_numbers_of_numpy_are_written_as_those_of_python() -> None:
             group=np.str_("L"),
             excluded={np.str_("why"): 1},
         )  # type: ignore[arg-type]
-        (found,) = json.loads(json_file.render(Result((e,), (), pa.table({})))[0])["estimates"]
+        (found,) = json.loads(json_file.render(Result((e,), (), Held(pa.table({}))))[0])["estimates"]
         told = found["system"], found["value"], found["n"], found["group"], found["excluded"]
         assert told == (name, 0.25, 3, "L", {"why": 1})
 
@@ -129,7 +130,7 @@ def test_numbers_that_are_not_finite_never_leave() -> None:
     odd = Estimate("bur", "bur", "a", float("nan"), low=float("-inf"), p=float(np.float64(0.5)))
     made = {"seed": np.int64(3), "path": Path("a/b"), "level": float("inf"), "systems": ("a",)}
     found = json.loads(
-        json_file.render(Result((odd,), (), pa.table({}), made=made))[0], parse_constant=pytest.fail
+        json_file.render(Result((odd,), (), Held(pa.table({})), made=made))[0], parse_constant=pytest.fail
     )
     assert (found["estimates"][0]["value"], found["estimates"][0]["low"]) == (None, None)
     assert found["made"] == {"seed": 3, "path": "a/b", "level": None, "systems": ["a"]}
@@ -210,7 +211,7 @@ def test_written_files_follow_the_umask(tmp_path: Path) -> None:
 def test_tables_of_one_title_get_names_of_their_own(tmp_path: Path) -> None:
     """Two protocol tables with one title, or with a hostile one, land in two files of the same folder."""
     tables = tuple(replace(sample_results.make().tables[0], title=t) for t in ("A/../b", "a b", "\x00"))
-    reports.write_all(Result((), (), pa.table({}), tables=tables), tmp_path)
+    reports.write_all(Result((), (), Held(pa.table({})), tables=tables), tmp_path)
     assert sorted(p.name for p in (tmp_path / "tables").glob("*.csv")) == [
         "a-b-2.csv",
         "a-b.csv",

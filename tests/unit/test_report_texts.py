@@ -29,12 +29,13 @@ from fairbrief.reports import (
     terminal,
     wording,
 )
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import LeftOut, Result
 from fairbrief.types import Estimate, Note, Table
 
-EMPTY = Result((), (), pa.table({}))
+EMPTY = Result((), (), Held(pa.table({})))
 
 
 def printed(result: Result, width: int = 80) -> str:
@@ -273,7 +274,7 @@ def test_shares_are_counted_where_the_source_holds_the_value() -> None:
         "reason": pa.nulls(4, pa.string()),
     }
     made = {"declared": sample_families.declared()}
-    (figure,) = figures.draw(Result((), (), pa.table({**place, **columns}), made=made))
+    (figure,) = figures.draw(Result((), (), Held(pa.table({**place, **columns})), made=made))
     labels = re.findall(r'aria-label="(a: [^"]*)"', "".join(panel.svg for panel in figure.panels))
     assert labels == [
         "a: summary share as a multiple of source share; s: below 0.8 in 33% of records, from 1.2 in 33%"

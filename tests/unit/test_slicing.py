@@ -183,7 +183,7 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
     found = load(out)
     assert found.made["slices"] == [["kind"]]
     known = fairbrief.slice_audit(saved, "kind").result
-    assert render(replace(found, evidence=known.evidence)) == render(known)
+    assert render(replace(found, rows=known.rows)) == render(known)
     from fairbrief.viewing import input_index
 
     inputs = input_index.read(out, load_identity(out))

@@ -14,14 +14,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-import pyarrow as pa
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import length_notes, measure_selection, memory, part_work, scorer_bias, sensitivity
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.engine_choice import chosen_engine
-from fairbrief.auditing.evidence_table import evidence_table
+from fairbrief.auditing.evidence_table import LedgerEvidence
 from fairbrief.auditing.languages_of_measures import described, language_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.plan import Plan
@@ -36,6 +35,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
 from fairbrief.readers import Reading
 from fairbrief.readers.messages import did_you_mean
+from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.result import LeftOut, Result
 from fairbrief.summarizers.controls import Exchange, names_a_control
 from fairbrief.text import languages
@@ -108,15 +108,15 @@ def _audit_once(cases: Iterable[Case], plan: Plan) -> Result:
     sources = watchers.sources or sample(plan.seed, wanted=plan.check_scorers)
     checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
     estimates = scorer_bias.with_bias_notes(estimates, checks, checked, plan.alpha)
-    evidence = evidence_table([*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers})
+    rows = LedgerEvidence([*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers})
     if begun.protocol is not None:
-        tables = _tables(begun.protocol, estimates, evidence)
+        tables = _tables(begun.protocol, estimates, rows)
     else:
         tables = tuple(sensitivity.tables(estimates, run.measures, plan.alpha))
     return Result(
         estimates=(*watchers.fallback.noted(length_notes.noted(estimates)), *checked.estimates),
         differences=tuple(gaps),
-        evidence=evidence,
+        rows=rows,
         exhibits=tuple(run.exhibits.shown([s for s, kind in run.systems().items() if kind == "system"])),
         tables=tables,
         left_out=(*begun.choice.left_out, *begun.unchecked, *checked.left_out),
@@ -316,10 +316,10 @@ def _allowed(plan: Plan, head: Sequence[Case]) -> measure_selection.Choice:
     return measure_selection.Choice(kept, (*dropped, *choice.left_out))
 
 
-def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], evidence: pa.Table) -> tuple[Table, ...]:
+def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: EvidenceRows) -> tuple[Table, ...]:
     tables = tuple(protocol.tables(estimates))
     if isinstance(protocol, EvidenceProtocol):
-        tables += tuple(protocol.evidence_tables(evidence))
+        tables += tuple(protocol.evidence_tables(rows.table()))
     return tables
 
 

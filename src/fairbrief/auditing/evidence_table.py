@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief import registry
-from fairbrief.auditing.ledger import CHUNK, Ledger, Packed, RowBlock
+from fairbrief.auditing.ledger import CHUNK, Ledger, RowBlock, column_of
 from fairbrief.auditing.origins import Origin, Origins, slices_of
 from fairbrief.errors import DataError
 from fairbrief.reports.frames import numbers, texts, unpacked
@@ -26,41 +26,92 @@ MOST_VALUES = 1_000
 """An attribute of more values is a text or a number, that nobody slices by: it is not kept."""
 
 
-def evidence_table(ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> pa.Table:
-    """One row per observation, system and unit. See `Result.evidence` for the columns."""
-    parts = [(ledger, ledger.packed()) for ledger in ledgers if ledger.reasons]
-    if not parts:
-        return pa.table({})
-    codes: dict[Column, np.dtype[Any]] = {}
-    for ledger, chunks in parts:
-        for i, column in enumerate(ledger.columns):
-            own = [chunk[i].codes.dtype for chunk in chunks if i < len(chunk)]
-            codes[column] = max(np.dtype(np.int8), codes.get(column, np.dtype(np.int8)), *own)
-    places = _Places(_kept_attributes(ledgers))
-    return pa.concat_tables(
-        [
-            _whole(
-                _whose(ledger, readers[ledger.observation], places), _statistics(ledger, chunks, codes), codes
-            )
-            for ledger, chunks in parts
-        ],
-        promote_options="default",
-    )
+class LedgerEvidence:
+    """The rows of ledgers, as `fairbrief.reports.evidence.EvidenceRows` gives them: held in as little room as there."""
 
+    def __init__(self, ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> None:
+        self._ledgers = [ledger for ledger in ledgers if ledger.reasons]
+        self._readers = readers
+        codes: dict[Column, np.dtype[Any]] = {}
+        for ledger in self._ledgers:
+            for column, kind in ledger.code_types().items():
+                codes[column] = max(kind, codes.get(column, kind))
+        # The name is for people; values may hold any character, so the exact column stands beside it.
+        self._fields = {
+            column: pa.field(column_name(column), _packed_as(kind), metadata={COLUMN: json.dumps(column)})
+            for column, kind in codes.items()
+        }
+        self._whose = _Whose(_kept_attributes(self._ledgers))
 
-def _whole(
-    whose: pa.Table, columns: Mapping[Column, pa.ChunkedArray], codes: Mapping[Column, np.dtype[Any]]
-) -> pa.Table:
-    """One observation's rows with the statistics of all; made at once, since appending copies the schema each time."""
-    # The name is for people; values may hold any character, so the exact column stands beside it.
-    kinds = {column: _packed_as(kind) for column, kind in codes.items()}
-    fields = [pa.field(column_name(c), kind, metadata={COLUMN: json.dumps(c)}) for c, kind in kinds.items()]
-    # One array of nulls of each kind stands for all that this observation does not have.
-    nulls = {kind: pa.chunked_array([pa.nulls(len(whose), kind)]) for kind in kinds.values()}
-    return pa.Table.from_arrays(
-        [*whose.columns, *(columns.get(column, nulls[kind]) for column, kind in kinds.items())],
-        schema=pa.schema([*whose.schema, *fields]),
-    )
+    def __len__(self) -> int:
+        return sum(len(ledger.reasons) for ledger in self._ledgers)
+
+    def measures(self) -> dict[str, str]:
+        """The measures by spec, and the observation that each reads."""
+        return {
+            repr(measure): repr(ledger.observation)
+            for ledger in self._ledgers
+            for measure in self._readers[ledger.observation]
+        }
+
+    def slice(self, start: int, length: int) -> pa.Table:
+        """So many rows from one on, with all columns."""
+        found = [self._nothing]
+        for ledger in self._ledgers:
+            rows = len(ledger.reasons)
+            if start < rows and length > 0:
+                stop = min(rows, start + length)
+                found.append(self._rows(ledger, range(start, stop), self._fields))
+                length -= stop - start
+            start = max(0, start - rows)
+        return pa.concat_tables(found, promote_options="default")
+
+    def of(self, observation: str, wanted: Callable[[str], bool] = lambda _: True) -> pa.Table:
+        """The rows of one observation, with those of its own columns that are wanted."""
+        # A check of scorers may observe what was asked for, too.
+        several = [ledger for ledger in self._ledgers if repr(ledger.observation) == observation]
+        there = {column for ledger in several for column in ledger.columns if wanted(column_name(column))}
+        fields = {column: field for column, field in self._fields.items() if column in there}
+        parts = [self._rows(ledger, range(len(ledger.reasons)), fields) for ledger in several]
+        found = pa.concat_tables(parts, promote_options="default")
+        return found.select([name for name in found.column_names if wanted(name)])
+
+    def table(self) -> pa.Table:
+        """All rows."""
+        return self.slice(0, len(self))
+
+    @cached_property
+    def _nothing(self) -> pa.Table:
+        """No rows, with all columns."""
+        found = [self._rows(ledger, range(0), self._fields) for ledger in self._ledgers]
+        return pa.concat_tables([pa.table({}), *found], promote_options="default")
+
+    def _rows(self, ledger: Ledger, rows: range, fields: Mapping[Column, pa.Field]) -> pa.Table:
+        """Some rows of one observation with these statistics; made at once, since appending copies the schema each time."""
+        whose = self._whose_are(ledger, rows)
+        own = _statistics(ledger, rows, fields)
+        # One array of nulls of each kind stands for all that this observation does not have.
+        kinds = {field.type for column, field in fields.items() if column not in own}
+        nulls = {kind: pa.chunked_array([pa.nulls(len(rows), kind)]) for kind in kinds}
+        return pa.Table.from_arrays(
+            [*whose.values(), *(own[c] if c in own else nulls[field.type] for c, field in fields.items())],
+            schema=pa.schema(
+                [*(pa.field(name, array.type) for name, array in whose.items()), *fields.values()]
+            ),
+        )
+
+    def _whose_are(self, ledger: Ledger, rows: range) -> dict[str, pa.Array | pa.ChunkedArray]:
+        """The columns that say whose rows these are, and which measures read them."""
+        own = self._whose.of(ledger.origins, rows)
+        measures = "\n".join(repr(measure) for measure in self._readers[ledger.observation])
+        return {
+            "observation": _repeated(texts([repr(ledger.observation)]), len(rows)),
+            "measures": _repeated(texts([measures]), len(rows)),
+            **{name: own[name] for name in ("system", "system_kind", "record", "cluster", "block")},
+            "reason": _reasons(ledger, rows),
+            "p": _ps(ledger, rows),
+            **{name: column for name, column in own.items() if name.startswith((SLICE, ATTRIBUTE))},
+        }
 
 
 def _packed_as(codes: np.dtype[Any]) -> pa.DataType:
@@ -140,33 +191,41 @@ def _ledger(rows: pa.Table, observation: Observation, by: Sequence[tuple[str, ..
     return ledger
 
 
-@dataclass
-class _Places:
-    """The columns that say whose a row is; ledgers that observed the same units share them."""
+class _Whose:
+    """The columns that say whose rows are; ledgers that observed the same units share them."""
 
-    attributes: Sequence[str] = ()
-    origins: Origins = field(default_factory=Origins)
-    columns: dict[str, pa.Array] = field(default_factory=dict)
+    def __init__(self, attributes: Sequence[str]) -> None:
+        self._attributes = attributes
+        self._origins: Origins | None = None
+        self._made: tuple[range, dict[str, pa.Array]] | None = None
 
-    def of(self, origins: Origins) -> dict[str, pa.Array]:
-        if self.columns and origins == self.origins:
-            return self.columns
-        kinds, known = origins.kinds()
-        blocks, names = origins.blocks()
+    def of(self, origins: Origins, rows: range) -> dict[str, pa.Array]:
+        """Those of some rows."""
+        if origins != self._origins:
+            self._origins, self._made = origins, None
+            self._kinds, self._known = origins.kinds()
+            self._blocks, self._names = origins.blocks()
+        if self._made is None or self._made[0] != rows:
+            self._made = rows, self._columns(origins[rows.start : rows.stop], rows)
+        return self._made[1]
+
+    def _columns(self, origins: Origins, rows: range) -> dict[str, pa.Array]:
+        kinds, known = self._kinds[rows.start : rows.stop], self._known
         columns: dict[str, pa.Array] = {
             "system": _coded(kinds, [kind.system for kind in known]),
             "system_kind": _coded(kinds, [kind.system_kind for kind in known]),
             "record": origins.records().texts(),
         }
         columns["cluster"] = columns["record"] if origins.are_clusters else origins.clusters().texts()
-        columns["block"] = _coded(blocks, [name or None for name in names])
+        columns["block"] = _coded(
+            self._blocks[rows.start : rows.stop], [name or None for name in self._names]
+        )
         sliced = [dict(pair for part in kind.slices for pair in part) for kind in known]
         for name in sorted({name for pairs in sliced for name in pairs}):
             columns[f"{SLICE}{name}"] = _coded(kinds, [pairs.get(name) for pairs in sliced])
         plain = [dict(kind.attributes) for kind in known]
-        for name in self.attributes:
+        for name in self._attributes:
             columns[f"{ATTRIBUTE}{name}"] = _coded(kinds, [pairs.get(name) for pairs in plain])
-        self.origins, self.columns = origins, columns
         return columns
 
 
@@ -177,48 +236,39 @@ def _coded(codes: Integers, values: Sequence[str | None]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(places, found.dictionary)
 
 
-def _whose(ledger: Ledger, measures: Sequence[Measure], places: _Places) -> pa.Table:
-    n = len(ledger.origins)
-    own = places.of(ledger.origins)
-    columns: dict[str, pa.Array | pa.ChunkedArray] = {
-        "observation": _repeated(texts([repr(ledger.observation)]), n),
-        "measures": _repeated(texts(["\n".join(repr(m) for m in measures)]), n),
-        **{name: own[name] for name in ("system", "system_kind", "record", "cluster", "block")},
-        "reason": _reasons(ledger),
-        "p": _ps(ledger),
-        **{name: column for name, column in own.items() if name.startswith((SLICE, ATTRIBUTE))},
-    }
-    return pa.table(columns)
-
-
-def _reasons(ledger: Ledger) -> pa.Array | pa.ChunkedArray:
-    reasons, known = np.frombuffer(ledger.reasons, dtype=np.int32), texts(ledger.known_reasons)
+def _reasons(ledger: Ledger, rows: range) -> pa.Array | pa.ChunkedArray:
+    reasons, known = ledger.reasons_of(rows), texts(ledger.known_reasons)
     if not reasons.any():
         return _repeated(known, len(reasons), is_null=True)
-    return pa.DictionaryArray.from_arrays(numbers(reasons.copy(), reasons == 0), known)
+    return pa.DictionaryArray.from_arrays(numbers(reasons.astype(np.int32), reasons == 0), known)
 
 
-def _ps(ledger: Ledger) -> pa.Array | pa.ChunkedArray:
+def _ps(ledger: Ledger, rows: range) -> pa.Array | pa.ChunkedArray:
     if not ledger.ps:
-        return _in_chunks(pa.nulls(CHUNK, pa.float64()), len(ledger.origins))
-    ps = np.frombuffer(ledger.ps, dtype=np.float64)
-    return numbers(ps.copy(), np.isnan(ps))
+        return _in_chunks(pa.nulls(CHUNK, pa.float64()), len(rows))
+    ps = np.frombuffer(ledger.ps, dtype=np.float64)[rows.start : rows.stop].copy()
+    return numbers(ps, np.isnan(ps))
 
 
 def _statistics(
-    ledger: Ledger, chunks: Sequence[Sequence[Packed]], codes: Mapping[Column, np.dtype[Any]]
+    ledger: Ledger, rows: range, fields: Mapping[Column, pa.Field]
 ) -> dict[Column, pa.ChunkedArray]:
-    """Every statistic, as packed as the ledger has it; null where there is no row."""
-    reasons = np.frombuffer(ledger.reasons, dtype=np.int32)
-    found: dict[Column, list[pa.Array]] = {column: [] for column in ledger.columns}
-    for i, packed in enumerate(chunks):
-        missing = reasons[i * CHUNK : (i + 1) * CHUNK] != 0
-        zero = Packed(np.zeros(len(missing), dtype=np.int8), np.zeros(1))
-        for j, (column, arrays) in enumerate(found.items()):
-            own = packed[j] if j < len(packed) else zero
-            places = numbers(own.codes.astype(codes[column], copy=False), missing)
-            arrays.append(pa.DictionaryArray.from_arrays(places, numbers(own.numbers)))
-    return {column: pa.chunked_array(arrays, _packed_as(codes[column])) for column, arrays in found.items()}
+    """Every statistic of these that the ledger has, as packed as there; null where there is no row."""
+    own = {column: i for column, i in ledger.columns.items() if column in fields}
+    codes = {c: np.dtype(f"i{fields[c].type.index_type.bit_width // 8}") for c in own}
+    found: dict[Column, list[pa.Array]] = {column: [] for column in own}
+    first, chunks = rows.start // CHUNK, ledger.packed(rows)
+    for i, packed in enumerate(chunks, first):
+        missing = ledger.reasons_of(range(i * CHUNK, i * CHUNK + CHUNK)) != 0
+        for column, k in own.items():
+            held = column_of(packed, k, len(missing))
+            places = numbers(held.codes.astype(codes[column], copy=False), missing)
+            found[column].append(pa.DictionaryArray.from_arrays(places, numbers(held.numbers)))
+    start = rows.start - first * CHUNK
+    return {
+        column: pa.chunked_array(arrays, fields[column].type).slice(start, len(rows))
+        for column, arrays in found.items()
+    }
 
 
 def _kept_attributes(ledgers: Iterable[Ledger]) -> list[str]:

@@ -13,9 +13,11 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing.null_sums import ContrastSums, NullSums, RelabelledRows, squares_of
+from fairbrief.auditing.number_columns import as_numbers, compact, extended
 from fairbrief.auditing.origins import WHOLE, Origin, Origins, Slice
 from fairbrief.errors import RequestError
 from fairbrief.types import Column, ContrastObservation, Floats, Integers, Observation, Rows, Totals
@@ -24,18 +26,48 @@ CHUNK = 4096
 """Units that are packed together."""
 SMALL = 128
 """So many distinct numbers are told apart by one byte."""
+CODEC = pa.Codec("zstd")
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """One column of a chunk: its distinct numbers, and which of them each unit has.
+    """One column of a chunk: its distinct numbers, and which of them each unit has, 0 where it has no row.
 
-    Most statistics are counts or shares of few; one or two bytes a unit instead of eight, exactly.
-    Shapes: ``codes`` (units,), 0 where a unit has no row; ``numbers`` (distinct,).
+    Most statistics are counts or shares of few; a few bits a unit instead of eight bytes, exactly.
+    Shape of ``numbers``: (distinct,); ``compressed`` are the codes.
     """
 
-    codes: NDArray[np.signedinteger[Any]]
     numbers: Floats
+    units: int
+    compressed: bytes
+
+    @classmethod
+    def of(cls, column: Floats) -> Packed:
+        """A column. Shape: (units,)."""
+        numbers, codes = np.unique(column, return_inverse=True)
+        codes = codes.astype(code_type(len(numbers)))
+        return cls(numbers, len(column), CODEC.compress(codes, asbytes=True))
+
+    @property
+    def code_type(self) -> np.dtype[np.signedinteger[Any]]:
+        """How many bytes tell the numbers apart."""
+        return code_type(len(self.numbers))
+
+    @property
+    def codes(self) -> NDArray[np.signedinteger[Any]]:
+        """Which number each unit has. Shape: (units,)."""
+        kind = self.code_type
+        return np.frombuffer(CODEC.decompress(self.compressed, self.units * kind.itemsize), dtype=kind)
+
+    @property
+    def column(self) -> Floats:
+        """The numbers of all units. Shape: (units,)."""
+        return np.asarray(self.numbers[self.codes])
+
+
+def code_type(numbers: int) -> np.dtype[np.signedinteger[Any]]:
+    """Whole numbers that tell so many apart."""
+    return np.dtype(np.int8 if numbers <= SMALL else np.int16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +135,7 @@ class Ledger:
     """The scorers that were asked, of what was scored together and absorbed."""
     columns: dict[Column, int] = field(default_factory=dict)
     origins: Origins = field(default_factory=Origins)
-    reasons: array[int] = field(default_factory=lambda: array("i"))
+    reasons: array[int] = field(default_factory=lambda: array("b"))
     ps: array[float] = field(default_factory=lambda: array("d"))
     known_reasons: dict[str, int] = field(default_factory=lambda: {"": 0})
     _chunks: list[list[Packed]] = field(default_factory=list)
@@ -154,12 +186,12 @@ class Ledger:
 
     def _note(self, origins: Sequence[Origin], left_out: Mapping[int, str]) -> None:
         """Whose units come next, and which of them have no row."""
-        reasons = np.zeros(len(origins), dtype=np.int32)
+        reasons = np.zeros(len(origins), dtype=np.int64)
         for i, reason in left_out.items():
             reasons[i] = self.known_reasons.setdefault(reason, len(self.known_reasons))
             for part in (WHOLE, *origins[i].slices):
                 self._left_out.setdefault((origins[i].system, part), Counter())[reason] += 1
-        self.reasons.extend(array("i", reasons.tobytes()))
+        self.reasons = extended(self.reasons, reasons)
         if self.observation.declaration.tests_units is not None:
             self.ps.extend(itertools.repeat(np.nan, len(origins)))
 
@@ -223,7 +255,7 @@ class Ledger:
         self.asked |= sheet.asked
         first, place = len(self.reasons), self._new_place(sheet.columns)
         self.origins.extend(origins)
-        texts, reasons = list(sheet.known_reasons), np.frombuffer(sheet.reasons, dtype=np.int32)
+        texts, reasons = list(sheet.known_reasons), as_numbers(sheet.reasons)
         self._note(origins, {i: texts[reasons[i]] for i in np.flatnonzero(reasons).tolist()})
         if self.ps:
             np.frombuffer(self.ps)[first:] = sheet.ps
@@ -248,18 +280,18 @@ class Ledger:
         self._positions.clear()
         if not (order[1:] > order[:-1]).all():
             self.origins = self.origins.of(order)
-            self.reasons = array("i", np.frombuffer(self.reasons, dtype=np.int32)[order].tobytes())
+            self.reasons = compact(as_numbers(self.reasons)[order])
             if self.ps:
                 self.ps = array("d", np.frombuffer(self.ps, dtype=np.float64)[order].tobytes())
             self._chunks = self._reordered(old, order)
         else:
             self._chunks = [
-                [_column_of(chunk, k, min(CHUNK, len(order) - i * CHUNK)) for k in old]
+                [column_of(chunk, k, min(CHUNK, len(order) - i * CHUNK)) for k in old]
                 for i, chunk in enumerate(self._chunks)
             ]
         reasons = ["", *sorted(r for r in self.known_reasons if r)]
         number = np.array([reasons.index(r) for r in self.known_reasons], dtype=np.int32)
-        self.reasons = array("i", number[np.frombuffer(self.reasons, dtype=np.int32)].tobytes())
+        self.reasons = compact(number[as_numbers(self.reasons)])
         self.known_reasons = {reason: i for i, reason in enumerate(reasons)}
 
     def _reordered(self, columns: Sequence[int], order: Integers) -> list[list[Packed]]:
@@ -277,13 +309,13 @@ class Ledger:
         column = np.zeros(len(self.reasons))
         for i, chunk in enumerate(self._chunks):
             if k < len(chunk):
-                column[i * CHUNK : i * CHUNK + len(chunk[k].codes)] = chunk[k].numbers[chunk[k].codes]
+                column[i * CHUNK : i * CHUNK + chunk[k].units] = chunk[k].column
         return column
 
     def matrix(self, columns: Sequence[int] | None = None) -> Floats:
         """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked anew at each call."""
         columns = range(len(self.columns)) if columns is None else columns
-        reasons = np.frombuffer(self.reasons, dtype=np.int32)
+        reasons = as_numbers(self.reasons)
         matrix = np.zeros((int(np.count_nonzero(reasons == 0)), len(columns)))
         start = 0
         for i, chunk in enumerate(self.packed()):
@@ -291,18 +323,31 @@ class Ledger:
             stop = start + int(np.count_nonzero(has_row))
             for j, k in enumerate(columns):
                 if k < len(chunk):
-                    matrix[start:stop, j] = chunk[k].numbers[chunk[k].codes[has_row]]
+                    matrix[start:stop, j] = chunk[k].column[has_row]
             start = stop
         return matrix
 
-    def packed(self) -> Sequence[Sequence[Packed]]:
-        """All entries, chunk by chunk, each with the columns that were known when it was packed."""
-        rows = self._open_rows()
-        return [*self._chunks, *([_packed(rows)] if len(rows) else [])]
+    def packed(self, rows: range | None = None) -> Sequence[Sequence[Packed]]:
+        """The chunks that hold some entries, or all, each with the columns that were known when it was packed."""
+        first, stop = (0, len(self.reasons)) if rows is None else (rows.start, rows.stop)
+        chunks = self._chunks[first // CHUNK : -(-stop // CHUNK)]
+        return chunks if stop <= self._n_packed else [*chunks, _packed(self._open_rows())]
+
+    def code_types(self) -> dict[Column, np.dtype[np.signedinteger[Any]]]:
+        """By column how many bytes the codes of its chunks take."""
+        chunks = self.packed()
+        return {
+            column: max([code_type(1), *(chunk[k].code_type for chunk in chunks if k < len(chunk))])
+            for column, k in self.columns.items()
+        }
+
+    def reasons_of(self, rows: range) -> Integers:
+        """The reasons of some entries. Shape: (entries,)."""
+        return as_numbers(self.reasons)[rows.start : rows.stop]
 
     def kept(self) -> Origins:
         """The origins that have a row, in the order of `matrix`."""
-        return self.origins.of(np.frombuffer(self.reasons, dtype=np.int32) == 0)
+        return self.origins.of(as_numbers(self.reasons) == 0)
 
     def excluded(self, system: str, part: Slice) -> Mapping[str, int]:
         """How many units of a system and slice have no row, by reason."""
@@ -415,17 +460,16 @@ def _packed(rows: Floats) -> list[Packed]:
     return [_packed_once(column, known) for column in np.ascontiguousarray(rows.T)]
 
 
-def _column_of(chunk: Sequence[Packed], k: int, units: int) -> Packed:
+def column_of(chunk: Sequence[Packed], k: int, units: int) -> Packed:
     """A column of a chunk; zeros where it was not known when the chunk was packed."""
-    return chunk[k] if k < len(chunk) else Packed(np.zeros(units, dtype=np.int8), np.zeros(1))
+    return chunk[k] if k < len(chunk) else Packed.of(np.zeros(units))
 
 
 def _packed_once(column: Floats, known: dict[bytes, Packed]) -> Packed:
     """A chunk's column; of equal ones the same."""
     key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
     if key not in known:
-        numbers, codes = np.unique(column, return_inverse=True)
-        known[key] = Packed(codes.astype(np.int8 if len(numbers) <= SMALL else np.int16), numbers)
+        known[key] = Packed.of(column)
     return known[key]
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from fairbrief.auditing.number_columns import as_numbers, extended
 from fairbrief.reports.frames import numbers, texts
 from fairbrief.types import Integers, SystemKind
 
@@ -23,8 +24,13 @@ OWN = -1
 """In place of a cluster's number: the cluster is the record by itself."""
 DECODED = 4096
 """Names that are decoded together."""
+LOOKED_AT = 1 << 16
+"""Rows whose numbers are looked at together."""
 
 T = TypeVar("T", bound=Hashable)
+Codes = Sequence[int] | NDArray[np.signedinteger[Any]]
+Places: TypeAlias = "range | array[int]"
+"""Where some origins stand in a table; a range takes no room, and nearly always they stand one after another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +133,9 @@ class OriginTable:
 
     records: bytearray = field(default_factory=bytearray)
     ends: array[int] = field(default_factory=lambda: array("q", (0,)))
-    clusters: array[int] = field(default_factory=lambda: array("i"))
-    blocks: array[int] = field(default_factory=lambda: array("i"))
-    kinds: array[int] = field(default_factory=lambda: array("i"))
+    clusters: array[int] = field(default_factory=lambda: array("b"))
+    blocks: array[int] = field(default_factory=lambda: array("b"))
+    kinds: array[int] = field(default_factory=lambda: array("b"))
     cluster_names: Numbered[str] = field(default_factory=Numbered)
     block_names: Numbered[str] = field(default_factory=Numbered)
     known_kinds: Numbered[Kind] = field(default_factory=Numbered)
@@ -140,30 +146,35 @@ class OriginTable:
     def add(self, origins: Iterable[Origin]) -> range:
         """Add origins; the places that they have now."""
         first = len(self)
+        clusters, blocks, kinds = list[int](), list[int](), list[int]()
         for o in origins:
             self.records += _encoded(o.record)
             self.ends.append(len(self.records))
-            self.clusters.append(OWN if o.cluster == o.record else self.cluster_names.of(o.cluster))
-            self.blocks.append(self.block_names.of(o.block))
-            self.kinds.append(
+            clusters.append(OWN if o.cluster == o.record else self.cluster_names.of(o.cluster))
+            blocks.append(self.block_names.of(o.block))
+            kinds.append(
                 self.known_kinds.of(Kind(o.system, o.slices, o.is_shared, o.system_kind, o.attributes))
             )
+        self._extend(clusters, blocks, kinds)
         return range(first, len(self))
 
     def merge(self, other: OriginTable) -> range:
         """Add the origins of another table; the places that they have now."""
         first, start = len(self), len(self.records)
         self.records += other.records
-        self.ends.extend(_array("q", _numbers(other.ends)[1:] + start))
+        self.ends.extend(array("q", (as_numbers(other.ends)[1:] + start).tobytes()))
         clusters = [self.cluster_names.of(name) for name in other.cluster_names.things]
-        self.clusters.extend(_renumbered(other.clusters, [*clusters, OWN]))  # OWN is the place of the last
-        self.blocks.extend(
-            _renumbered(other.blocks, [self.block_names.of(b) for b in other.block_names.things])
-        )
-        self.kinds.extend(
-            _renumbered(other.kinds, [self.known_kinds.of(k) for k in other.known_kinds.things])
+        self._extend(
+            _renumbered(other.clusters, [*clusters, OWN]),  # OWN is the place of the last
+            _renumbered(other.blocks, [self.block_names.of(b) for b in other.block_names.things]),
+            _renumbered(other.kinds, [self.known_kinds.of(k) for k in other.known_kinds.things]),
         )
         return range(first, len(self))
+
+    def _extend(self, clusters: Codes, blocks: Codes, kinds: Codes) -> None:
+        self.clusters = extended(self.clusters, clusters)
+        self.blocks = extended(self.blocks, blocks)
+        self.kinds = extended(self.kinds, kinds)
 
     def origin(self, i: int) -> Origin:
         """The origin at a place."""
@@ -186,7 +197,7 @@ class Origins(Sequence[Origin]):
     """The origins of a ledger's entries: their ``places`` in a table, which other ledgers choose from, too."""
 
     table: OriginTable = field(default_factory=OriginTable)
-    places: array[int] = field(default_factory=lambda: array("i"))
+    places: Places = range(0)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -212,57 +223,61 @@ class Origins(Sequence[Origin]):
     def extend(self, origins: Iterable[Origin]) -> None:
         """Add origins; of those that stand in the same table the places alone."""
         if isinstance(origins, Origins) and origins.table is self.table:
-            self.places.extend(origins.places)
+            self.places = joined(self.places, origins.places)
         else:
-            self.places.extend(self.table.add(origins))
+            self.places = joined(self.places, self.table.add(origins))
 
     def of(self, chosen: Integers) -> Origins:
         """Some of them. Shape: (n,) numbers, or (len,) of truths."""
-        return Origins(self.table, _array("i", _numbers(self.places)[chosen]))
+        return Origins(self.table, places_of(_numbered_places(self.places)[chosen]))
 
     def kinds(self) -> tuple[Integers, Sequence[Kind]]:
         """Of each the number of its kind, shape (n,); and the kinds, in the order in which they are first met here."""
-        return _met(_numbers(self.table.kinds)[_numbers(self.places)], self.table.known_kinds.things)
+        return _met(self._of(self.table.kinds), self.table.known_kinds.things)
 
     def blocks(self) -> tuple[Integers, Sequence[str]]:
         """Of each the number of its block, and their names."""
-        return _met(_numbers(self.table.blocks)[_numbers(self.places)], self.table.block_names.things)
+        return _met(self._of(self.table.blocks), self.table.block_names.things)
 
     def records(self) -> Names:
         """The names of the records."""
-        ends = np.frombuffer(self.table.ends, dtype=np.int64).copy()
-        names = _laid_out(ends, bytes(self.table.records))
-        places = _numbers(self.places)
-        is_all = len(places) == len(names) and bool((places == np.arange(len(places))).all())
-        return Names(names if is_all else names.take(numbers(places)))
+        # The bytes as they lie in the table, which cannot grow until some are taken out of them.
+        ends, records = as_numbers(self.table.ends), pa.py_buffer(self.table.records)
+        return Names(_laid_out(ends, records).take(numbers(_numbered_places(self.places))))
 
     @property
     def are_clusters(self) -> bool:
         """Whether each record is a cluster by itself."""
-        return bool((_numbers(self.table.clusters)[_numbers(self.places)] == OWN).all())
+        return bool((self._of(self.table.clusters) == OWN).all())
 
     def clusters(self) -> Names:
         """The names of the clusters."""
         if self.are_clusters:
             return self.records()
-        shared = _numbers(self.table.clusters)[_numbers(self.places)].astype(np.int64)
+        shared = self._of(self.table.clusters).astype(np.int64)
         every = pa.concat_arrays([self.records().encoded, _binary(self.table.cluster_names.things)])
         return Names(every.take(numbers(np.where(shared == OWN, np.arange(len(self)), len(self) + shared))))
 
     def order(self) -> Integers:
-        """The order by cluster, record, system and block, whichever came first. Shape (n,)."""
+        """The order by cluster, record, system and block; equals stay as they stand. Shape (n,)."""
         kinds, known = self.kinds()
         blocks, names = self.blocks()
-        keys = {
-            "record": self.records().encoded,
-            "system": numbers(_ranks([kind.system for kind in known])[kinds]),
-            "block": numbers(_ranks(names)[blocks]),
-            "place": numbers(np.arange(len(self))),  # equals stay as they stand
-        }
+        keys = {"record": self.records().encoded}
+        if len(known) > 1:
+            keys["system"] = numbers(_ranks([kind.system for kind in known])[kinds])
+        if len(names) > 1:
+            keys["block"] = numbers(_ranks(names)[blocks])
         if not self.are_clusters:
             keys = {"cluster": self.clusters().encoded, **keys}
+        del kinds, blocks
         order = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
-        return np.frombuffer(order.buffers()[1], dtype=np.uint64, count=len(self)).astype(np.int64)
+        return np.frombuffer(order.buffers()[1], dtype=np.int64, count=len(self))
+
+    def _of(self, column: array[int]) -> NDArray[np.signedinteger[Any]]:
+        """What a column of the table says of them."""
+        if isinstance(self.places, range):
+            return as_numbers(column)[self.places.start : self.places.stop]
+        return np.asarray(as_numbers(column)[as_numbers(self.places)])
 
 
 def slices_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Slice, ...]:
@@ -286,10 +301,48 @@ def first_met(numbers: Integers) -> tuple[Integers, Integers]:
     return np.sort(first), _ranks(first.tolist())[code]
 
 
-def _met(numbers: Integers, things: Sequence[T]) -> tuple[Integers, Sequence[T]]:
+def _met(
+    codes: NDArray[np.signedinteger[Any]], things: Sequence[T]
+) -> tuple[NDArray[np.signedinteger[Any]], Sequence[T]]:
     """The numbers of things, anew in the order in which they are first met; and these things."""
-    first, code = first_met(numbers)
-    return code, [things[i] for i in numbers[first].tolist()]
+    first = np.full(len(things), len(codes))
+    for start in range(0, len(codes), LOOKED_AT):
+        met, place = np.unique(codes[start : start + LOOKED_AT], return_index=True)
+        first[met] = np.minimum(first[met], start + place)
+    known = np.argsort(first, kind="stable")[: int(np.count_nonzero(first < len(codes)))]
+    number = np.zeros(len(things), dtype=np.min_scalar_type(-1 - len(things)))
+    number[known] = np.arange(len(known))
+    return number[codes], [things[i] for i in known.tolist()]
+
+
+def joined(first: Places, then: Places) -> Places:
+    """Places one after another."""
+    if isinstance(first, range) and isinstance(then, range) and (not first or first.stop == then.start):
+        return range(first.start, then.stop) if first else then
+    column = array("i", first) if isinstance(first, range) else first
+    column.extend(then)
+    return column
+
+
+def places_of(numbers: Sequence[int] | Integers) -> Places:
+    """Numbers as places."""
+    found = np.asarray(numbers, dtype=np.int32)
+    if len(found) and (np.diff(found) == 1).all():
+        return range(int(found[0]), int(found[-1]) + 1)
+    return array("i", found.tobytes())
+
+
+def shifted(places: Places, by: int) -> Places:
+    """The same places in a table in which the first is this one."""
+    if isinstance(places, range):
+        return range(places.start + by, places.stop + by)
+    return array("i", (as_numbers(places) + by).tobytes())
+
+
+def _numbered_places(places: Places) -> NDArray[np.signedinteger[Any]]:
+    if isinstance(places, range):
+        return np.arange(places.start, places.stop, dtype=np.int32)
+    return as_numbers(places)
 
 
 def _ranks(keys: Sequence[Any]) -> Integers:
@@ -300,27 +353,16 @@ def _ranks(keys: Sequence[Any]) -> Integers:
 
 def _binary(names: Iterable[str]) -> pa.Array:
     encoded = [_encoded(name) for name in names]
-    return _laid_out(np.cumsum([0, *map(len, encoded)], dtype=np.int64), b"".join(encoded))
+    return _laid_out(np.cumsum([0, *map(len, encoded)], dtype=np.int64), pa.py_buffer(b"".join(encoded)))
 
 
-def _laid_out(ends: Integers, content: bytes) -> pa.Array:
+def _laid_out(ends: Integers, content: pa.Buffer) -> pa.Array:
     """Texts that stand one after another. Shape of ``ends``: (texts + 1,), the first of which is 0."""
-    return pa.Array.from_buffers(
-        pa.large_binary(), len(ends) - 1, [None, pa.py_buffer(ends), pa.py_buffer(content)]
-    )
+    return pa.Array.from_buffers(pa.large_binary(), len(ends) - 1, [None, pa.py_buffer(ends), content])
 
 
-def _numbers(column: array[int]) -> NDArray[np.signedinteger[Any]]:
-    """A column as it lies in memory; while it is held nothing can be added."""
-    return np.frombuffer(column, dtype=f"i{column.itemsize}")
-
-
-def _renumbered(column: array[int], numbers: Sequence[int]) -> array[int]:
-    return _array("i", np.array(numbers, dtype=np.int32)[_numbers(column)])
-
-
-def _array(kind: str, values: NDArray[Any]) -> array[int]:
-    return array(kind, values.astype(f"i{array(kind).itemsize}").tobytes())
+def _renumbered(column: array[int], numbers: Sequence[int]) -> Codes:
+    return np.asarray(np.array(numbers, dtype=np.int64)[as_numbers(column)])
 
 
 def _encoded(name: str) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.ledger import Sheet
-from fairbrief.auditing.origins import Origin, OriginTable
+from fairbrief.auditing.origins import Origin, OriginTable, Places
 from fairbrief.auditing.shards import Shard
 from fairbrief.types import Case, Measure, Observation
 
@@ -23,7 +23,7 @@ class PartResult:
     """
 
     sheets: tuple[Sheet, ...]
-    places: tuple[array[int], ...]
+    places: tuple[Places, ...]
     exhibits: Exhibits
     placed: OriginTable
     """Where all units come from that were there to be observed."""
@@ -45,7 +45,7 @@ class Observed:
     """
 
     sheet: Sheet
-    places: array[int]
+    places: Places
     exhibits: Exhibits
     unscored: tuple[str, ...]
     scorers: tuple[str, ...]

@@ -12,7 +12,7 @@ import pyarrow as pa
 from fairbrief import registry
 from fairbrief.auditing.evidence_table import COLUMN
 from fairbrief.errors import FairbriefError
-from fairbrief.reports.frames import first_of_each, plain_numbers, rows_with, usable
+from fairbrief.reports.frames import plain_numbers, rows_with, usable
 from fairbrief.types import Floats, Measure, Totals
 
 BATCH = 1 << 14
@@ -32,20 +32,6 @@ class RecordValues:
     record: pa.ChunkedArray
     p: pa.ChunkedArray
     by_quantity: Mapping[str, Floats]
-
-
-def measures_in(evidence: pa.Table) -> dict[str, str]:
-    """The measures that the evidence can tell, by spec, with the observation that each reads."""
-    if "observation" not in evidence.column_names:
-        return {}
-    rows = first_of_each(evidence, ("observation", "measures"))
-    kinds = [[evidence[name][int(i)].as_py() for name in ("observation", "measures")] for i in rows]
-    return {spec: observation for observation, measures in kinds for spec in measures.split("\n")}
-
-
-def rows_of(evidence: pa.Table, observation: str) -> pa.Table:
-    """The rows of one observation."""
-    return rows_with(evidence, "observation", observation)
 
 
 def is_signed(name: str, tail: str | None) -> bool:

@@ -18,7 +18,16 @@ from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, by_observation, place_of
 from fairbrief.auditing.ledger import Ledger, Sheet, settle
 from fairbrief.auditing.observing import Unit
-from fairbrief.auditing.origins import Origin, Origins, OriginTable, Slice, slices_of, systems_of
+from fairbrief.auditing.origins import (
+    Origin,
+    Origins,
+    OriginTable,
+    Slice,
+    places_of,
+    shifted,
+    slices_of,
+    systems_of,
+)
 from fairbrief.auditing.part_results import PartResult
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.plan import Plan
@@ -131,7 +140,7 @@ class Run:
         self.exhibits.merge(part.exhibits)
         first = self._placed_origins.merge(part.placed).start
         for ledger, sheet, places in zip(self.ledgers, part.sheets, part.places, strict=True):
-            ledger.absorb(sheet, Origins(self._placed_origins, array("i", (first + i for i in places))))
+            ledger.absorb(sheet, Origins(self._placed_origins, shifted(places, first)))
         for case, origin in part.aside:
             self._wait(case, origin)
         for spec in part.scorers:
@@ -230,7 +239,7 @@ class Run:
         """What one observation found in a shard, whose units have these places among all that were placed."""
         units, every = shard.of(ledger.observation), zip(places, shard.units, strict=True)
         self.exhibits.consider(ledger.observation, sheet, units)
-        own = array("i", (next(i for i, one in every if one is unit) for unit in units))
+        own = places_of([next(i for i, one in every if one is unit) for unit in units])
         ledger.absorb(sheet, Origins(self._placed_origins, own))
 
     def _progress(self, cases: int) -> None:

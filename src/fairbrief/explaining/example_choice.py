@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from fairbrief.auditing.record_values import RecordValues, measures_in, rows_of, values_of_records
+from fairbrief.auditing.record_values import RecordValues, values_of_records
+from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.examples import Row
 from fairbrief.reports.frames import coded
 from fairbrief.types import Floats
@@ -20,7 +21,7 @@ MOST_CASES = 160
 """Summaries, with their records, whose texts are shown."""
 
 
-def choose(evidence: pa.Table, systems: Sequence[str]) -> list[Row]:
+def choose(evidence: EvidenceRows, systems: Sequence[str]) -> list[Row]:
     """The rows to show, the most telling of each list before the second of any; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
     cases: set[tuple[str, str]] = set()
@@ -38,11 +39,11 @@ def choose(evidence: pa.Table, systems: Sequence[str]) -> list[Row]:
     return list(chosen.values())
 
 
-def _observed(evidence: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+def _observed(evidence: EvidenceRows) -> Iterator[tuple[str, pa.Table]]:
     """Each measure with the rows that it reads."""
-    known = measures_in(evidence)
+    known = evidence.measures()
     for observation in dict.fromkeys(known.values()):
-        rows = rows_of(evidence, observation)
+        rows = evidence.of(observation)
         yield from ((spec, rows) for spec, of in known.items() if of == observation)
 
 

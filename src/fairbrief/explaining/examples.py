@@ -8,12 +8,13 @@ from dataclasses import replace
 import pyarrow as pa
 
 from fairbrief import registry
-from fairbrief.auditing.record_values import measures_in, rows_of, stories_of
+from fairbrief.auditing.record_values import stories_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.explaining.example_choice import choose
 from fairbrief.explaining.example_influence import holds_model, told
 from fairbrief.explaining.example_links import scorer_for, support_of
 from fairbrief.readers import Reading
+from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.examples import Examples, Passage, Row, Support, Texts
 from fairbrief.reports.frames import encodable, first_of_each
 from fairbrief.reports.result import Result
@@ -33,7 +34,7 @@ Key = tuple[str, str]
 def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Examples:
     """What the viewer shows of an audit; ``cases`` are those that were audited, read once more."""
     systems = [str(s) for s in result.made.get("systems", ())]
-    rows = choose(result.evidence, systems)
+    rows = choose(result.rows, systems)
     found = _fetch(cases, rows)
     kept = _affordable(rows, found)
     shown = [row for row in rows if (row.system, row.record) in kept]
@@ -44,7 +45,7 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
         of = {m: measure for m, measure in measures.items() if measure.observation == observation}
         own = [row for row in shown if row.measure in of]
         if holds_model(observation, kept.values(), scorers):
-            complete += _with_stories(own, result.evidence)
+            complete += _with_stories(own, result.rows)
         else:
             complete += told(own, kept, of, scorers)
     rules = {m: scorer_for(measure.observation, scorers) for m, measure in measures.items()}
@@ -69,12 +70,12 @@ def open_case(row: Row, case: Case, scorers: Scorers) -> tuple[Row, Texts, Suppo
     return explained, texts, support
 
 
-def _with_stories(rows: Sequence[Row], evidence: pa.Table) -> Iterator[Row]:
+def _with_stories(rows: Sequence[Row], evidence: EvidenceRows) -> Iterator[Row]:
     """The rows of one observation with their stories from what was observed of them: no model reads them again."""
     records, measures = {row.record for row in rows}, {row.measure for row in rows}
-    known = measures_in(evidence)
+    known = evidence.measures()
     (observation,) = {known[m] for m in measures}
-    observed = rows_of(evidence, observation)
+    observed = evidence.of(observation)
     stories = {m: stories_of(observed, m, records) for m in measures}
     for row in rows:
         yield replace(row, story=stories[row.measure].get((row.system, row.record), ""))
@@ -83,11 +84,9 @@ def _with_stories(rows: Sequence[Row], evidence: pa.Table) -> Iterator[Row]:
 def _all(result: Result) -> int:
     """How many summaries the evidence speaks of."""
     names = ("system", "record")
-    if "observation" not in result.evidence.column_names:
-        return 0
     several: list[pa.Table] = []  # most observations speak of the same
-    for observation in dict.fromkeys(measures_in(result.evidence).values()):
-        own = rows_of(result.evidence, observation).select(names)
+    for observation in dict.fromkeys(result.rows.measures().values()):
+        own = result.rows.of(observation, names.__contains__)
         if not any(own.equals(other) for other in several):
             several.append(own)
     return len(first_of_each(pa.concat_tables(several), names)) if several else 0

@@ -109,13 +109,14 @@ def load(folder: Path | str) -> Result:
     from dataclasses import replace
 
     from fairbrief.reports import evidence_file, json_file, record_data, source_file
+    from fairbrief.reports.evidence import Held
 
     folder = Path(folder)
     refuse_unfinished(folder)
     found = json_file.parsed(folder / RESULTS)
     return replace(
         json_file.result_of(found, folder / RESULTS),
-        evidence=evidence_file.read(folder / EVIDENCE, found["audit"]),
+        rows=Held(evidence_file.read(folder / EVIDENCE, found["audit"])),
         examples=record_data.read(folder / EXAMPLES, found["audit"]),
         sources=source_file.read(folder / SOURCES, found["audit"]),
     )

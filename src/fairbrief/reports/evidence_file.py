@@ -21,12 +21,12 @@ def write(result: Result, path: Path | str, audit: str) -> None:
     """Write the evidence as Parquet, compressed with Zstandard; the file's metadata name the schema and the audit."""
     import pyarrow.parquet as pq
 
-    table = result.evidence
-    metadata = {**(table.schema.metadata or {}), b"schema": SCHEMA.encode(), b"audit": audit.encode()}
-    schema = unpacked(table.slice(0, 0)).schema.with_metadata(metadata)
-    with pq.ParquetWriter(path, schema, compression="zstd") as file:
-        for start in range(0, max(len(table), 1), GROUP):
-            file.write_table(unpacked(table.slice(start, GROUP)).replace_schema_metadata(metadata))
+    rows = result.rows
+    schema = unpacked(rows.slice(0, 0)).schema
+    metadata = {**(schema.metadata or {}), b"schema": SCHEMA.encode(), b"audit": audit.encode()}
+    with pq.ParquetWriter(path, schema.with_metadata(metadata), compression="zstd") as file:
+        for start in range(0, max(len(rows), 1), GROUP):
+            file.write_table(unpacked(rows.slice(start, GROUP)).replace_schema_metadata(metadata))
 
 
 def write_hashes(table: pa.Table, path: Path) -> None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief.reports import wording
+from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.frames import plain_numbers, rows_with, usable
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Floats
@@ -19,7 +20,7 @@ MOST_SYSTEMS = 6
 """Lines that a reader can still tell apart."""
 
 
-PLACES = frozenset(("observation", "measures", "system", "record", "reason", "p"))
+PLACES = frozenset(("system", "record", "reason", "p"))
 STATISTICS = frozenset(
     "source summary generated reference gap testable expected_significant invented unknown name score one article "
     "shift both x y".split()
@@ -106,19 +107,18 @@ class Material:
 def gather(result: Result) -> Material:
     """Cut a result's evidence into its observations, once for all pictures."""
     estimates = {(e.measure, e.quantity, e.system): e for e in result.estimates if not e.slice}
-    return Material(result, tuple(_parts(result.evidence)), estimates)
+    return Material(result, tuple(_parts(result.rows)), estimates)
 
 
-def _parts(evidence: pa.Table) -> Iterator[Part]:
-    names = evidence.column_names
-    if not {"observation", "system", "measures"} <= set(names):
-        return
-    # Before any row is copied: what no picture shows is left behind.
-    names = [n for n in names if n in PLACES or n.partition("[")[0] in STATISTICS]
-    shown = evidence.select(names)
-    for observation in pc.unique(shown["observation"]).to_pylist():
-        rows = usable(rows_with(shown, "observation", observation))
-        if not len(rows):
-            continue
-        held = [n for n in names if rows[n].null_count < len(rows)]
-        yield Part(tuple(rows["measures"][0].as_py().split("\n")), rows.select(held))
+def _parts(evidence: EvidenceRows) -> Iterator[Part]:
+    known = evidence.measures()
+    for observation in dict.fromkeys(known.values()):
+        rows = usable(evidence.of(observation, _is_shown))
+        if len(rows):
+            measures = tuple(measure for measure, of in known.items() if of == observation)
+            held = [n for n in rows.column_names if rows[n].null_count < len(rows)]
+            yield Part(measures, rows.select(held))
+
+
+def _is_shown(name: str) -> bool:
+    return name in PLACES or name.partition("[")[0] in STATISTICS

@@ -24,6 +24,7 @@ import pyarrow as pa
 from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.frames import of_each
 from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Exhibit, LeftOut, Result
@@ -275,7 +276,7 @@ def _result(found: Mapping[str, Any]) -> Result:
     return Result(
         estimates=convert(found["estimates"], tuple[Estimate, ...]),
         differences=convert(found["differences"], tuple[Estimate, ...]),
-        evidence=pa.table({}),
+        rows=Held(pa.table({})),
         exhibits=convert(found["exhibits"], tuple[Exhibit, ...]),
         tables=convert(found["tables"], tuple[Table, ...]),
         left_out=convert(found["left_out"], tuple[LeftOut, ...]),

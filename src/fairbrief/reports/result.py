@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.examples import Examples
 from fairbrief.reports.frames import Estimates
 from fairbrief.types import Case, Estimate, Table
@@ -37,7 +38,7 @@ class LeftOut:
 class Result:
     """Everything an audit found; a report arranges it and computes nothing.
 
-    ``evidence`` has one row per observation, system and unit: the columns ``observation``, ``measures``
+    ``rows`` hold the evidence, of which ``evidence`` makes a table. It has one row per observation, system and unit: the columns ``observation``, ``measures``
     (the specs of those that read it, one a line), ``system``, ``system_kind``, ``record``, ``cluster``, ``block`` (the
     sampled variant of an original, if it is one), ``reason`` (null where there is a row), ``p`` (of that unit alone, where tested), one ``slice.NAME`` per slicing attribute, one ``attribute.NAME`` per other attribute of the records that has not too many values,
     and one number per statistic, named ``statistic[value]``; null where an observation has no such statistic. Numbers stand packed
@@ -46,7 +47,7 @@ class Result:
 
     estimates: tuple[Estimate, ...]
     differences: tuple[Estimate, ...]
-    evidence: pa.Table
+    rows: EvidenceRows
     exhibits: tuple[Exhibit, ...] = ()
     tables: tuple[Table, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -63,3 +64,8 @@ class Result:
         """Let estimates and differences become data frames in one call."""
         object.__setattr__(self, "estimates", Estimates(self.estimates))
         object.__setattr__(self, "differences", Estimates(self.differences))
+
+    @property
+    def evidence(self) -> pa.Table:
+        """All rows of evidence as a table, made at each call where they are not held as one."""
+        return self.rows.table()

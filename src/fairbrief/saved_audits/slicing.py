@@ -14,6 +14,7 @@ from fairbrief.auditing.run import Run
 from fairbrief.auditing.system_runs import of_runs
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import did_you_mean
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Measure, NoteCode
 
@@ -66,7 +67,7 @@ def slice_audit(
             *(e for e in result.estimates if e.measure not in taken),  # checks of scorers
         ),
         differences=(*result.differences, *(_as_of_all(e, whole) for e in gaps if e.slice)),
-        evidence=evidence,
+        rows=Held(evidence),
         made={
             **made,
             "slices": [*made["slices"], *map(list, asked)],

@@ -18,7 +18,7 @@ import pytest
 from tests.cli.command import printed
 
 import fairbrief
-from fairbrief.auditing.record_values import measures_in, rows_of, values_of_records
+from fairbrief.auditing.record_values import values_of_records
 from fairbrief.cli.input_options import ReadingOptions
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading
@@ -62,8 +62,8 @@ def records_of(found: dict[str, Any]) -> list[str]:
 
 def test_the_list_is_sorted_by_what_the_evidence_says(about: Answers, folder: Path) -> None:
     """Each order is that of the values computed from the whole evidence at once."""
-    evidence = load(folder).evidence
-    whole = values_of_records(rows_of(evidence, measures_in(evidence)[COVERAGE]), COVERAGE)
+    rows = load(folder).rows
+    whole = values_of_records(rows.of(rows.measures()[COVERAGE]), COVERAGE)
     assert whole is not None
     mine = [i for i, s in enumerate(whole.system.to_pylist()) if s == "rosy"]
     for name, of in whole.by_quantity.items():
