@@ -18,8 +18,9 @@ from tests import sample_families, sample_results
 
 from fairbrief import audit, registry
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.reports import arrangement, figures, findings, html, markdown, terminal, wording
-from fairbrief.reports.evidence import Held
+from fairbrief.reports import arrangement, evidence_rows, figures, findings, html, markdown, terminal, wording
+from fairbrief.reports.evidence import Held, Wanted, all_columns
+from fairbrief.reports.evidence_rows import Part
 from fairbrief.reports.figure_spec import Figure, even_edges, shares_of
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
@@ -155,6 +156,32 @@ def test_pictures_tell_what_they_show_to_those_who_cannot_see_them(drawn: dict[s
 def test_word_lists_and_people_are_not_taken_for_shares_of_documents(drawn: dict[str, Figure]) -> None:
     """Evidence with sources and summaries of identifying words draws no picture of represented values."""
     assert not [title for title in drawn if title.startswith("What summaries give")]
+
+
+def test_what_no_picture_shows_is_not_read() -> None:
+    """Observations whose figures are drawn of estimates alone, and columns that none reads: each takes room while it is there."""
+
+    class Asked(Held):
+        def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
+            found = super().of(observation, wanted)
+            asked.append((observation, found.column_names))
+            return found
+
+    asked: list[tuple[str, list[str]]] = []
+    result = sample_families.make()
+    assert figures.draw(replace(result, rows=Asked(result.evidence))) == figures.draw(result)
+    assert {observation for observation, _ in asked} < set(result.rows.measures().values())
+    assert not {"observation", "measures", "cluster"} & {name for _, names in asked for name in names}
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 3, 1000])
+def test_sums_of_few_rows_at_a_time_are_those_of_all(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last bit: rows are added one after another."""
+    monkeypatch.setattr(evidence_rows, "SUMMED", 2)
+    numbers = np.random.default_rng(rows).random((3, rows)) * 10.0 ** np.arange(-3, 3, 2)[:, np.newaxis]
+    part = Part((), pa.table({f"name[{i}]": column for i, column in enumerate(numbers)}))
+    places = ["0", "1", "2", "none"]
+    assert part.sums("name", places).tolist() == part.matrix("name", places).sum(axis=0).tolist()
 
 
 def test_two_systems_draw_no_law_of_quality() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +16,7 @@ from fairbrief import registry
 from fairbrief.auditing.ledger import CHUNK, Ledger, RowBlock, column_of
 from fairbrief.auditing.origins import Origin, Origins, slices_of
 from fairbrief.errors import DataError
+from fairbrief.reports.evidence import Wanted, all_columns
 from fairbrief.reports.frames import numbers, texts, unpacked
 from fairbrief.types import Column, Integers, Measure, Observation
 
@@ -24,6 +25,11 @@ SLICE, ATTRIBUTE = "slice.", "attribute."
 """How the columns begin that hold the attributes of records: those that the audit was sliced by, and all others."""
 MOST_VALUES = 1_000
 """An attribute of more values is a text or a number, that nobody slices by: it is not kept."""
+
+
+Maker = Callable[[], pa.Array | pa.ChunkedArray]
+_Shared = dict[tuple[int, range], dict[str, Maker]]
+"""Columns that several tables have alike, by whose rows they are, and which."""
 
 
 class LedgerEvidence:
@@ -41,7 +47,7 @@ class LedgerEvidence:
             column: pa.field(column_name(column), _packed_as(kind), metadata={COLUMN: json.dumps(column)})
             for column, kind in codes.items()
         }
-        self._whose = _Whose(_kept_attributes(self._ledgers))
+        self._whose = list(_whose(self._ledgers))
 
     def __len__(self) -> int:
         return sum(len(ledger.reasons) for ledger in self._ledgers)
@@ -56,25 +62,26 @@ class LedgerEvidence:
 
     def slice(self, start: int, length: int) -> pa.Table:
         """So many rows from one on, with all columns."""
-        found = [self._nothing]
-        for ledger in self._ledgers:
+        found, shared = [self._nothing], _Shared()
+        for i, ledger in enumerate(self._ledgers):
             rows = len(ledger.reasons)
             if start < rows and length > 0:
                 stop = min(rows, start + length)
-                found.append(self._rows(ledger, range(start, stop), self._fields))
+                found.append(self._rows(i, range(start, stop), self._fields, shared))
                 length -= stop - start
             start = max(0, start - rows)
         return pa.concat_tables(found, promote_options="default")
 
-    def of(self, observation: str, wanted: Callable[[str], bool] = lambda _: True) -> pa.Table:
-        """The rows of one observation, with those of its own columns that are wanted."""
+    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
+        """The rows of one observation, with the columns that it has and whose names are wanted."""
         # A check of scorers may observe what was asked for, too.
-        several = [ledger for ledger in self._ledgers if repr(ledger.observation) == observation]
-        there = {column for ledger in several for column in ledger.columns if wanted(column_name(column))}
-        fields = {column: field for column, field in self._fields.items() if column in there}
-        parts = [self._rows(ledger, range(len(ledger.reasons)), fields) for ledger in several]
-        found = pa.concat_tables(parts, promote_options="default")
-        return found.select([name for name in found.column_names if wanted(name)])
+        several = [i for i, own in enumerate(self._ledgers) if repr(own.observation) == observation]
+        there = {column for i in several for column in self._ledgers[i].columns}
+        fields = {c: field for c, field in self._fields.items() if c in there and wanted(field.name)}
+        parts = [
+            self._rows(i, range(len(self._ledgers[i].reasons)), fields, _Shared(), wanted) for i in several
+        ]
+        return pa.concat_tables(parts, promote_options="default")
 
     def table(self) -> pa.Table:
         """All rows."""
@@ -83,12 +90,20 @@ class LedgerEvidence:
     @cached_property
     def _nothing(self) -> pa.Table:
         """No rows, with all columns."""
-        found = [self._rows(ledger, range(0), self._fields) for ledger in self._ledgers]
+        found = [self._rows(i, range(0), self._fields, _Shared()) for i in range(len(self._ledgers))]
         return pa.concat_tables([pa.table({}), *found], promote_options="default")
 
-    def _rows(self, ledger: Ledger, rows: range, fields: Mapping[Column, pa.Field]) -> pa.Table:
-        """Some rows of one observation with these statistics; made at once, since appending copies the schema each time."""
-        whose = self._whose_are(ledger, rows)
+    def _rows(
+        self,
+        i: int,
+        rows: range,
+        fields: Mapping[Column, pa.Field],
+        shared: _Shared,
+        wanted: Wanted = all_columns,
+    ) -> pa.Table:
+        """Some rows of one ledger with these statistics; made at once, since appending copies the schema each time."""
+        ledger = self._ledgers[i]
+        whose = {name: make() for name, make in self._whose_are(i, rows, shared).items() if wanted(name)}
         own = _statistics(ledger, rows, fields)
         # One array of nulls of each kind stands for all that this observation does not have.
         kinds = {field.type for column, field in fields.items() if column not in own}
@@ -100,17 +115,19 @@ class LedgerEvidence:
             ),
         )
 
-    def _whose_are(self, ledger: Ledger, rows: range) -> dict[str, pa.Array | pa.ChunkedArray]:
-        """The columns that say whose rows these are, and which measures read them."""
-        own = self._whose.of(ledger.origins, rows)
+    def _whose_are(self, i: int, rows: range, shared: _Shared) -> dict[str, Maker]:
+        """What makes the columns that say whose rows these are, and which measures read them."""
+        ledger = self._ledgers[i]
         measures = "\n".join(repr(measure) for measure in self._readers[ledger.observation])
+        own = self._whose[i].makers(rows, shared)
+        sliced = [name for name in own if name.startswith((SLICE, ATTRIBUTE))]
         return {
-            "observation": _repeated(texts([repr(ledger.observation)]), len(rows)),
-            "measures": _repeated(texts([measures]), len(rows)),
-            **{name: own[name] for name in ("system", "system_kind", "record", "cluster", "block")},
-            "reason": _reasons(ledger, rows),
-            "p": _ps(ledger, rows),
-            **{name: column for name, column in own.items() if name.startswith((SLICE, ATTRIBUTE))},
+            "observation": lambda: _repeated(texts([repr(ledger.observation)]), len(rows)),
+            "measures": lambda: _repeated(texts([measures]), len(rows)),
+            **{name: own[name] for name in own if name not in sliced},
+            "reason": lambda: _reasons(ledger, rows),
+            "p": lambda: _ps(ledger, rows),
+            **{name: own[name] for name in sliced},
         }
 
 
@@ -192,41 +209,51 @@ def _ledger(rows: pa.Table, observation: Observation, by: Sequence[tuple[str, ..
 
 
 class _Whose:
-    """The columns that say whose rows are; ledgers that observed the same units share them."""
+    """Whose the rows of ledgers are that observed the same units."""
 
-    def __init__(self, attributes: Sequence[str]) -> None:
-        self._attributes = attributes
-        self._origins: Origins | None = None
-        self._made: tuple[range, dict[str, pa.Array]] | None = None
-
-    def of(self, origins: Origins, rows: range) -> dict[str, pa.Array]:
-        """Those of some rows."""
-        if origins != self._origins:
-            self._origins, self._made = origins, None
-            self._kinds, self._known = origins.kinds()
-            self._blocks, self._names = origins.blocks()
-        if self._made is None or self._made[0] != rows:
-            self._made = rows, self._columns(origins[rows.start : rows.stop], rows)
-        return self._made[1]
-
-    def _columns(self, origins: Origins, rows: range) -> dict[str, pa.Array]:
-        kinds, known = self._kinds[rows.start : rows.stop], self._known
-        columns: dict[str, pa.Array] = {
-            "system": _coded(kinds, [kind.system for kind in known]),
-            "system_kind": _coded(kinds, [kind.system_kind for kind in known]),
-            "record": origins.records().texts(),
-        }
-        columns["cluster"] = columns["record"] if origins.are_clusters else origins.clusters().texts()
-        columns["block"] = _coded(
-            self._blocks[rows.start : rows.stop], [name or None for name in self._names]
-        )
+    def __init__(self, origins: Origins, attributes: Sequence[str]) -> None:
+        self.origins = origins
+        self._kinds, known = origins.kinds()
+        self._blocks, blocks = origins.blocks()
         sliced = [dict(pair for part in kind.slices for pair in part) for kind in known]
-        for name in sorted({name for pairs in sliced for name in pairs}):
-            columns[f"{SLICE}{name}"] = _coded(kinds, [pairs.get(name) for pairs in sliced])
         plain = [dict(kind.attributes) for kind in known]
-        for name in self._attributes:
-            columns[f"{ATTRIBUTE}{name}"] = _coded(kinds, [pairs.get(name) for pairs in plain])
-        return columns
+        names = sorted({name for pairs in sliced for name in pairs})
+        self._of_blocks = [name or None for name in blocks]
+        self._of_kinds: dict[str, list[str | None]] = {
+            "system": [kind.system for kind in known],
+            "system_kind": [kind.system_kind for kind in known],
+            **{f"{SLICE}{name}": [pairs.get(name) for pairs in sliced] for name in names},
+            **{f"{ATTRIBUTE}{name}": [pairs.get(name) for pairs in plain] for name in attributes},
+        }
+
+    def makers(self, rows: range, shared: _Shared) -> dict[str, Maker]:
+        """What makes the columns of some rows; tables that are made together share them."""
+        key = id(self), rows
+        if key not in shared:
+            shared[key] = {name: cache(make) for name, make in self._makers(rows)}
+        return shared[key]
+
+    def _makers(self, rows: range) -> Iterator[tuple[str, Maker]]:
+        origins = self.origins[rows.start : rows.stop]
+        kinds, blocks = self._kinds[rows.start : rows.stop], self._blocks[rows.start : rows.stop]
+        of_kinds = {name: partial(_coded, kinds, values) for name, values in self._of_kinds.items()}
+        record = cache(lambda: origins.records().texts())
+        yield "system", of_kinds.pop("system")
+        yield "system_kind", of_kinds.pop("system_kind")
+        yield "record", record
+        yield "cluster", lambda: record() if origins.are_clusters else origins.clusters().texts()
+        yield "block", partial(_coded, blocks, self._of_blocks)
+        yield from of_kinds.items()
+
+
+def _whose(ledgers: Sequence[Ledger]) -> Iterator[_Whose]:
+    """Of each ledger whose its rows are."""
+    attributes = _kept_attributes(ledgers)
+    found: _Whose | None = None
+    for ledger in ledgers:
+        if found is None or found.origins != ledger.origins:
+            found = _Whose(ledger.origins, attributes)
+        yield found
 
 
 def _coded(codes: Integers, values: Sequence[str | None]) -> pa.Array:

@@ -14,7 +14,7 @@ from fairbrief.statistics import ratio
 from fairbrief.statistics.jackknife import Spreads, groups_of, leave_one_out, spreads
 from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Value
 
-AT_ONCE = 1 << 22
+AT_ONCE = 1 << 21
 """Numbers that are unpacked at once, where a column of all rows has no more."""
 EXCESS = "excess"
 """Name of the quantity: a mean of records less its mean over permutations."""

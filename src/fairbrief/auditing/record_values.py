@@ -61,12 +61,14 @@ class RowReader:
         """The headline and the groups' signed contrasts, row by row; nan where undefined."""
         columns = self.columns
         names = shown_quantities(self.measure, columns)
-        found: dict[str, list[Floats]] = {name: [] for name in names}
+        found = {name: np.zeros(len(rows)) for name in names}
+        start = 0
         for matrix in _matrices(rows, [f.name for f in self.fields]):
             values = self.measure.value(_totals(columns, matrix))
-            for name in names:
-                found[name].append(np.broadcast_to(values[name].array, len(matrix)))
-        return {name: np.concatenate(parts) if parts else np.zeros(0) for name, parts in found.items()}
+            for name, held in found.items():
+                held[start : start + len(matrix)] = values[name].array
+            start += len(matrix)
+        return found
 
 
 def reader_of(spec: str, fields: Sequence[pa.Field]) -> RowReader | None:

@@ -51,15 +51,23 @@ class PartTally:
         """Whether the input is wrong: a system has an id twice, an id several texts, or an original several clusters."""
         keys = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, 3)
         clusters = np.frombuffer(self.clusters, dtype=np.uint64).reshape(-1, 2)
-        is_twice = len(np.unique(keys[:, 0])) < len(keys)
-        return is_twice or _has_several(keys[:, 1:]) or _has_several(clusters)
+        return _has_equal(keys[:, 0]) or _has_several(*keys.T[1:]) or _has_several(*clusters.T)
 
 
-def _has_several(pairs: NDArray[np.uint64]) -> bool:
+def _has_equal(numbers: NDArray[np.uint64]) -> bool:
+    return bool(_alike(np.sort(numbers)).any())
+
+
+def _has_several(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> bool:
     """Whether a first number has several second ones."""
-    ordered = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
-    same = ordered[1:, 0] == ordered[:-1, 0]
-    return bool((same & (ordered[1:, 1] != ordered[:-1, 1])).any())
+    order = np.argsort(first)
+    is_same, second = _alike(first[order]), second[order]
+    return bool((is_same & ~_alike(second)).any())
+
+
+def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each is as the one before it, but for the first."""
+    return np.asarray(numbers[1:] == numbers[:-1])
 
 
 def _hash_of(text: str) -> int:

@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from fairbrief.reports.frames import first_of_each, rows_with
 
+Wanted = Callable[[str], bool]
+
 
 def all_columns(_: str) -> bool:
     """Wants every column."""
@@ -28,7 +30,7 @@ class EvidenceRows(Protocol):
     def slice(self, start: int, length: int) -> pa.Table:
         """So many rows from one on, with all columns."""
 
-    def of(self, observation: str, wanted: Callable[[str], bool] = all_columns) -> pa.Table:
+    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that it has and whose names are wanted."""
 
     def table(self) -> pa.Table:
@@ -56,7 +58,7 @@ class Held:
         """So many rows from one on."""
         return self.held.slice(start, length)
 
-    def of(self, observation: str, wanted: Callable[[str], bool] = all_columns) -> pa.Table:
+    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that are wanted."""
         names = [name for name in self.held.column_names if wanted(name)]
         # Before any row is copied: what is not wanted is left behind.

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief.reports import wording
-from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.frames import plain_numbers, rows_with, usable
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Floats
@@ -20,6 +19,8 @@ MOST_SYSTEMS = 6
 """Lines that a reader can still tell apart."""
 
 
+SUMMED = 1 << 14
+"""Rows that are held as numbers at a time, where only their sums are asked for."""
 PLACES = frozenset(("system", "record", "reason", "p"))
 STATISTICS = frozenset(
     "source summary generated reference gap testable expected_significant invented unknown name score one article "
@@ -50,8 +51,18 @@ class Part:
 
     def matrix(self, statistic: str, values: Sequence[str]) -> Floats:
         """Shape (rows, values); what a row lacks is zero."""
-        columns = [self.column(f"{statistic}[{v}]") for v in values]
-        return np.stack(columns, axis=1) if columns else np.zeros((len(self.rows), 0))
+        found = np.zeros((len(self.rows), len(values)))
+        for i, value in enumerate(values):
+            found[:, i] = self.column(f"{statistic}[{value}]")
+        return found
+
+    def sums(self, statistic: str, values: Sequence[str]) -> Floats:
+        """The matrix summed over rows, which are added one after another. Shape (values,)."""
+        found = np.zeros(len(values))
+        for start in range(0, len(self.rows), SUMMED):
+            some = Part(self.measures, self.rows.slice(start, SUMMED)).matrix(statistic, values)
+            found = np.concatenate([found[np.newaxis], some]).sum(axis=0)
+        return found
 
     def of(self, system: str) -> Part:
         """The rows of one system."""
@@ -60,10 +71,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What pictures are made of: the parts of the evidence, and the estimates on whole data."""
+    """What pictures are made of: the evidence, and the estimates on whole data."""
 
     result: Result
-    parts: tuple[Part, ...]
     estimates: Mapping[tuple[str, str, str], Estimate]
     """By measure, quantity and system."""
 
@@ -78,10 +88,17 @@ class Material:
         return text[:1].upper() + text[1:]
 
     def parts_for(self, figure: str) -> Iterator[tuple[str, Part]]:
-        """The parts of the evidence to draw, each with the first of its measures that declares the figure."""
-        for part in self.parts:
-            if measure := next((m for m in part.measures if self.draws(m, figure)), ""):
-                yield measure, part
+        """The parts of the evidence to draw, made one by one, each with the first of its measures that declares the figure."""
+        known = self.result.rows.measures()
+        for observation in dict.fromkeys(known.values()):
+            measures = tuple(measure for measure, of in known.items() if of == observation)
+            measure = next((m for m in measures if self.draws(m, figure)), "")
+            if not measure:
+                continue
+            rows = usable(self.result.rows.of(observation, _is_shown))
+            if len(rows):
+                held = [n for n in rows.column_names if rows[n].null_count < len(rows)]
+                yield measure, Part(measures, rows.select(held))
 
     def headline(self, measure: str, system: str) -> Estimate | None:
         """A measure's own value of one system on whole data."""
@@ -105,19 +122,9 @@ class Material:
 
 
 def gather(result: Result) -> Material:
-    """Cut a result's evidence into its observations, once for all pictures."""
+    """What all pictures of a result are made of."""
     estimates = {(e.measure, e.quantity, e.system): e for e in result.estimates if not e.slice}
-    return Material(result, tuple(_parts(result.rows)), estimates)
-
-
-def _parts(evidence: EvidenceRows) -> Iterator[Part]:
-    known = evidence.measures()
-    for observation in dict.fromkeys(known.values()):
-        rows = usable(evidence.of(observation, _is_shown))
-        if len(rows):
-            measures = tuple(measure for measure, of in known.items() if of == observation)
-            held = [n for n in rows.column_names if rows[n].null_count < len(rows)]
-            yield Part(measures, rows.select(held))
+    return Material(result, estimates)
 
 
 def _is_shown(name: str) -> bool:

@@ -175,7 +175,7 @@ def _segments(material: Material) -> Iterator[tuple[Figure, str]]:
 
 def _pooled(part: Part, statistic: str, places: Sequence[str]) -> list[float]:
     """Shares of the summed statistic by place."""
-    return [float(x) for x in _normalised(part.matrix(statistic, places).sum(axis=0, keepdims=True))[0]]
+    return [float(x) for x in _normalised(part.sums(statistic, places)[np.newaxis])[0]]
 
 
 def _segment_panels(content: Mapping[str, tuple[list[float], list[float] | None]]) -> tuple[Panel, ...]:

@@ -123,7 +123,7 @@ def _names(material: Material, part: Part) -> Figure | None:
     systems = material.systems(part)
     found = {}
     for system in systems:
-        totals = part.of(system).matrix("name", names).sum(axis=0)
+        totals = part.of(system).sums("name", names)
         ranked = sorted(
             ((n, float(t)) for n, t in zip(names, totals, strict=True) if t > 0), key=lambda p: (-p[1], p[0])
         )
