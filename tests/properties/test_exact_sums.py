@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairbrief.auditing.null_sums import NullSums, RelabelledRows, squares_of
+from fairbrief.auditing.null_sums import NullSums, RelabelledRows, drawn_of, squares_of
 from fairbrief.statistics.exact_sums import FINE, MOST_ADDED, ExactSums, halves
 from fairbrief.types import Column
 
@@ -225,6 +225,33 @@ def all_of(null: NullSums) -> tuple[list[Column], list[list[float]]]:
     if drawn is None:
         return [], []
     return [*drawn.totals.columns], drawn.totals.array[drawn.draws].tolist()
+
+
+@given(st.lists(st.lists(units(), min_size=1, max_size=4), max_size=8))
+def test_small_sums_that_are_drawn_at_once_are_as_alone(
+    several: list[list[tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]]],
+) -> None:
+    """To the last bit, whatever the others hold; each twice, so that some are of one shape."""
+    nulls = [null_of(sorted(own, key=lambda unit: unit[0])) for own in [*several, *several]]
+    relabelled = [null for null in nulls if null.is_relabelled]
+    found = list(drawn_of(relabelled))
+    assert len(found) == len(relabelled)
+    for null, drawn in zip(relabelled, found, strict=True):
+        alone = ([*drawn.totals.columns], drawn.totals.array[drawn.draws].tolist())
+        assert alone == all_of(null)
+        assert drawn.log_labellings == null.log_labellings
+
+
+def test_what_no_labelling_moves_is_one_draw() -> None:
+    """However many labellings the units have."""
+    still = np.ones((2, 3, len(COLUMNS)))
+    null = NullSums(DRAWS)
+    null.add(RelabelledRows.of_all(COLUMNS, still, [np.arange(DRAWS) % 3] * 2))
+    drawn = null.drawn()
+    assert drawn is not None
+    assert drawn.totals.array.tolist() == [[2.0] * len(COLUMNS)]
+    assert drawn.draws.tolist() == [0] * DRAWS
+    assert drawn.log_labellings == pytest.approx(2 * np.log(3))
 
 
 @given(st.lists(units(), max_size=40), st.data())

@@ -306,9 +306,9 @@ def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
 
 
 def test_labellings_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six rows of four labels, a hundred choices and their random numbers are 192 + 800 + 400 bytes: kept where there is room for one more."""
+    """Six rows of four labels, a hundred choices and their random numbers are 192 + 100 + 400 bytes: kept where there is room for one more."""
     labels = np.array([0, 0, 1, 1])
-    for room, is_kept in ((1392, False), (1393, True)):
+    for room, is_kept in ((692, False), (693, True)):
         monkeypatch.setattr(permutation, "KEPT", room)
         draws = LabelDraws(100, 0)
         for asked in (False, True):

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief.auditing.chance import Chance, Permutations, flip_chance, is_tested_by_permutation
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
-from fairbrief.auditing.null_sums import Drawn
+from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part
 from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
 from fairbrief.statistics.jackknife import (
@@ -285,30 +285,37 @@ def _tests(
 
 def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[tuple[Integers, Permutations | None]]:
     """Parts with their permutation baselines, those of the same columns together; None where no label was exchanged."""
-    observation, units = here.measure.observation, here.units
-    waiting: dict[tuple[Column, ...], list[tuple[int, Drawn]]] = {}
+    waiting: list[tuple[int, NullSums]] = []
     alone: list[int] = []
-
-    def together_of(several: list[tuple[int, Drawn]]) -> tuple[Integers, Permutations]:
-        places = np.array([i for i, _ in several])
-        return places, Permutations([drawn for _, drawn in several], observation, units.of(places))
-
     held = 0
     for i, part in enumerate(parts):
         null = part.ledger.null(part.system, part.slice)
-        drawn = None if null is None else null.drawn()
-        if drawn is None:
+        if null is None or not null.is_relabelled:
             alone.append(i)
             continue
-        waiting.setdefault(tuple(drawn.totals.columns), []).append((i, drawn))
-        held += drawn.totals.array.size + drawn.draws.size
+        waiting.append((i, null))
+        held += null.numbers
         if held > MOST_TOGETHER:
-            yield from map(together_of, waiting.values())
-            waiting.clear()
-            held = 0
-    yield from map(together_of, waiting.values())
+            yield from _permuted(here, waiting)
+            waiting, held = [], 0
+    yield from _permuted(here, waiting)
     if alone:
         yield np.array(alone), None
+
+
+def _permuted(
+    here: Jackknifed, several: Sequence[tuple[int, NullSums]]
+) -> Iterator[tuple[Integers, Permutations]]:
+    """The places of some parts, and their permutation baselines, by columns."""
+    by_columns: dict[tuple[Column, ...], list[tuple[int, Drawn]]] = {}
+    for (i, _), drawn in zip(several, drawn_of([null for _, null in several]), strict=True):
+        by_columns.setdefault(tuple(drawn.totals.columns), []).append((i, drawn))
+    for members in by_columns.values():
+        places = np.array([i for i, _ in members])
+        yield (
+            places,
+            Permutations([drawn for _, drawn in members], here.measure.observation, here.units.of(places)),
+        )
 
 
 def _add_chance(fields: Fields, found: _Chance, settings: Settings) -> None:

@@ -20,6 +20,7 @@ from fairbrief.auditing.null_sums import ContrastSums, NullSums, RelabelledRows,
 from fairbrief.auditing.number_columns import as_numbers, compact, extended
 from fairbrief.auditing.origins import WHOLE, Origin, Origins, Slice
 from fairbrief.errors import RequestError
+from fairbrief.statistics import Choice
 from fairbrief.types import Column, ContrastObservation, Floats, Integers, Observation, Rows, Totals
 
 CHUNK = 4096
@@ -83,13 +84,13 @@ class RowBlock:
     units: Integers
     columns: tuple[Column, ...]
     values: Floats
-    choices: Sequence[Integers | None]
+    choices: Sequence[Choice | None]
     ps: Floats | None = None
     beside_columns: tuple[Column, ...] = ()
     beside: Floats | None = None
 
     @property
-    def relabelled(self) -> list[Integers]:
+    def relabelled(self) -> list[Choice]:
         """The choices; none where nothing is permuted."""
         return [c for c in self.choices if c is not None] if self.values.shape[1] > 1 else []
 
@@ -151,7 +152,7 @@ class Ledger:
         """Note a unit that has no row, and why."""
         self.write([origin], (), {0: reason})
 
-    def add(self, origin: Origin, rows: Rows, choice: Integers | None) -> None:
+    def add(self, origin: Origin, rows: Rows, choice: Choice | None) -> None:
         """Write one unit down: its real row, and where labels are exchanged its rows under all labellings.
 
         ``choice`` (n_resamples,) picks a labelling for each resample; None where nothing can be permuted.
@@ -262,7 +263,11 @@ class Ledger:
         for units, positions, reals in sheet.blocks():
             self._pending.append((first + units, place[positions], reals))
         for key, null in sheet._nulls.items():
-            self._null(key).merge(null)
+            null.close()
+            if key not in self._nulls and null.holds_rows_alone:  # sums of other processes may be read-only
+                self._nulls[key] = null
+            else:
+                self._null(key).merge(null)
         self._pack_what_is_full()
 
     def settle(self, order: Integers | None = None) -> None:

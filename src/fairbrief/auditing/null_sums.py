@@ -8,11 +8,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.statistics import Choice
 from fairbrief.statistics.exact_sums import ExactSums, halves, most_together, size_of
 from fairbrief.types import Column, Floats, Integers, Ratio, Totals
 
@@ -53,10 +56,10 @@ class RelabelledRows:
     values: Floats
     fixed_columns: tuple[Column, ...]
     fixed: Floats
-    choices: Sequence[NDArray[np.unsignedinteger]]
+    choices: Sequence[Choice]
 
     @classmethod
-    def of_all(cls, columns: Sequence[Column], values: Floats, choices: Sequence[Integers]) -> RelabelledRows:
+    def of_all(cls, columns: Sequence[Column], values: Floats, choices: Sequence[Choice]) -> RelabelledRows:
         """Rows with all their columns. Shape of ``values``: (units, labellings, columns). OverflowError: see `size_of`."""
         size_of(values)
         moves = (values != values[:, :1]).any(axis=(0, 1))
@@ -66,7 +69,7 @@ class RelabelledRows:
             values[:, :, moves],
             tuple(itertools.compress(columns, ~moves)),
             values[:, 0, ~moves],
-            [choice.astype(number) for choice in choices],
+            [choice.astype(number, copy=False) for choice in choices],
         )
 
     @classmethod
@@ -83,13 +86,12 @@ class RelabelledRows:
         if len(chosen) == len(self):
             return self
         choices = [self.choices[i] for i in chosen] if self.choices else ()
-        return RelabelledRows(
-            self.columns, self.values[chosen], self.fixed_columns, self.fixed[chosen], choices
-        )
-
-    def at(self, resamples: Integers) -> RelabelledRows:
-        """Of some of the resamples alone."""
-        return replace(self, choices=[choice[resamples] for choice in self.choices])
+        if len(chosen) == 1:  # of a small slice: a copy of what lies in a row is made faster
+            (i,) = chosen
+            values, fixed = self.values[i : i + 1].copy(), self.fixed[i : i + 1].copy()
+        else:
+            values, fixed = self.values[chosen], self.fixed[chosen]
+        return RelabelledRows(self.columns, values, self.fixed_columns, fixed, choices)
 
     @property
     def room(self) -> int:
@@ -110,7 +112,7 @@ class RelabelledRows:
             yield sums[:, :width], sums[:, width:], size * len(some), len(some)
 
 
-def _sum_of_taken(values: Floats, choices: NDArray[np.unsignedinteger]) -> Floats:
+def _sum_of_taken(values: Floats, choices: Choice) -> Floats:
     """The rows that each resample takes, summed over units; of numbers whose sums need no rounding.
 
     Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples) → (n_resamples, columns).
@@ -136,7 +138,7 @@ class Drawn:
     """
 
     totals: Totals
-    draws: Integers
+    draws: NDArray[np.integer[Any]]
     log_labellings: float
 
 
@@ -241,47 +243,59 @@ class NullSums:
 
     def drawn(self) -> Drawn | None:
         """All sums; None where no unit could be relabelled."""
-        if not self.is_relabelled:
-            return None
-        self.close()
+        return next(drawn_of([self]), None) if self.is_relabelled else None
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers `drawn` holds, at most."""
+        columns = len(self._fixed.columns) + len(self._by_column) + sum(map(len, self._apart))
+        columns += sum(len(rows.columns) + len(rows.fixed_columns) for rows in self._rows)
+        return self.n_resamples + columns * int(min(self._joint_labellings(), self.n_resamples))
+
+    def _joint_labellings(self) -> float:
+        """In how many ways rows can be labelled together that labellings move; infinite where some were summed."""
+        if self._apart or self._by_column:
+            return math.inf
+        numbers: Iterator[int] = (rows.values.shape[1] ** len(rows) for rows in self._rows if rows.columns)
+        return math.prod(numbers)
+
+    def _draws(self) -> tuple[Integers, NDArray[np.integer[Any]]]:
+        """The first resample of each draw, and which draw each resample is."""
+        if self._joint_labellings() > self.n_resamples:
+            each = np.arange(self.n_resamples)
+            return each, each
+        moving = [
+            (rows.values.shape[1], choice) for rows in self._rows if rows.columns for choice in rows.choices
+        ]
+        numbers, choices = tuple(n for n, _ in moving), tuple(choice.tobytes() for _, choice in moving)
+        return _joint_draws(self.n_resamples, numbers, choices)
+
+    @property
+    def holds_rows_alone(self) -> bool:
+        """Whether nothing was summed."""
+        return not (self._fixed.columns or self._apart or self._by_column)
+
+    def _likeness(self) -> object:
+        """Equal for those that hold rows alone, of the same columns and shapes; else of its own."""
+        if not self.holds_rows_alone:
+            return id(self)
+        return tuple((rows.columns, rows.fixed_columns, rows.values.shape) for rows in self._rows)
+
+    def _columns(self) -> dict[Column, int]:
+        """All columns in order, and their places."""
         of_rows = (columns for rows in self._rows for columns in (rows.columns, rows.fixed_columns))
         columns = sorted({*itertools.chain(self._fixed.columns, self._by_column, *self._apart, *of_rows)})
-        place = {column: i for i, column in enumerate(columns)}
-        first, draw = self._draws()
-        sums = ExactSums.zeros((len(first), len(columns)))
+        return {column: i for i, column in enumerate(columns)}
+
+    def _add_to(self, sums: ExactSums, place: Mapping[Column, int]) -> None:
+        """Add what was summed, by resample. Shape of ``sums``: (n_resamples, columns)."""
         if self._fixed.columns:
             fixed = np.array([place[c] for c in self._fixed.columns], dtype=np.int64)
             sums.merge(self._fixed.sums.at(slice(len(fixed))), np.s_[:, fixed])
-        for columns_apart, apart in self._apart.items():
-            sums.merge(apart, np.s_[:, [place[c] for c in columns_apart]])
+        for columns, apart in self._apart.items():
+            sums.merge(apart, np.s_[:, [place[c] for c in columns]])
         for column, of_column in self._by_column.items():
             sums.merge(of_column, np.s_[:, place[column]])
-        fixed_rows, end = np.zeros((sum(map(len, self._rows)), len(columns))), 0
-        for rows in self._rows:
-            start, end = end, end + len(rows)
-            fixed_rows[start:end, [place[c] for c in rows.fixed_columns]] = rows.fixed
-            there = np.s_[:, [place[c] for c in rows.columns]]
-            for coarse, fine, size, units in rows.at(first).taken() if rows.columns else ():
-                sums.add_parts(coarse, fine, size, units, there)
-        sums.add_rows(fixed_rows)
-        return Drawn(Totals(place, sums.value()), draw, self.log_labellings)
-
-    def _draws(self) -> tuple[Integers, Integers]:
-        """The first resample of each draw, and which draw each resample is."""
-        choices = [choice for rows in self._rows for choice in rows.choices]
-        numbers = [rows.values.shape[1] for rows in self._rows for _ in rows.choices]
-        if self._apart or self._by_column or math.prod(numbers) > self.n_resamples:
-            each = np.arange(self.n_resamples)
-            return each, each
-        labelling = np.zeros(self.n_resamples, dtype=np.int64)
-        for choice, number in zip(choices, numbers, strict=True):
-            labelling = labelling * number + choice
-        first = np.full(math.prod(numbers), -1)
-        first[labelling[::-1]] = np.arange(self.n_resamples)[
-            ::-1
-        ]  # of those that are alike the first comes last
-        met = first >= 0
-        return first[met], (np.cumsum(met) - 1)[labelling]
 
     @property
     def log_labellings(self) -> float:
@@ -320,7 +334,8 @@ class NullSums:
             self._sum(rows)
 
     def _sum(self, rows: RelabelledRows) -> None:
-        self._fixed.add(rows.fixed_columns, rows.fixed)
+        if rows.fixed_columns:
+            self._fixed.add(rows.fixed_columns, rows.fixed)
         if not rows.columns:
             return
         apart = self._apart.get(rows.columns)
@@ -347,6 +362,61 @@ class NullSums:
         if column not in self._by_column:
             self._by_column[column] = ExactSums.zeros(self.n_resamples)
         return self._by_column[column]
+
+
+@lru_cache(maxsize=2048)
+def _joint_draws(
+    n_resamples: int, numbers: tuple[int, ...], choices: tuple[bytes, ...]
+) -> tuple[Integers, NDArray[np.integer[Any]]]:
+    """Which resamples label units alike: the first of each kind, and of which kind each is.
+
+    Systems that summarize the same records, and observations of these, share the answer. ``numbers`` and ``choices`` are of
+    each unit: how many labellings it has, and as narrow numbers which of them each resample takes.
+    """
+    labelling = np.zeros(n_resamples, dtype=np.int64)
+    for choice, number in zip(choices, numbers, strict=True):
+        labelling = labelling * number + np.frombuffer(choice, dtype=np.min_scalar_type(number))
+    first = np.full(math.prod(numbers), -1)
+    # Of those that are alike the first comes last.
+    first[labelling[::-1]] = np.arange(n_resamples)[::-1]
+    met = first >= 0
+    return first[met], (np.cumsum(met) - 1)[labelling].astype(np.min_scalar_type(n_resamples))
+
+
+def drawn_of(several: Sequence[NullSums]) -> Iterator[Drawn]:
+    """`NullSums.drawn` of each, all of which hold some relabelled unit; those that keep rows of one shape at once."""
+    found: dict[int, Drawn] = {}
+    alike: dict[object, list[int]] = {}
+    for i, null in enumerate(several):
+        null.close()
+        alike.setdefault(null._likeness(), []).append(i)
+    for places in alike.values():
+        found |= zip(places, _drawn_alike([several[i] for i in places]), strict=True)
+    return map(found.__getitem__, range(len(several)))
+
+
+def _drawn_alike(several: Sequence[NullSums]) -> Iterator[Drawn]:
+    """The same of one, or of several that keep rows of one shape."""
+    place = several[0]._columns()
+    first, draws = zip(*(null._draws() for null in several), strict=True)
+    ends = np.cumsum([len(own) for own in first])
+    resample, whose = np.concatenate(first), np.repeat(np.arange(len(several)), [len(own) for own in first])
+    sums = ExactSums.zeros((len(resample), len(place)))
+    several[0]._add_to(sums, place)  # of several nothing is summed
+    fixed = ExactSums.zeros((len(several), len(place)))
+    for alike in zip(*(null._rows for null in several), strict=True):
+        columns, fixed_columns = ([place[c] for c in of] for of in (alike[0].columns, alike[0].fixed_columns))
+        fixed.add_rows(np.stack([rows.fixed for rows in alike], axis=1), np.s_[:, fixed_columns])
+        if not columns:
+            continue
+        coarse, fine, size = halves(np.stack([rows.values for rows in alike]))
+        for u in range(len(alike[0])):
+            chosen = whose, u, np.stack([rows.choices[u] for rows in alike])[whose, resample]
+            sums.add_parts(coarse[chosen], fine[chosen], size, 1, np.s_[:, columns])
+    sums.merge(fixed.at(whose))
+    totals = np.split(sums.value(), ends[:-1])
+    for null, array, draw in zip(several, totals, draws, strict=True):
+        yield Drawn(Totals(place, array), draw, null.log_labellings)
 
 
 class ContrastSums:

@@ -15,7 +15,7 @@ from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.unusable_scores import are_finite, why_unusable
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.statistics import TIE, LabelDraws
+from fairbrief.statistics import TIE, Choice, LabelDraws
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -208,7 +208,7 @@ class Observer:
 
     def _permutations(
         self, ledger: Ledger, cases: Cases, origin: Origin
-    ) -> tuple[Integers, Integers | None, bool]:
+    ) -> tuple[Integers, Choice | None, bool]:
         """The labellings of a unit, the real one first; which of them each resample takes; whether all are listed."""
         scheme = ledger.observation.permutation_scheme(cases)
         if scheme is None:
@@ -239,7 +239,7 @@ class _Scored(NamedTuple):
     extracts: Drawn
     of_extracts: Sequence[Scores]
     labellings: Integers
-    choice: Integers | None
+    choice: Choice | None
     exact: bool
 
 
@@ -356,7 +356,7 @@ def _with_more(
     observation: Observation,
     block: AlikeRows,
     units: Integers,
-    choices: Sequence[Integers | None],
+    choices: Sequence[Choice | None],
     *,
     exact: bool,
 ) -> RowBlock:

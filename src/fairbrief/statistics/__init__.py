@@ -23,6 +23,7 @@ from fairbrief.statistics.log_odds import dirichlet_log_odds
 from fairbrief.statistics.multiplicity import holm
 from fairbrief.statistics.permutation import (
     EXACT_LIMIT,
+    Choice,
     LabelDraws,
     count_labellings,
     enumerate_labellings,
@@ -37,6 +38,7 @@ __all__ = [
     "BlockBootstrap",
     "Bootstrap",
     "Bootstraps",
+    "Choice",
     "Fit",
     "LabelDraws",
     "alpha_of_two",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +30,16 @@ from fairbrief.statistics.labellings import (
 
 __all__ = [
     "EXACT_LIMIT",
+    "Choice",
     "LabelDraws",
     "count_labellings",
     "enumerate_labellings",
     "sample_labellings",
 ]
+
+Choice = NDArray[np.integer[Any]]
+"""Which of a record's labellings each draw takes. Shape (draws,), in as few bytes as it needs."""
+LabelsAndChoice = tuple[Integers, Choice, bool]
 
 POOL_STREAM, RECORD_STREAM = 1, 2
 """Keep the random numbers of different purposes apart under one seed."""
@@ -59,7 +65,7 @@ class LabelDraws:
         self.draws = draws
         self.seed = seed
         # Several observations ask for the same labels of a record.
-        self._kept: dict[tuple[str, bytes, bytes | None, bool], tuple[Integers, Integers, bool]] = {}
+        self._kept: dict[tuple[str, bytes, bytes | None, bool], LabelsAndChoice] = {}
         self._halves: dict[str, NDArray[np.uint32]] = {}
         self._room = KEPT
 
@@ -72,7 +78,7 @@ class LabelDraws:
         all_labellings: bool = False,
         items: Integers | None = None,
         cyclic: bool = False,
-    ) -> tuple[Integers, Integers, bool]:
+    ) -> LabelsAndChoice:
         """A record's labellings (R, n), the real one first; which of them each draw takes (draws,);
         and whether all distinct labellings are listed, so that p-values of the record alone are exact.
 
@@ -85,9 +91,9 @@ class LabelDraws:
         that hold the same items, whatever else they hold. ``cyclic`` labellings are the n rotations.
         """
         if cyclic:
-            return self._cycled(key, np.asarray(labels, dtype=np.int64))
+            return _narrow(*self._cycled(key, np.asarray(labels, dtype=np.int64)))
         if items is not None:
-            return self._matched(key, labels, blocks, items, all_labellings=all_labellings)
+            return _narrow(*self._matched(key, labels, blocks, items, all_labellings=all_labellings))
         labels = np.asarray(labels, dtype=np.int64)
         own = labels.tobytes(), None if blocks is None else np.asarray(blocks, dtype=np.int64).tobytes()
         found = self._kept.get((key, *own, all_labellings))
@@ -95,7 +101,8 @@ class LabelDraws:
             return found
         shuffle = _shuffle(labels.shape, *own)
         few = min(self.draws, EXACT_LIMIT)
-        found = self._drawn(key, shuffle, exact=shuffle.number <= (EXACT_LIMIT if all_labellings else few))
+        exact = shuffle.number <= (EXACT_LIMIT if all_labellings else few)
+        found = _narrow(*self._drawn(key, shuffle, exact=exact))
         found[0].flags.writeable = False
         self._room -= found[0].nbytes + found[1].nbytes
         if self._room > 0:
@@ -158,6 +165,11 @@ class LabelDraws:
         rows[0] = shuffle.labels
         np.take(own, _pool(shuffle.sizes, self.draws, self.seed), out=rows[1:], mode="clip")
         return shuffle.scatter(rows), rng.permutation(self.draws) + 1, False
+
+
+def _narrow(rows: Integers, choice: Integers, is_listed: bool) -> LabelsAndChoice:
+    """With the choice in as few bytes as it needs: whoever keeps it of a record keeps this very array."""
+    return rows, choice.astype(np.min_scalar_type(len(rows))), is_listed
 
 
 @lru_cache(maxsize=1024)
