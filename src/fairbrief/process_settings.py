@@ -8,7 +8,7 @@ import os
 import sys
 from contextlib import suppress
 
-NEW_OBJECTS = 20_000
+NEW_OBJECTS = 100_000
 """Looking for unreachable cycles after every 700 new objects takes a twentieth of an audit."""
 MMAP_THRESHOLD, TRIM_THRESHOLD = (-3, 4 << 20), (-1, 64 << 20)
 """Of `mallopt`: parameter and bytes."""

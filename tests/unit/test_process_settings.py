@@ -60,7 +60,7 @@ def collected_after(_: int) -> int:
 
 def test_workers_look_for_unreachable_objects_as_seldom_as_commands() -> None:
     """A worker sets of its process what a command does."""
-    assert [made for _, made in Processes(2).map(collected_after, range(3))] == [20_000] * 3
+    assert [made for _, made in Processes(2).map(collected_after, range(3))] == [100_000] * 3
 
 
 ARROW = """

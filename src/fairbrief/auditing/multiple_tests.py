@@ -21,10 +21,15 @@ def with_holm(
     """
     adjusted = list(estimates)
     members: dict[tuple[object, ...], list[int]] = {}
-    for i, family in enumerate(families):
-        members.setdefault(family, []).append(i)
-    for indices in members.values():
-        if not any(NEEDS_TEXTS in adjusted[i].notes for i in indices):  # else not all p are known
+    unknown: set[tuple[object, ...]] = set()
+    lacks_texts = {id(e.notes): NEEDS_TEXTS in e.notes for e in {id(e.notes): e for e in estimates}.values()}
+    for i, (e, family) in enumerate(zip(estimates, families, strict=True)):
+        if e.p is not None or e.blind_p is not None:
+            members.setdefault(family, []).append(i)
+        if lacks_texts[id(e.notes)]:
+            unknown.add(family)
+    for family, indices in members.items():
+        if family not in unknown:  # else not all p are known
             _part_from(adjusted, [i for i in indices if adjusted[i].p is not None], settings)
             _adjust(adjusted, indices, settings)
         blind = holm([adjusted[i].blind_p for i in indices])

@@ -105,16 +105,16 @@ class Names(Sequence[str]):
         """Some of them. Shape: (n,), ascending."""
         return self if len(chosen) == len(self) else Names(self.encoded.take(numbers(chosen)))
 
-    def numbered(self) -> tuple[Integers, Names]:
-        """Of each the number of its distinct name, shape (n,); and these, in the order in which they are first met."""
-        found = self.encoded.dictionary_encode()
-        codes = np.frombuffer(found.indices.buffers()[1], dtype=np.int32, count=len(self))
-        return codes.astype(np.int64), Names(found.dictionary)
-
-    @property
-    def ascend(self) -> bool:
-        """Whether each stands after the one before it, so that none comes twice."""
-        return bool(pc.all(pc.less(self.encoded[:-1], self.encoded[1:]), min_count=0).as_py())
+    def codes(self) -> Integers:
+        """A number for each, equal for equal ones; where they stand in order, ascending as they do. Shape (n,)."""
+        before, after = self.encoded[:-1], self.encoded[1:]
+        if not pc.all(pc.less_equal(before, after), min_count=0).as_py():
+            codes = self.encoded.dictionary_encode().indices
+            return np.frombuffer(codes.buffers()[1], dtype=np.int32, count=len(self)).astype(np.int64)
+        found = np.zeros(len(self), dtype=np.int64)
+        steps = pc.less(before, after).cast(pa.uint8())
+        np.cumsum(np.frombuffer(steps.buffers()[1], dtype=np.uint8, count=len(steps)), out=found[1:])
+        return found
 
     def texts(self) -> pa.Array:
         """The names as Arrow's text, in which question marks stand for lone surrogates."""

@@ -43,8 +43,9 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tup
     """The rows of every system, whole and by slice; ``seed`` deals clusters to jackknife units where they are many."""
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters = origins.clusters()
+    codes = clusters.codes()
     found = {
-        key: _gathered(ledger, chosen, clusters)
+        key: _gathered(ledger, chosen, clusters, codes[chosen])
         for key, chosen in _rows_of(
             origins, [(s, part) for s in systems for part in (WHOLE, *slices)]
         ).items()
@@ -90,13 +91,14 @@ def _blocks(
     return found
 
 
-def _gathered(ledger: Ledger, chosen: Integers, clusters: Names) -> tuple[ClusterRows, Names]:
-    """Which clusters some rows belong to, in the order in which these are met."""
-    names = clusters.of(chosen)
-    if names.ascend:  # as a settled ledger mostly has them
-        return ClusterRows(ledger, chosen), names
-    code, distinct = names.numbered()
-    return ClusterRows(ledger, chosen, code if len(distinct) < len(names) else None), distinct
+def _gathered(
+    ledger: Ledger, chosen: Integers, clusters: Names, codes: Integers
+) -> tuple[ClusterRows, Names]:
+    """Which clusters some rows belong to, in the order in which these are met. ``codes`` are equal for rows of one cluster."""
+    if (codes[1:] > codes[:-1]).all():  # as a settled ledger mostly has them
+        return ClusterRows(ledger, chosen), clusters.of(chosen)
+    first, code = first_met(codes)
+    return ClusterRows(ledger, chosen, code if len(first) < len(codes) else None), clusters.of(chosen[first])
 
 
 def part_of_sums(

@@ -98,8 +98,9 @@ class ExactSums:
 
     def merge(self, other: ExactSums, place: Any = ...) -> None:
         """Add other sums, which broadcast to a place of these."""
-        other.carry()
-        self._make_room(LARGE, 2)
+        if other._bound >= MOST_COARSE / 2 or other._added > MOST_ADDED // 2:
+            other.carry()
+        self._make_room(other._bound, other._added)
         self.coarse[place] += other.coarse
         self.fine[place] += other.fine
         if other.large is not None:
