@@ -58,7 +58,10 @@ class Exhibits:
         sizes = np.abs(np.broadcast_to(headlines, len(written)))
         at_most = _rounded(sizes * (1 + NEAR)).tolist()
         bests: dict[str, list[Ranked]] = {}
-        for i in np.flatnonzero(np.isfinite(sizes) & (sizes > 0)).tolist():
+        usable = np.flatnonzero(np.isfinite(sizes) & (sizes > 0))
+        for i in usable[
+            np.argsort(-sizes[usable], kind="stable")
+        ].tolist():  # the largest leave few to look at
             unit, p = written[i]
             system = unit[1].system
             best = bests.get(system)
