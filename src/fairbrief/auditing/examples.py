@@ -59,9 +59,8 @@ class Exhibits:
         at_most = _rounded(sizes * (1 + NEAR)).tolist()
         bests: dict[str, list[Ranked]] = {}
         usable = np.flatnonzero(np.isfinite(sizes) & (sizes > 0))
-        for i in usable[
-            np.argsort(-sizes[usable], kind="stable")
-        ].tolist():  # the largest leave few to look at
+        largest_first = usable[np.argsort(-sizes[usable], kind="stable")]  # they leave few to look at
+        for i in largest_first.tolist():
             unit, p = written[i]
             system = unit[1].system
             best = bests.get(system)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
+from fairbrief.reports.frames import of_each
 from fairbrief.statistics import holm
 from fairbrief.types import Estimate, Note
 
@@ -22,11 +23,11 @@ def with_holm(
     adjusted = list(estimates)
     members: dict[tuple[object, ...], list[int]] = {}
     unknown: set[tuple[object, ...]] = set()
-    lacks_texts = {id(e.notes): NEEDS_TEXTS in e.notes for e in {id(e.notes): e for e in estimates}.values()}
-    for i, (e, family) in enumerate(zip(estimates, families, strict=True)):
+    lack_texts = of_each(lambda notes: NEEDS_TEXTS in notes, [e.notes for e in estimates])
+    for i, (e, family, lacks_texts) in enumerate(zip(estimates, families, lack_texts, strict=True)):
         if e.p is not None or e.blind_p is not None:
             members.setdefault(family, []).append(i)
-        if lacks_texts[id(e.notes)]:
+        if lacks_texts:
             unknown.add(family)
     for family, indices in members.items():
         if family not in unknown:  # else not all p are known
