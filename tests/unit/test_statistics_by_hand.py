@@ -14,6 +14,7 @@ from fairbrief.statistics import (
     Bootstrap,
     Bootstraps,
     LabelDraws,
+    Relabelled,
     alpha_of_two,
     dirichlet_log_odds,
     enumerate_labellings,
@@ -306,9 +307,9 @@ def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
 
 
 def test_labellings_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six rows of four labels, a hundred choices and their random numbers are 192 + 100 + 400 bytes: kept where there is room for one more."""
+    """A hundred choices and their random numbers are 100 + 400 bytes: kept where there is room for one more."""
     labels = np.array([0, 0, 1, 1])
-    for room, is_kept in ((692, False), (693, True)):
+    for room, is_kept in ((500, False), (501, True)):
         monkeypatch.setattr(permutation, "KEPT", room)
         draws = LabelDraws(100, 0)
         for asked in (False, True):
@@ -325,6 +326,49 @@ def test_labellings_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: py
     draws = LabelDraws(100, 0)
     assert len(draws.observed_and_choice("r", many, all_labellings=True)[0]) == 252
     assert len(draws.observed_and_choice("r", many)[0]) == 101
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_long_lists_and_samples_are_kept_up_to_a_limit_and_cannot_be_written(
+    monkeypatch: pytest.MonkeyPatch, *, everything: bool
+) -> None:
+    """924 labellings of twelve labels, listed for every record once, or a hundred of them sampled for each record."""
+    labels = np.arange(12) % 2
+    for room in (0, 10**6):
+        monkeypatch.setattr(permutation, "KEPT", room)
+        draws = LabelDraws(100, 0)
+        first, again, other = (
+            draws.observed_and_choice(key, labels, all_labellings=everything)[0] for key in ("r", "r", "s")
+        )
+        assert (again is first) == bool(room)
+        assert (other is first) == (bool(room) and everything)
+        assert not first.flags.writeable
+
+
+def test_labellings_of_many_are_those_of_each() -> None:
+    """Listed, sampled, cyclic and matched ones, in any order, with keys that were asked for before and twice in one call."""
+    few, many, items = np.array([0, 1, 0, 1]), np.arange(12) % 2, np.array([5, 6, 7, 5])
+    asked = [
+        Relabelled(key, labels, blocks, of, cyclic)
+        for key in ("a", "b", "a")
+        for labels, blocks, of, cyclic in (
+            (few, None, None, False),
+            (few, np.array([0, 0, 1, 1]), None, False),
+            (many, None, None, False),
+            (few, None, items, False),
+            (few, None, None, True),
+        )
+    ]
+    draws = LabelDraws(50, 1)
+    draws.observed_and_choice("b", few)
+    for one, (rows, choice, is_listed) in zip(asked, draws.of_each(asked), strict=True):
+        alone = LabelDraws(50, 1).observed_and_choice(
+            one.key, one.labels, one.blocks, items=one.items, cyclic=one.cyclic
+        )
+        assert np.array_equal(rows, alone[0])
+        assert np.array_equal(choice, alone[1])
+        assert choice.dtype == alone[1].dtype
+        assert is_listed == alone[2]
 
 
 def test_labellings_that_several_hold_cannot_be_written() -> None:

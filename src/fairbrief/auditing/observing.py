@@ -15,7 +15,7 @@ from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.unusable_scores import are_finite, why_unusable
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.statistics import TIE, Choice, LabelDraws
+from fairbrief.statistics import TIE, Choice, LabelDraws, Relabelled
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -54,6 +54,9 @@ Drawn = tuple[Sequence[Extracts], int] | Reason | None
 """A unit's random extracts and how many asks they have; why it has none; None where none are wanted."""
 _Ready = tuple[Unit, Drawn, Sequence[Ask] | Reason]
 """A unit with its extracts and all that it asks, or why it asks nothing."""
+_Relabelling = Relabelled | Integers
+"""What of a unit is labelled anew; its labels, where none is."""
+_NO_LABELS: Integers = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +93,25 @@ class Observer:
                     ledger.leave_out(origin, str(error))
 
     def _observe_scored(self, ledger: Ledger, units: Sequence[Unit]) -> None:
-        drawn: list[tuple[int, _Scored]] = []
         left_out: dict[int, str] = {}
-        done = held = 0
-        scored = enumerate(self._scored(ledger, units))
-        for i, ((cases, origin), extracts, scores) in scored:
+        ready: list[tuple[int, _Relabelling]] = []
+        scored = list(self._scored(ledger, units))
+        for i, ((cases, origin), _, scores) in enumerate(scored):
             if isinstance(scores, Reason):
                 left_out[i] = scores.text
                 continue
-            of_extracts: list[Scores] = []
-            if isinstance(extracts, tuple):
-                scores, of_extracts = scores[: len(scores) - extracts[1]], scores[len(scores) - extracts[1] :]
             try:
-                labellings, choice, exact = self._permutations(ledger, cases, origin)
+                ready.append((i, self._relabelling(ledger, cases, origin)))
             except DataError as error:
                 left_out[i] = self._skipped(error)
-                continue
+        drawn: list[tuple[int, _Scored]] = []
+        done = held = 0
+        labelled = self._labelled(ledger, [one for _, one in ready])
+        for (i, _), (labellings, choice, exact) in zip(ready, labelled, strict=True):
+            (cases, _), extracts, found = scored[i]
+            scores, of_extracts = cast("list[Scores]", found), []
+            if isinstance(extracts, tuple):
+                scores, of_extracts = scores[: len(scores) - extracts[1]], scores[len(scores) - extracts[1] :]
             drawn.append((i, _Scored(cases, scores, extracts, of_extracts, labellings, choice, exact)))
             held += labellings.size
             if held > LABELS_AT_ONCE:
@@ -206,24 +212,32 @@ class Observer:
             raise error
         return f"{LEFT_OUT}{_without_place(str(error))}"
 
-    def _permutations(
-        self, ledger: Ledger, cases: Cases, origin: Origin
-    ) -> tuple[Integers, Choice | None, bool]:
-        """The labellings of a unit, the real one first; which of them each resample takes; whether all are listed."""
+    def _relabelling(self, ledger: Ledger, cases: Cases, origin: Origin) -> _Relabelling:
+        """What of a unit is labelled anew; or its labels as they are."""
         scheme = ledger.observation.permutation_scheme(cases)
         if scheme is None:
-            return np.zeros((1, 0), dtype=np.int64), None, False
+            return _NO_LABELS
         if not ledger.n_resamples:
-            return scheme.labels[np.newaxis, :], None, False
+            return scheme.labels
         together = scheme.is_together or (origin.is_shared and scheme.items is not None)
-        return self.label_draws.observed_and_choice(
+        return Relabelled(
             origin.cluster if together else origin.record,
             scheme.labels,
             scheme.blocks,
-            all_labellings=ledger.observation.declaration.tests_units is not None,
-            items=scheme.items if origin.is_shared else None,
-            cyclic=scheme.cyclic,
+            scheme.items if origin.is_shared else None,
+            scheme.cyclic,
         )
+
+    def _labelled(
+        self, ledger: Ledger, asked: Sequence[_Relabelling]
+    ) -> Iterator[tuple[Integers, Choice | None, bool]]:
+        """The labellings of units, the real one first; which of them each resample takes; whether all are listed."""
+        anew = self.label_draws.of_each(
+            [one for one in asked if isinstance(one, Relabelled)],
+            all_labellings=ledger.observation.declaration.tests_units is not None,
+        )
+        for one in asked:
+            yield next(anew) if isinstance(one, Relabelled) else (one[np.newaxis, :], None, False)
 
 
 BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no random extract"

@@ -23,7 +23,7 @@ Counts = tuple[tuple[int, ...], ...]
 """Per block, how often each of its distinct labels occurs (labels ascending): the unit's pattern."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shuffle:
     """A unit's labels, sorted by block.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ __all__ = [
     "EXACT_LIMIT",
     "Choice",
     "LabelDraws",
+    "Relabelled",
     "count_labellings",
     "enumerate_labellings",
     "sample_labellings",
@@ -50,6 +52,21 @@ KEPT = 32_000_000
 """Bytes of labellings, of the records that come first, that are kept for whoever asks for them again."""
 
 
+class Relabelled(NamedTuple):
+    """What is labelled anew under one key: a record, or one of several that are labelled alike.
+
+    ``labels`` (n,) move inside ``blocks`` (n,). ``items`` (n,) tell what the positions are: in each draw an item moves
+    alike in all units of one ``key`` that hold the same items, whatever else they hold. ``cyclic`` labellings are the
+    n rotations.
+    """
+
+    key: str
+    labels: Integers
+    blocks: Integers | None = None
+    items: Integers | None = None
+    cyclic: bool = False
+
+
 class LabelDraws:
     """Random labellings of each record for a corpus-wide null; cheap per record.
 
@@ -65,8 +82,10 @@ class LabelDraws:
         self.draws = draws
         self.seed = seed
         # Several observations ask for the same labels of a record.
-        self._kept: dict[tuple[str, bytes, bytes | None, bool], LabelsAndChoice] = {}
         self._halves: dict[str, NDArray[np.uint32]] = {}
+        self._choices: dict[tuple[str, int], Choice] = {}
+        self._lists: dict[Shuffle, Integers] = {}
+        self._samples: dict[tuple[str, Shuffle], LabelsAndChoice] = {}
         self._room = KEPT
 
     def observed_and_choice(
@@ -79,58 +98,82 @@ class LabelDraws:
         items: Integers | None = None,
         cyclic: bool = False,
     ) -> LabelsAndChoice:
-        """A record's labellings (R, n), the real one first; which of them each draw takes (draws,);
+        """`of_each` of one."""
+        one = Relabelled(key, labels, blocks, items, cyclic)
+        return next(self.of_each([one], all_labellings=all_labellings))
+
+    def of_each(
+        self, asked: Sequence[Relabelled], *, all_labellings: bool = False
+    ) -> Iterator[LabelsAndChoice]:
+        """Each one's labellings (R, n), the real one first; which of them each draw takes (draws,);
         and whether all distinct labellings are listed, so that p-values of the record alone are exact.
 
         Where there are no more distinct labellings than draws (with ``all_labellings``: than
         `EXACT_LIMIT`) all are listed and a draw may be the real one. Else R = draws + 1, and a draw
         takes one of the sampled labellings 1..draws, each exactly once. The labellings are
-        read-only: several may hold them.
-
-        ``items`` (n,) tell what the positions are: in each draw an item moves alike in all units of one ``key``
-        that hold the same items, whatever else they hold. ``cyclic`` labellings are the n rotations.
+        read-only: several may hold them. They are made one after another, the choices among listed ones all at once.
         """
-        if cyclic:
-            return _narrow(*self._cycled(key, np.asarray(labels, dtype=np.int64)))
-        if items is not None:
-            return _narrow(*self._matched(key, labels, blocks, items, all_labellings=all_labellings))
-        labels = np.asarray(labels, dtype=np.int64)
-        own = labels.tobytes(), None if blocks is None else np.asarray(blocks, dtype=np.int64).tobytes()
-        found = self._kept.get((key, *own, all_labellings))
-        if found is not None:
-            return found
-        shuffle = _shuffle(labels.shape, *own)
-        few = min(self.draws, EXACT_LIMIT)
-        exact = shuffle.number <= (EXACT_LIMIT if all_labellings else few)
-        found = _narrow(*self._drawn(key, shuffle, exact=exact))
-        found[0].flags.writeable = False
-        self._room -= found[0].nbytes + found[1].nbytes
-        if self._room > 0:
-            for asked in (False, True) if shuffle.number <= few else (all_labellings,):
-                self._kept[key, *own, asked] = found
+        most = EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)
+        shuffles = [None if one.cyclic or one.items is not None else _shuffle_of(one) for one in asked]
+        listed = [_number_listed(*both, most) for both in zip(asked, shuffles, strict=True)]
+        keys: dict[int, list[str]] = {}
+        for one, number in zip(asked, listed, strict=True):
+            keys.setdefault(number, []).append(one.key)
+        choices = {number: self._choices_among(number, of) for number, of in keys.items() if number}
+        for one, shuffle, number in zip(asked, shuffles, listed, strict=True):
+            if number:
+                rows = _rotations(_bytes(one.labels)) if shuffle is None else self._list(shuffle)
+                yield rows, choices[number][one.key], True
+            elif shuffle is None:
+                yield self._matched(one, most)
+            else:
+                yield self._sampled(one.key, shuffle)
+
+    def _choices_among(self, number: int, keys: Iterable[str]) -> Mapping[str, Choice]:
+        """Which of so many listed labellings each draw takes, (draws,), by key."""
+        keys = list(dict.fromkeys(keys))
+        missing = [key for key in keys if (key, number) not in self._choices]
+        found = {key: self._choices[key, number] for key in keys if (key, number) in self._choices}
+        if missing:
+            choices = choices_among(self._halves_of(missing), number).astype(np.min_scalar_type(number))
+            found |= zip(missing, choices, strict=True)
+            if self._has_room(choices.nbytes):
+                self._choices |= {(key, number): found[key] for key in missing}
         return found
 
-    def _cycled(self, key: str, labels: Integers) -> tuple[Integers, Integers, bool]:
-        # Units of one cluster turn together: as far around their circles, not by as many steps.
-        return _rotations(labels.tobytes()), self._choice(key, max(1, len(labels))), True
+    def _halves_of(self, keys: Sequence[str]) -> NDArray[np.uint32]:
+        """The random numbers that choices are made from. Shape (keys, draws)."""
+        if all(key in self._halves for key in keys):
+            return np.stack([self._halves[key] for key in keys])
+        halves = random_halves(keys_of(keys, self.seed, "labellings"), self.draws)
+        if self._has_room(halves.nbytes):
+            self._halves |= zip(keys, halves, strict=True)
+        return halves
 
-    def _choice(self, key: str, among: int) -> Integers:
-        """Which of so many listed labellings each draw takes. Shape (draws,)."""
-        halves = self._halves.get(key)
-        if halves is None:
-            (halves,) = random_halves(keys_of([key], self.seed, "labellings"), self.draws)
-            self._room -= halves.nbytes
-            if self._room > 0:
-                self._halves[key] = halves
-        return choices_among(halves, among)
+    def _list(self, shuffle: Shuffle) -> Integers:
+        """All labellings."""
+        if shuffle.number <= SHARED:
+            return shuffle.all_labellings
+        found = self._lists.get(shuffle)
+        if found is None:
+            found = _read_only(list_labellings(shuffle))
+            if self._has_room(found.nbytes):
+                self._lists[shuffle] = found
+        return found
 
-    def _matched(
-        self, key: str, labels: Integers, blocks: Integers | None, items: Integers, *, all_labellings: bool
-    ) -> tuple[Integers, Integers, bool]:
-        shuffle = sort_by_block(labels, blocks)
-        drawn = self._moved(key, np.asarray(labels, dtype=np.int64), blocks, items)
-        if shuffle.number > (EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)):
-            return np.vstack([labels, drawn]), np.arange(1, self.draws + 1), False
+    def _has_room(self, size: int) -> bool:
+        """Whether so many bytes more are kept."""
+        self._room -= size
+        return self._room > 0
+
+    def _matched(self, one: Relabelled, most: int) -> LabelsAndChoice:
+        """Labellings of items that move alike in several units; listed where there are at most so many."""
+        assert one.items is not None
+        labels = np.asarray(one.labels, dtype=np.int64)
+        shuffle = sort_by_block(labels, one.blocks)
+        drawn = self._moved(one.key, labels, one.blocks, one.items)
+        if shuffle.number > most:
+            return *_narrow(np.vstack([labels, drawn]), np.arange(1, self.draws + 1)), False
         rows = list_labellings(shuffle)
         weights = random_bits(keys_of(["weights"], 0, "labelling codes"), len(labels))[0].view(np.int64)
         codes, wanted = (
@@ -138,7 +181,7 @@ class LabelDraws:
             drawn @ weights,
         )  # wrapping products: equal rows alone have equal codes
         order = np.argsort(codes)
-        return rows, order[np.searchsorted(codes[order], wanted)], True
+        return *_narrow(rows, order[np.searchsorted(codes[order], wanted)]), True
 
     def _moved(self, key: str, labels: Integers, blocks: Integers | None, items: Integers) -> Integers:
         """Each draw puts the items in an order of its own; who comes r-th gets the label of the r-th by name."""
@@ -151,10 +194,11 @@ class LabelDraws:
         np.put_along_axis(moved, order, np.broadcast_to(labels[by_name], order.shape), axis=1)
         return moved
 
-    def _drawn(self, key: str, shuffle: Shuffle, *, exact: bool) -> tuple[Integers, Integers, bool]:
-        if exact:
-            rows = shuffle.all_labellings if shuffle.number <= SHARED else list_labellings(shuffle)
-            return rows, self._choice(key, len(rows)), True
+    def _sampled(self, key: str, shuffle: Shuffle) -> LabelsAndChoice:
+        """As many labellings as there are draws, of more than are listed."""
+        found = self._samples.get((key, shuffle))
+        if found is not None:
+            return found
         digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         rng = np.random.default_rng([RECORD_STREAM, self.seed, int.from_bytes(digest, "little")])
         # The pool is finite, so it prefers some labels for some positions. Were records to share that
@@ -164,12 +208,36 @@ class LabelDraws:
         rows = np.empty((self.draws + 1, own.size), dtype=np.int64)
         rows[0] = shuffle.labels
         np.take(own, _pool(shuffle.sizes, self.draws, self.seed), out=rows[1:], mode="clip")
-        return shuffle.scatter(rows), rng.permutation(self.draws) + 1, False
+        found = *_narrow(_read_only(shuffle.scatter(rows)), rng.permutation(self.draws) + 1), False
+        if self._has_room(found[0].nbytes + found[1].nbytes):
+            self._samples[key, shuffle] = found
+        return found
 
 
-def _narrow(rows: Integers, choice: Integers, is_listed: bool) -> LabelsAndChoice:
+def _shuffle_of(one: Relabelled) -> Shuffle:
+    blocks = None if one.blocks is None else _bytes(one.blocks)
+    return _shuffle(np.shape(one.labels), _bytes(one.labels), blocks)
+
+
+def _bytes(numbers: Integers) -> bytes:
+    return np.asarray(numbers, dtype=np.int64).tobytes()
+
+
+def _number_listed(one: Relabelled, shuffle: Shuffle | None, most: int) -> int:
+    """How many labellings are listed; 0 where they are not."""
+    if shuffle is not None:
+        return shuffle.number if shuffle.number <= most else 0
+    return max(1, len(one.labels)) if one.cyclic else 0
+
+
+def _read_only(rows: Integers) -> Integers:
+    rows.flags.writeable = False
+    return rows
+
+
+def _narrow(rows: Integers, choice: Integers) -> tuple[Integers, Choice]:
     """With the choice in as few bytes as it needs: whoever keeps it of a record keeps this very array."""
-    return rows, choice.astype(np.min_scalar_type(len(rows))), is_listed
+    return rows, choice.astype(np.min_scalar_type(len(rows)))
 
 
 @lru_cache(maxsize=1024)
