@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from tests.cli.command import Command, rows, write
 from tests.unit.test_gate import BUR, cases_of
@@ -21,6 +22,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import held
 from fairbrief.reports import audit_folder, evidence_file, load, write_all
 from fairbrief.reports.folder_claim import STAGE, UNFINISHED, claimed
+from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
 
 FILES = [
@@ -280,6 +282,19 @@ def test_damaged_evidence_is_a_data_error(tmp_path: Path, two: tuple[Result, Res
                 assert load(tmp_path).evidence.num_rows == right.evidence.num_rows
             except DataError:
                 continue
+
+
+def test_evidence_that_an_observation_lacks_takes_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read row group by row group the table is the one that Arrow reads, in less than half its room."""
+    monkeypatch.setattr(evidence_file, "GROUP", 50)
+    found = audit(cases_of(200, 20), Plan(measures=[BUR, "rouge1", "position_bias"], n_resamples=20))
+    write_all(found, tmp_path)
+    read, plain = load(tmp_path).evidence, pq.read_table(tmp_path / "evidence.parquet")
+    assert read.schema.equals(plain.schema, check_metadata=True)
+    assert read.to_pylist() == plain.to_pylist() == unpacked(found.evidence).to_pylist()
+    assert 2 * read.get_total_buffer_size() < plain.get_total_buffer_size()
 
 
 def test_the_lock_goes_with_its_process(tmp_path: Path, two: tuple[Result, Result]) -> None:

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
+from fairbrief.auditing import evidence_table, null_sums
 from fairbrief.auditing import ledger as ledgers
-from fairbrief.auditing import null_sums
 from fairbrief.auditing.evidence_table import LedgerEvidence, ledgers_from
 from fairbrief.auditing.jackknifed import units_of, units_of_rows
 from fairbrief.auditing.ledger import Ledger, Sheet
@@ -108,13 +108,14 @@ def test_chance_sums_are_complete_with_many_sets_of_columns() -> None:
 def test_evidence_is_packed_inside_and_plain_outside(
     chunk: int, small: int, bits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The table holds dictionaries of numbers; unpacked, and read back as a ledger, they are the same.
+    """The table holds dictionaries of numbers; unpacked, and read back as a ledger a few at a time, they are the same.
 
     Over chunks that lack columns, and over chunks of few and of many distinct numbers.
     """
     monkeypatch.setattr(ledgers, "SMALL", small)
     for module in (ledgers, sys.modules[LedgerEvidence.__module__]):
         monkeypatch.setattr(module, "CHUNK", chunk)
+    monkeypatch.setattr(evidence_table, "TOGETHER", 7)
     ledger, plain, _ = filled(60, 3)
     table = LedgerEvidence([ledger], {MEASURE.observation: [MEASURE]}).table()
     assert table.schema.field("deficit[00]").type.index_type.bit_width == bits

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fairbrief import registry
 from fairbrief.auditing.ledger import CHUNK, Ledger, RowBlock, column_of
 from fairbrief.auditing.origins import Origin, Origins, slices_of
 from fairbrief.errors import DataError
 from fairbrief.reports.evidence import Wanted, all_columns
-from fairbrief.reports.frames import numbers, texts, unpacked
+from fairbrief.reports.frames import numbers, rows_with, texts, unpacked
 from fairbrief.types import Column, Integers, Measure, Observation
 
 COLUMN = b"fairbrief.column"
@@ -25,6 +24,8 @@ SLICE, ATTRIBUTE = "slice.", "attribute."
 """How the columns begin that hold the attributes of records: those that the audit was sliced by, and all others."""
 MOST_VALUES = 1_000
 """An attribute of more values is a text or a number, that nobody slices by: it is not kept."""
+TOGETHER = 1 << 15
+"""Rows of evidence that are made into a ledger's at a time."""
 
 
 Maker = Callable[[], pa.Array | pa.ChunkedArray]
@@ -171,7 +172,7 @@ def ledgers_from(
             )
     found = []
     for observation in evidence["observation"].unique().to_pylist():
-        rows = evidence.filter(pc.equal(evidence["observation"], observation))
+        rows = rows_with(evidence, "observation", observation)
         spelled = rows["measures"][0].as_py().split("\n")
         measures = [given.get(name) or registry.make("measure", name) for name in spelled]
         found.append((_ledger(rows, measures[0].observation, by), measures))
@@ -183,12 +184,21 @@ def _ledger(rows: pa.Table, observation: Observation, by: Sequence[tuple[str, ..
     statistics = [
         f for f in rows.schema if f.metadata and COLUMN in f.metadata and rows[f.name].null_count < len(rows)
     ]
+    if by is None:
+        by = [(name.removeprefix(SLICE),) for name in rows.column_names if name.startswith(SLICE)]
+    for start in range(0, len(rows), TOGETHER):
+        _write(ledger, unpacked(rows.slice(start, TOGETHER)), statistics, by)
+    return ledger
+
+
+def _write(
+    ledger: Ledger, rows: pa.Table, statistics: Sequence[pa.Field], by: Sequence[tuple[str, ...]]
+) -> None:
+    """Write rows of evidence into a ledger."""
     columns = tuple(tuple(json.loads(f.metadata[COLUMN])) for f in statistics)
-    rows = unpacked(rows)
     numbers_ = [np.nan_to_num(rows[f.name].to_numpy(zero_copy_only=False)) for f in statistics]
     matrix = np.column_stack(numbers_) if numbers_ else np.zeros((len(rows), 0))
     slicing = [n.removeprefix(SLICE) for n in rows.column_names if n.startswith(SLICE)]
-    by = [(name,) for name in slicing] if by is None else by
     names = ("system", "record", "cluster", "block", "system_kind", "reason")
     systems, records, clusters, blocks, kinds, reasons = (rows[name].to_pylist() for name in names)
     values = zip(*(rows[f"{SLICE}{name}"].to_pylist() for name in slicing), strict=True)
@@ -205,7 +215,6 @@ def _ledger(rows: pa.Table, observation: Observation, by: Sequence[tuple[str, ..
     there = np.array([i for i in range(len(rows)) if i not in left_out], dtype=np.int64)
     held = RowBlock(there, columns, matrix[there, np.newaxis], [None] * len(there))
     ledger.write(origins, [held], left_out)
-    return ledger
 
 
 class _Whose:

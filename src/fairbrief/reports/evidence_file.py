@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 SCHEMA = "fairbrief.evidence/3"
 GROUP = 1 << 15
@@ -37,19 +41,48 @@ def write_hashes(table: pa.Table, path: Path) -> None:
 
 
 def read(path: Path | str, audit: str | None = None) -> pa.Table:
-    """Read the evidence; DataError where the file is absent, damaged, or of another audit than the one named."""
+    """Read the evidence; DataError where the file is absent, damaged, or of another audit than the one named.
+
+    Most statistics are of one observation: one array of nulls stands for all that are not of a row group's.
+    """
     import pyarrow.parquet as pq
 
-    with reading(path):
-        table = pq.read_table(path)
-    metadata = table.schema.metadata or {}
+    with reading(path), pq.ParquetFile(path) as file:
+        _refuse_other(path, file.schema_arrow.metadata or {}, audit)
+        schema = file.schema_arrow
+        groups = [_held(file, i) for i in range(file.num_row_groups)]
+    nothing = {kind: pa.nulls(max(map(len, groups), default=0), kind) for kind in {*schema.types}}
+    return pa.concat_tables([schema.empty_table(), *(_with_all(group, schema, nothing) for group in groups)])
+
+
+def _held(file: pq.ParquetFile, group: int) -> pa.Table:
+    """The columns that have a value in a row group."""
+    metadata = file.metadata.row_group(group)
+    names = enumerate(file.schema_arrow.names)
+    return file.read_row_group(group, [name for i, name in names if not _is_empty(metadata.column(i))])
+
+
+def _with_all(group: pa.Table, schema: pa.Schema, nothing: Mapping[pa.DataType, pa.Array]) -> pa.Table:
+    """The rows with all columns, of which those that they do not have are ``nothing`` of their kind."""
+    held = set(group.column_names)
+    columns = [group[f.name] if f.name in held else nothing[f.type].slice(0, len(group)) for f in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _is_empty(column: pq.ColumnChunkMetaData) -> bool:
+    """Whether a column has no value in a row group; False where that is not told."""
+    known = column.statistics
+    return known is not None and known.has_null_count and known.null_count == column.num_values
+
+
+def _refuse_other(path: Path | str, metadata: Mapping[bytes, bytes], audit: str | None) -> None:
+    """DataError for evidence of another version, or of another audit than the one named."""
     if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
         raise DataError(
             f"{path}: its schema is not '{SCHEMA}', which this version reads. Run the audit again."
         )
     if audit is not None and metadata.get(b"audit", b"").decode("utf-8", "replace") != audit:
         raise DataError(mixed(path))
-    return table
 
 
 @contextmanager
