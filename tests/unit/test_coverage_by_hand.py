@@ -446,3 +446,20 @@ def test_values_say_what_they_are() -> None:
         f"relative_difference[{g}]" for g in "ab"
     }
     assert all(value.has_baseline for name, value in parity.items() if not name.startswith("log_length"))
+
+
+def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of few sentences each subset is read once: nothing shows whether it was."""
+    rng = np.random.default_rng(1)
+    units = [
+        (
+            (case("aab", [1, 2, 4]),),
+            extracts(rng.integers(0, 2, (50, 3)).tolist()),
+            (scores(rng.random((3, 3)).tolist()),),
+        )
+        for _ in range(3)
+    ]
+    observation = Coverage("side", units="sentences")
+    once = rows_by_place(observation.observe_many_extracts(units)[0])
+    monkeypatch.setattr("fairbrief.measures.batches.FEW", 0)
+    assert rows_by_place(observation.observe_many_extracts(units)[0]) == once

@@ -79,6 +79,17 @@ def test_records_beside_each_other_are_read_as_each_alone() -> None:
     assert together.values.tolist() == alone.values.tolist()
 
 
+def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of few sentences each subset is read once: nothing shows whether it was."""
+    rng = np.random.default_rng(1)
+    units = [((case("a", "b"),), extracts(rng.integers(0, 2, (40, 4)).tolist()), n_grams()) for _ in range(3)]
+    ((once,), _) = Representation("x").observe_many_extracts(units)
+    monkeypatch.setattr("fairbrief.measures.batches.FEW", 0)
+    ((each,), _) = Representation("x").observe_many_extracts(units)
+    assert each.values.tolist() == once.values.tolist()
+    assert each.values.min(axis=0).tolist() != each.values.max(axis=0).tolist()
+
+
 def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
     """Two units of the first extract are supported 0.5 by a and 0.45 by b on average, the one of the second alike: at T = 0.5
     a has 1/(1 + exp(-0.1)) and 1/2.

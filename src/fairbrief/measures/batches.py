@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+import numpy as np
+
 from fairbrief.types import (
     AlikeRows,
     BatchExtractObservation,
     BatchObservation,
     Cases,
     Extracts,
+    Floats,
     Integers,
     Reason,
     Rows,
@@ -22,6 +25,8 @@ Item = TypeVar("Item")
 
 AT_ONCE = 1 << 18
 """Numbers of units that are looked at together."""
+FEW = 6
+"""Sentences and documents up to which extracts that keep the same sentences are read once."""
 
 
 def only_one(
@@ -48,3 +53,22 @@ def in_parts(alike: Mapping[Key, list[Item]], size: Callable[[Key], int]) -> Ite
         step = max(1, AT_ONCE // max(1, size(kind)))
         for start in range(0, len(items), step):
             yield kind, items[start : start + step]
+
+
+def different(kept: Floats, documents: int) -> tuple[Floats, Integers]:
+    """The different extracts of records, and which of them each is: of few sentences all subsets, else each its own.
+
+    Shapes: ``kept`` (N, extracts, sentences) → (N, different, sentences), (N, extracts).
+    """
+    n, extracts, sentences = kept.shape
+    if max(sentences, documents) > FEW or 1 << sentences > extracts:
+        return kept, np.broadcast_to(np.arange(extracts), (n, extracts))
+    bits = np.arange(sentences)
+    subsets = (np.arange(1 << sentences)[:, np.newaxis] >> bits & 1).astype(np.float64)
+    return np.broadcast_to(subsets, (n, *subsets.shape)), (kept @ (1 << bits)).astype(np.int64)
+
+
+def summed(rows: Floats, which: Integers) -> Floats:
+    """The sums over all extracts of the rows of the `different` ones. (N, different, columns), (N, extracts) → (N, columns)."""
+    places = np.arange(len(rows))[:, np.newaxis] * rows.shape[1] + which
+    return np.asarray(rows.reshape(-1, rows.shape[2]).take(places.T, axis=0).sum(axis=0))

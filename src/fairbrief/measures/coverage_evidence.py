@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief.declarations import ObservationDeclaration
-from fairbrief.measures.batches import in_parts, only_one, only_one_of_extracts
+from fairbrief.measures.batches import different, in_parts, only_one, only_one_of_extracts, summed
 from fairbrief.measures.coverage_folding import (
     covered_share,
     document_coverage,
@@ -330,6 +330,8 @@ def _of_extracts(
 
     Shapes: ``kept`` (N, extracts, units), ``support`` (N, documents, units), ``codes`` and ``length`` (N, documents).
     """
+    n, extracts, _ = kept.shape
+    kept, which = different(kept, support.shape[1])
     read = np.maximum(kept.sum(axis=2, keepdims=True), 1.0)
     covered = kept @ support.transpose(0, 2, 1) / read
     member = (codes[:, :, np.newaxis] == np.arange(len(names))).astype(np.float64)
@@ -338,11 +340,12 @@ def _of_extracts(
     centred = covered - level[:, :, np.newaxis]
     difference = centred @ member
     gap = np.abs(difference / count[:, np.newaxis]).mean(axis=2)
-    means = difference.mean(axis=1)
+    gap, level = (np.take_along_axis(of, which, axis=1).mean(axis=1) for of in (gap, level))
+    means, centred_mean = summed(difference, which) / extracts, summed(centred, which) / extracts
     of_length = (length[:, np.newaxis] @ member)[:, 0]
     of_lengths = _of_lengths(
         length,
-        centred.mean(axis=1),
+        centred_mean,
         of_length[:, np.newaxis],
         means[:, np.newaxis],
         count[:, np.newaxis],
@@ -350,8 +353,7 @@ def _of_extracts(
     )
     columns: list[Column] = [("one",), ("gap",), ("level",)]
     columns += [("documents", name) for name in names] + [("difference", name) for name in names]
-    one = np.ones(len(kept))
-    blocks = [one, gap.mean(axis=1), level.mean(axis=1), *count.T, *means.T]
+    blocks = [np.ones(n), gap, level, *count.T, *means.T]
     blocks += [block[:, 0] for block in of_lengths.values()]
     return (*columns, *of_lengths), np.stack(blocks, axis=1)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fairbrief import specs
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import DataError
-from fairbrief.measures.batches import in_parts, only_one, only_one_of_extracts
+from fairbrief.measures.batches import different, in_parts, only_one, only_one_of_extracts, summed
 from fairbrief.measures.distributions import (
     COUNTING,
     area_over_cutoff,
@@ -212,22 +212,25 @@ class Representation(RepresentationSettings):
         sizes = (members.astype(np.float64) @ token_counts[:, :, np.newaxis])[:, :, 0]
         present: NDArray[np.bool_] = sizes > 0
         kept = np.stack([drawn.kept for _, (drawn,), _ in units])
-        n, extracts, k = len(units), kept.shape[1], len(values)
+        which = np.broadcast_to(np.arange(kept.shape[1]), kept.shape[:2])
+        if self.kind in COUNTING:
+            kept, which = different(kept, codes.shape[1])
+            counts = np.where(present[:, np.newaxis], kept @ _of_sentences(units, members), 0.0)
+            summary = shares(counts, present[:, np.newaxis])
+            is_read: NDArray[np.bool_] = np.any(counts > 0, axis=2)
+        else:
+            read = [self._of_extracts(*unit, own) for unit, own in zip(units, members, strict=True)]
+            summary = softmax(np.stack(read), self.temperature, present[:, np.newaxis])
+            is_read = np.ones(which.shape, dtype=bool)
+        n, extracts, k = summary.shape
 
         def of_each(array: NDArray[Any]) -> NDArray[Any]:
             return np.repeat(array, extracts, axis=0)
 
-        is_read = np.ones((n, extracts), dtype=bool)
-        if self.kind in COUNTING:
-            counts = np.where(present[:, np.newaxis], kept @ _of_sentences(units, members), 0.0)
-            summary = shares(counts, present[:, np.newaxis])
-            is_read &= (counts > 0).any(axis=2)
-        else:
-            read = [self._of_extracts(*unit, own) for unit, own in zip(units, members, strict=True)]
-            summary = softmax(np.stack(read), self.temperature, present[:, np.newaxis])
+        times = summed(is_read[:, :, np.newaxis].astype(np.float64), which)
         source = shares(sizes, present)
         wanted = self._wanted(units[0][0], values, source, present)
-        usable = np.asarray(present.any(axis=1) & is_read.any(axis=1) & (wanted > 0).any(axis=1), dtype=bool)
+        usable = np.asarray(present.any(axis=1) & (times[:, 0] > 0) & (wanted > 0).any(axis=1), dtype=bool)
         documents = _of_documents(members, present)
         rows = self._rows(
             values, of_each(present | ~usable[:, np.newaxis]), of_each(source),
@@ -235,8 +238,7 @@ class Representation(RepresentationSettings):
         )  # fmt: skip
         by_extract = rows.values.reshape(n, extracts, -1)
         by_extract[~is_read] = 0.0
-        sums = by_extract.sum(axis=1)
-        return rows.columns, sums / np.maximum(is_read.sum(axis=1, keepdims=True), 1), usable
+        return rows.columns, summed(by_extract, which) / np.maximum(times, 1), usable
 
     def _of_extracts(
         self,
@@ -440,14 +442,16 @@ def _of_sentences(
     units: Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]], members: NDArray[np.bool_]
 ) -> Floats:
     """How many of each sentence's n-grams occur in some document of a value. ``members`` (N, K, n) → (N, sentences, K)."""
-    n, k, _ = members.shape
     sentences = len(units[0][1][0].sentences)
-    found = np.empty((n, sentences, k))
-    for of_record, own, (*_, scores) in zip(found, members, units, strict=True):
-        hits = (own.astype(np.float64) @ (scores[0].matrix > 0)) > 0
-        for of_value, hit in zip(of_record.T, hits, strict=True):
-            of_value[:] = np.bincount(scores[0].owner[hit], minlength=sentences)
-    return found
+    held = np.hstack([scores[0].matrix > 0 for *_, scores in units])
+    whose = np.repeat(np.arange(len(units)), [len(scores[0].owner) for *_, scores in units])
+    place = whose * sentences + np.concatenate([scores[0].owner for *_, scores in units])
+    size = len(units) * sentences
+    found = [
+        np.bincount(place[(held & own[whose].T).any(axis=0)], minlength=size)
+        for own in members.transpose(1, 0, 2)
+    ]
+    return np.stack(found, axis=1, dtype=np.float64).reshape(len(units), sentences, -1)
 
 
 def _of_documents(members: NDArray[np.bool_], present: NDArray[np.bool_]) -> Floats:
