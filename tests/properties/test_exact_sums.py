@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairbrief.auditing.null_sums import NullSums, RelabelledRows, drawn_of, squares_of
+from fairbrief.auditing.contrast_sums import squares_of
+from fairbrief.auditing.null_sums import NullSums, drawn_of
+from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.statistics.exact_sums import FINE, MOST_ADDED, ExactSums, halves
 from fairbrief.types import Column
 

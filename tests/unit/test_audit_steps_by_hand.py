@@ -16,6 +16,7 @@ from tests.unit.test_workers import Modelled
 
 from fairbrief import auditing
 from fairbrief.auditing import Plan
+from fairbrief.auditing.contrast_sums import ContrastSums
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.counterfactual_sources import Sources, sample
 from fairbrief.auditing.direction import better
@@ -27,11 +28,11 @@ from fairbrief.auditing.jackknifed import ClusterRows, Held, Units
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
-from fairbrief.auditing.null_sums import ContrastSums, RelabelledRows
 from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.origins import Origin, Origins
 from fairbrief.auditing.parts import part_of_sums
 from fairbrief.auditing.record_values import RowReader, is_signed
+from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.sensitivity import listed

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing.chance import Chance, Permutations, flip_chance, flip_test
+from fairbrief.auditing.contrast_sums import square_columns
 from fairbrief.auditing.jackknifed import Units
-from fairbrief.auditing.null_sums import Drawn, square_columns
+from fairbrief.auditing.null_sums import Drawn
 from fairbrief.statistics.jackknife import Spread
 from fairbrief.types import Column, Ratio, Totals, Value
 

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from fairbrief.auditing import evidence_table, null_sums
+from fairbrief.auditing import evidence_table, null_sums, packed_columns
 from fairbrief.auditing import ledger as ledgers
 from fairbrief.auditing.evidence_table import LedgerEvidence, ledgers_from
 from fairbrief.auditing.jackknifed import units_of, units_of_rows
@@ -112,7 +112,7 @@ def test_evidence_is_packed_inside_and_plain_outside(
 
     Over chunks that lack columns, and over chunks of few and of many distinct numbers.
     """
-    monkeypatch.setattr(ledgers, "SMALL", small)
+    monkeypatch.setattr(packed_columns, "SMALL", small)
     for module in (ledgers, sys.modules[LedgerEvidence.__module__]):
         monkeypatch.setattr(module, "CHUNK", chunk)
     monkeypatch.setattr(evidence_table, "TOGETHER", 7)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.auditing.contrast_sums import square_columns
 from fairbrief.auditing.jackknifed import Jackknifed, Units
-from fairbrief.auditing.null_sums import Drawn, square_columns
+from fairbrief.auditing.null_sums import Drawn
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import t_test
 from fairbrief.statistics.sign_flips import flipped

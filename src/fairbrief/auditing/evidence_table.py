@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief import registry
-from fairbrief.auditing.ledger import CHUNK, Ledger, RowBlock, column_of
+from fairbrief.auditing.ledger import CHUNK, Ledger, RowBlock
 from fairbrief.auditing.origins import Origin, Origins, slices_of
+from fairbrief.auditing.packed_columns import column_of
 from fairbrief.errors import DataError
 from fairbrief.reports.evidence import Wanted, all_columns
 from fairbrief.reports.frames import numbers, rows_with, texts, unpacked

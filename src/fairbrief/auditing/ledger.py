@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from array import array
 from collections import Counter
@@ -13,62 +12,19 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
-from fairbrief.auditing.null_sums import ContrastSums, NullSums, RelabelledRows, squares_of
+from fairbrief.auditing.contrast_sums import ContrastSums, squares_of
+from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.number_columns import as_numbers, compact, extended
 from fairbrief.auditing.origins import WHOLE, Origin, Origins, Slice
+from fairbrief.auditing.packed_columns import Packed, code_type, column_of, pack, pack_once
+from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.errors import RequestError
 from fairbrief.statistics import Choice
 from fairbrief.types import Column, ContrastObservation, Floats, Integers, Observation, Rows, Totals
 
 CHUNK = 4096
 """Units that are packed together."""
-SMALL = 128
-"""So many distinct numbers are told apart by one byte."""
-CODEC = pa.Codec("zstd")
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """One column of a chunk: its distinct numbers, and which of them each unit has, 0 where it has no row.
-
-    Most statistics are counts or shares of few; a few bits a unit instead of eight bytes, exactly.
-    Shape of ``numbers``: (distinct,); ``compressed`` are the codes.
-    """
-
-    numbers: Floats
-    units: int
-    compressed: bytes
-
-    @classmethod
-    def of(cls, column: Floats) -> Packed:
-        """A column. Shape: (units,)."""
-        numbers, codes = np.unique(column, return_inverse=True)
-        codes = codes.astype(code_type(len(numbers)))
-        return cls(numbers, len(column), CODEC.compress(codes, asbytes=True))
-
-    @property
-    def code_type(self) -> np.dtype[np.signedinteger[Any]]:
-        """How many bytes tell the numbers apart."""
-        return code_type(len(self.numbers))
-
-    @property
-    def codes(self) -> NDArray[np.signedinteger[Any]]:
-        """Which number each unit has. Shape: (units,)."""
-        kind = self.code_type
-        return np.frombuffer(CODEC.decompress(self.compressed, self.units * kind.itemsize), dtype=kind)
-
-    @property
-    def column(self) -> Floats:
-        """The numbers of all units. Shape: (units,)."""
-        return np.asarray(self.numbers[self.codes])
-
-
-def code_type(numbers: int) -> np.dtype[np.signedinteger[Any]]:
-    """Whole numbers that tell so many apart."""
-    return np.dtype(np.int8 if numbers <= SMALL else np.int16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +262,7 @@ class Ledger:
         for k in columns:
             column = self._column(k)[order]
             for chunk, start, packed in zip(chunks, starts, known, strict=True):
-                chunk.append(_packed_once(column[start : start + CHUNK], packed))
+                chunk.append(pack_once(column[start : start + CHUNK], packed))
         return chunks
 
     def _column(self, k: int) -> Floats:
@@ -336,7 +292,7 @@ class Ledger:
         """The chunks that hold some entries, or all, each with the columns that were known when it was packed."""
         first, stop = (0, len(self.reasons)) if rows is None else (rows.start, rows.stop)
         chunks = self._chunks[first // CHUNK : -(-stop // CHUNK)]
-        return chunks if stop <= self._n_packed else [*chunks, _packed(self._open_rows())]
+        return chunks if stop <= self._n_packed else [*chunks, pack(self._open_rows())]
 
     def code_types(self) -> dict[Column, np.dtype[np.signedinteger[Any]]]:
         """By column how many bytes the codes of its chunks take."""
@@ -413,7 +369,7 @@ class Ledger:
             return
         rows = self._open_rows()
         full = len(rows) // CHUNK * CHUNK
-        self._chunks += [_packed(rows[start : start + CHUNK]) for start in range(0, full, CHUNK)]
+        self._chunks += [pack(rows[start : start + CHUNK]) for start in range(0, full, CHUNK)]
         self._n_packed += full
         rest = np.arange(self._n_packed, len(self.reasons))
         self._pending = [(rest, np.arange(len(self.columns)), rows[full:].copy())]
@@ -456,26 +412,6 @@ def _by_slice(origins: Sequence[Origin]) -> dict[tuple[str, Slice], list[int]]:
         for part in (WHOLE, *origin.slices):
             found.setdefault((origin.system, part), []).append(i)
     return found
-
-
-def _packed(rows: Floats) -> list[Packed]:
-    """The columns of a chunk's rows, (units, columns)."""
-    # Many columns of a chunk are alike (of a value that nobody has, of counts that go together): one holds for all.
-    known: dict[bytes, Packed] = {}
-    return [_packed_once(column, known) for column in np.ascontiguousarray(rows.T)]
-
-
-def column_of(chunk: Sequence[Packed], k: int, units: int) -> Packed:
-    """A column of a chunk; zeros where it was not known when the chunk was packed."""
-    return chunk[k] if k < len(chunk) else Packed.of(np.zeros(units))
-
-
-def _packed_once(column: Floats, known: dict[bytes, Packed]) -> Packed:
-    """A chunk's column; of equal ones the same."""
-    key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
-    if key not in known:
-        known[key] = Packed.of(column)
-    return known[key]
 
 
 def settle(ledgers: Iterable[Ledger]) -> None:

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics import Choice
-from fairbrief.statistics.exact_sums import ExactSums, halves, most_together, size_of
-from fairbrief.types import Column, Floats, Integers, Ratio, Totals
+from fairbrief.auditing.contrast_sums import squares_of
+from fairbrief.auditing.relabelled_rows import RelabelledRows
+from fairbrief.statistics.exact_sums import ExactSums, halves
+from fairbrief.types import Column, Floats, Integers, Totals
 
 APART = 8
 """Sets of columns whose sums are kept side by side, which is faster; those of others are kept column by column."""
@@ -27,107 +28,6 @@ MOST_MET = 64
 """So many sets of columns are counted at a time."""
 FEW = 16
 """So many rows are kept as they are before they are summed: of a small slice they take less room and time than sums."""
-PAIRED = 256
-"""Pairs of labellings of two units up to which they are taken together."""
-SQUARES = ("top²", "top·bottom", "bottom²")
-
-
-def square_columns(name: str) -> tuple[Column, ...]:
-    """The columns that hold a contrast's sums of squares over clusters."""
-    return tuple(("²", name, what) for what in SQUARES)
-
-
-def squares_of(contrasts: Mapping[str, Floats]) -> tuple[tuple[Column, ...], Floats]:
-    """Squares and products of the tops and bottoms of contrasts, (…, 2) each; side by side, with their columns."""
-    columns = tuple(c for name in contrasts for c in square_columns(name))
-    blocks = [v for x in contrasts.values() for v in (x[..., 0] ** 2, x[..., 0] * x[..., 1], x[..., 1] ** 2)]
-    return columns, np.stack(blocks, axis=-1) if blocks else np.zeros(0)
-
-
-@dataclass(frozen=True, slots=True)
-class RelabelledRows:
-    """Statistics of units under their labellings, and which of these each resample takes.
-
-    What no labelling of any unit moves stands apart. Shapes: ``values`` (units, labellings, columns), ``fixed`` (units,
-    fixed columns), ``choices`` (units,) of (n_resamples,).
-    """
-
-    columns: tuple[Column, ...]
-    values: Floats
-    fixed_columns: tuple[Column, ...]
-    fixed: Floats
-    choices: Sequence[Choice]
-
-    @classmethod
-    def of_all(cls, columns: Sequence[Column], values: Floats, choices: Sequence[Choice]) -> RelabelledRows:
-        """Rows with all their columns. Shape of ``values``: (units, labellings, columns). OverflowError: see `size_of`."""
-        size_of(values)
-        moves = (values != values[:, :1]).any(axis=(0, 1))
-        number = np.min_scalar_type(values.shape[1])
-        return cls(
-            tuple(itertools.compress(columns, moves)),
-            values[:, :, moves],
-            tuple(itertools.compress(columns, ~moves)),
-            values[:, 0, ~moves],
-            [choice.astype(number, copy=False) for choice in choices],
-        )
-
-    @classmethod
-    def of_fixed(cls, columns: Sequence[Column], fixed: Floats) -> RelabelledRows:
-        """Rows that no labelling moves. Shape of ``fixed``: (units, columns). OverflowError: see `size_of`."""
-        size_of(fixed)
-        return cls((), np.zeros((len(fixed), 1, 0)), tuple(columns), fixed, ())
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def of(self, chosen: Sequence[int]) -> RelabelledRows:
-        """Some of the units."""
-        if len(chosen) == len(self):
-            return self
-        choices = [self.choices[i] for i in chosen] if self.choices else ()
-        if len(chosen) == 1:  # of a small slice: a copy of what lies in a row is made faster
-            (i,) = chosen
-            values, fixed = self.values[i : i + 1].copy(), self.fixed[i : i + 1].copy()
-        else:
-            values, fixed = self.values[chosen], self.fixed[chosen]
-        return RelabelledRows(self.columns, values, self.fixed_columns, fixed, choices)
-
-    @property
-    def room(self) -> int:
-        """How many numbers of a column are held."""
-        return math.prod(self.values.shape[:2])
-
-    def taken(self) -> Iterator[tuple[Floats, Floats, float, int]]:
-        """The halves of each resample's sums over some units, (n_resamples, columns) each; a bound of their sizes; of how many.
-
-        So many at a time as can be added without rounding.
-        """
-        coarse, fine, size = halves(self.values)
-        both = np.concatenate([coarse, fine], axis=2)
-        step = most_together(size)
-        for start in range(0, len(both), step):
-            some, width = both[start : start + step], len(self.columns)
-            sums = _sum_of_taken(some, np.stack(self.choices[start : start + step]))
-            yield sums[:, :width], sums[:, width:], size * len(some), len(some)
-
-
-def _sum_of_taken(values: Floats, choices: Choice) -> Floats:
-    """The rows that each resample takes, summed over units; of numbers whose sums need no rounding.
-
-    Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples) → (n_resamples, columns).
-    """
-    # Two units of few labellings are one of all pairs of these, from which half as many rows are taken.
-    while len(values) > 1 and (n := values.shape[1]) ** 2 <= min(PAIRED, choices.shape[1]):
-        if len(values) % 2:
-            values, choices = (np.concatenate([part, np.zeros_like(part[:1])]) for part in (values, choices))
-        values = values[::2, :, np.newaxis] + values[1::2, np.newaxis]
-        values = values.reshape(len(values), n * n, -1)
-        choices = choices[::2] * n + choices[1::2]
-    sums: Floats = values[0].take(choices[0], axis=0)
-    for own, choice in zip(values[1:], choices[1:], strict=True):
-        sums += own.take(choice, axis=0)
-    return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,32 +317,3 @@ def _drawn_alike(several: Sequence[NullSums]) -> Iterator[Drawn]:
     totals = np.split(sums.value(), ends[:-1])
     for null, array, draw in zip(several, totals, draws, strict=True):
         yield Drawn(Totals(place, array), draw, null.log_labellings)
-
-
-class ContrastSums:
-    """Tops and bottoms of an observation's contrasts from its columns, by matrices that rows of equal columns share."""
-
-    def __init__(self, ratios: Mapping[str, Ratio], columns: tuple[Column, ...]) -> None:
-        place = {column: i for i, column in enumerate(columns)}
-        self._weights = {name: self._matrix(ratio, place) for name, ratio in ratios.items()}
-
-    @staticmethod
-    def _matrix(ratio: Ratio, place: Mapping[Column, int]) -> list[tuple[list[int], Floats]]:
-        """Places and weights of the top, then of the bottom."""
-        found = []
-        for side in (ratio.top, ratio.bottom):
-            there = [(place[c], w) for c, w in side if c in place]
-            found.append(([i for i, _ in there], np.array([w for _, w in there])))
-        return found
-
-    def of(self, values: Floats) -> dict[str, Floats]:
-        """By name the top and the bottom, last axis; ``values`` (…, columns). Summed in the columns' order."""
-        return {
-            name: np.stack([_weighted(values[..., places], weights) for places, weights in sides], axis=-1)
-            for name, sides in self._weights.items()
-        }
-
-
-def _weighted(values: Floats, weights: Floats) -> Floats:
-    """Sums over the last axis, each by itself, so that no last digit depends on how many stand beside it."""
-    return np.asarray(np.ascontiguousarray(values * weights).sum(axis=-1))

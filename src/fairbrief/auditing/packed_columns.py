@@ -1,0 +1,79 @@
+"""Columns of rows in little room: distinct numbers, and which of them each unit has."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fairbrief.types import Floats
+
+SMALL = 128
+"""So many distinct numbers are told apart by one byte."""
+CODEC = pa.Codec("zstd")
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One column of a chunk: its distinct numbers, and which of them each unit has, 0 where it has no row.
+
+    Most statistics are counts or shares of few; a few bits a unit instead of eight bytes, exactly.
+    Shape of ``numbers``: (distinct,); ``compressed`` are the codes.
+    """
+
+    numbers: Floats
+    units: int
+    compressed: bytes
+
+    @classmethod
+    def of(cls, column: Floats) -> Packed:
+        """A column. Shape: (units,)."""
+        numbers, codes = np.unique(column, return_inverse=True)
+        codes = codes.astype(code_type(len(numbers)))
+        return cls(numbers, len(column), CODEC.compress(codes, asbytes=True))
+
+    @property
+    def code_type(self) -> np.dtype[np.signedinteger[Any]]:
+        """How many bytes tell the numbers apart."""
+        return code_type(len(self.numbers))
+
+    @property
+    def codes(self) -> NDArray[np.signedinteger[Any]]:
+        """Which number each unit has. Shape: (units,)."""
+        kind = self.code_type
+        return np.frombuffer(CODEC.decompress(self.compressed, self.units * kind.itemsize), dtype=kind)
+
+    @property
+    def column(self) -> Floats:
+        """The numbers of all units. Shape: (units,)."""
+        return np.asarray(self.numbers[self.codes])
+
+
+def code_type(numbers: int) -> np.dtype[np.signedinteger[Any]]:
+    """Whole numbers that tell so many apart."""
+    return np.dtype(np.int8 if numbers <= SMALL else np.int16)
+
+
+def pack(rows: Floats) -> list[Packed]:
+    """The columns of a chunk's rows, (units, columns)."""
+    # Many columns of a chunk are alike (of a value that nobody has, of counts that go together): one holds for all.
+    known: dict[bytes, Packed] = {}
+    return [pack_once(column, known) for column in np.ascontiguousarray(rows.T)]
+
+
+def column_of(chunk: Sequence[Packed], k: int, units: int) -> Packed:
+    """A column of a chunk; zeros where it was not known when the chunk was packed."""
+    return chunk[k] if k < len(chunk) else Packed.of(np.zeros(units))
+
+
+def pack_once(column: Floats, known: dict[bytes, Packed]) -> Packed:
+    """A chunk's column; of equal ones the same."""
+    key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
+    if key not in known:
+        known[key] = Packed.of(column)
+    return known[key]
