@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, cast, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -99,7 +99,7 @@ class Record:
                 f"'{attribute}', which others of the record have. Add it, or leave such documents out with --missing drop, "
                 f"make them a group with --missing group, or leave such records out with --require {attribute}."
             )
-        return [value for value in values if value is not None]
+        return cast("list[str]", values)
 
     @property
     def block(self) -> str:

@@ -13,7 +13,7 @@ from fairbrief.auditing.measure_selection import check_over
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.summary_units import chunks_of, units_of
+from fairbrief.measures.summary_units import chunks_by_document, units_of
 from fairbrief.reports.number_format import number
 from fairbrief.statistics import Bootstrap, percentile_interval
 from fairbrief.text.chunks import Cut
@@ -95,7 +95,7 @@ def chunk_sizes(
         usable = [case for case in batch if not case.summary.reason and units_of(case.summary, units)]
         for size, (cut, words) in cuts.items():
             asks = [
-                Ask(scorer, _rows(case, cut, words), units_of(case.summary, units))
+                Ask(scorer, chunks_by_document(case.record, cut, words)[0], units_of(case.summary, units))
                 for case in usable
             ]  # fmt: skip
             for case, scores in _answered(made, scorer, usable, asks):
@@ -123,10 +123,6 @@ def read_size(size: str) -> tuple[Cut, int]:
     raise RequestError(f"'{size}' is no size of a piece: write sentence, or a number of words.")
 
 
-def _rows(case: Case, cut: Cut, words: int) -> tuple[str, ...]:
-    return tuple(chunk for d in case.record.documents for chunk in chunks_of(d.text, cut, words))
-
-
 def _answered(
     made: Scorers, scorer: str, cases: Sequence[Case], asks: Sequence[Ask]
 ) -> Iterator[tuple[Case, Scores]]:
@@ -135,9 +131,9 @@ def _answered(
 
 def _by_document(case: Case, scores: Scores, cut: Cut, words: int) -> Floats:
     """The best support of each unit by any piece of a document; −inf for a document without a piece."""
-    documents = case.record.documents
-    owner = np.repeat(np.arange(len(documents)), [len(chunks_of(d.text, cut, words)) for d in documents])
-    best = np.full((len(documents), scores.matrix.shape[1]), -np.inf)
+    _, chunks = chunks_by_document(case.record, cut, words)
+    owner = np.repeat(np.arange(len(chunks)), chunks)
+    best = np.full((len(chunks), scores.matrix.shape[1]), -np.inf)
     np.maximum.at(best, owner, scores.matrix)
     return best
 

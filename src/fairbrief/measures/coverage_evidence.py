@@ -23,7 +23,7 @@ from fairbrief.measures.coverage_folding import (
 )
 from fairbrief.measures.measure_settings import check_known
 from fairbrief.measures.permutation_schemes import coded, item_keys
-from fairbrief.measures.summary_units import chunks_of, units_of
+from fairbrief.measures.summary_units import chunks_by_document, units_of
 from fairbrief.statistics import TIE
 from fairbrief.text.chunks import CUTS, Cut
 from fairbrief.text.segmentation import word_count
@@ -114,10 +114,7 @@ class Coverage(CoverageSettings):
         units = units_of(case.summary, self.units)
         if not units or len(set(self._values(cases))) < 2:
             return ()
-        rows = tuple(
-            chunk for d in case.record.documents for chunk in chunks_of(d.text, self.cut, self.words)
-        )
-        support = Ask(self.scorer, rows, units)
+        support = Ask(self.scorer, self._chunks(case)[0], units)
         return (support, Ask(self.scorer, units, units)) if self.merge < 1 else (support,)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
@@ -134,8 +131,7 @@ class Coverage(CoverageSettings):
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every chunk against every sentence of the sources: an extract is some of the columns."""
-        (ask, *_) = self.asks(cases)
-        return (Ask(self.scorer, ask.rows, extracts[0].sentences),)
+        return (Ask(self.scorer, self._chunks(cases[0])[0], extracts[0].sentences),)
 
     def observe_extracts(
         self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
@@ -155,7 +151,7 @@ class Coverage(CoverageSettings):
                 continue
             names, codes = coded(case.record.values_of(self.over))
             owner = scores[0].owner.tobytes()  # a scorer of tokens cuts sentences further
-            alike.setdefault((names, self._chunks(case), owner, drawn.kept.shape), []).append((i, codes))
+            alike.setdefault((names, self._chunks(case)[1], owner, drawn.kept.shape), []).append((i, codes))
         found = []
         for (names, chunks, *_), members in in_parts(
             alike, lambda kind: len(kind[1]) * int(np.prod(kind[3]))
@@ -191,7 +187,7 @@ class Coverage(CoverageSettings):
             else:
                 most = _dominating(np.bincount(codes), names) if self.pairwise else None
                 merged = i if self.merge < 1 else -1  # of which as many units are left as come out
-                kind = names, most, self._chunks(case), scores[0].matrix.shape[1], merged
+                kind = names, most, self._chunks(case)[1], scores[0].matrix.shape[1], merged
                 alike.setdefault(kind, []).append(i)
         read: dict[tuple[Any, ...], list[_Covered]] = {}
         for (names, most, chunks, *_), places in alike.items():
@@ -235,9 +231,9 @@ class Coverage(CoverageSettings):
             np.column_stack([total, own, np.full(len(cases), n_units), share[kept] * n_units]),
         )
 
-    def _chunks(self, case: Case) -> tuple[int, ...]:
-        """How many chunks each document has."""
-        return tuple([len(chunks_of(d.text, self.cut, self.words)) for d in case.record.documents])
+    def _chunks(self, case: Case) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """The chunks of the documents, and how many each has."""
+        return chunks_by_document(case.record, self.cut, self.words)
 
     def _values(self, cases: Cases) -> list[str]:
         (case,) = cases

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain
 
 from fairbrief.text.chunks import Cut, chunks
 from fairbrief.text.languages import given
 from fairbrief.text.sentences import split
-from fairbrief.types import Summary
+from fairbrief.types import Record, Summary
 
 
 def units_of(summary: Summary, units: str) -> tuple[str, ...]:
@@ -24,6 +25,11 @@ def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
     return _chunks(text, cut, words, given())
 
 
+def chunks_by_document(record: Record, cut: Cut, words: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The pieces of a record's documents, in their order, and how many each document has."""
+    return _chunks_by_document(tuple([d.text for d in record.documents]), cut, words, given())
+
+
 def sentences_of(text: str) -> tuple[str, ...]:
     """The sentences of a text; the same text is cut once."""
     return _sentences(text, given())
@@ -37,3 +43,12 @@ def _sentences(text: str, told: str) -> tuple[str, ...]:  # noqa: ARG001 # the l
 @lru_cache(maxsize=4096)
 def _chunks(text: str, cut: Cut, words: int, told: str) -> tuple[str, ...]:
     return tuple(chunks(_sentences(text, told), cut, words))
+
+
+@lru_cache(maxsize=256)
+def _chunks_by_document(
+    texts: tuple[str, ...], cut: Cut, words: int, told: str
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Records are asked about, and observed, some hundred at a time."""
+    pieces = [_chunks(text, cut, words, told) for text in texts]
+    return tuple(chain.from_iterable(pieces)), tuple(map(len, pieces))
