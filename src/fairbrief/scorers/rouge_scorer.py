@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.scorers.sentence_pairs import Cut, Tokens, batches, code, tabulate
+from fairbrief.scorers.sentence_pairs import Entries, Tokens, batches, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import rouge
-from fairbrief.types import Ask, Floats, Scores
+from fairbrief.types import Ask, Scores
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,7 @@ class Rouge1:
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
         """One `Scores` per ask, in order."""
         for cuts in batches(asks, self.sentences, self._tokens):
-            for cut, matrix in zip(cuts, _f_scores(cuts), strict=True):
-                yield cut.scores(matrix)
+            yield from _f_scores(tabulate(cuts))
 
     def _tokens(self, text: str) -> Tokens:
         words = rouge.tokens(text, stem=self.stem)
@@ -53,9 +52,8 @@ class Rouge2(Rouge1):
     n: ClassVar[int] = 2
 
 
-def _f_scores(cuts: Sequence[Cut]) -> Iterator[Floats]:
-    entries = tabulate(cuts)
+def _f_scores(entries: Entries) -> Iterator[Scores]:
     row, column = entries.pairs()
     overlap = np.minimum(entries.count[row], entries.count[column])
     total = entries.size[entries.sentence[row]] + entries.size[entries.sentence[column]]
-    return entries.fold(row, column, 2 * overlap / total)
+    return entries.scores(row, column, 2 * overlap / total)

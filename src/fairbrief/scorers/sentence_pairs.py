@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,24 +40,12 @@ Tokens = Sequence[Any]
 Booleans = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """One ask, cut into sentences: their tokens, rows first, and which column each column sentence is of."""
+class Cut(NamedTuple):
+    """One ask, cut into sentences: their tokens, and which column each column sentence is of."""
 
     rows: list[Tokens]
     columns: list[Tokens]
-    owner: Integers
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.rows), len(self.columns)
-
-    def sentences(self) -> Iterator[Tokens]:
-        return chain(self.rows, self.columns)
-
-    def scores(self, matrix: Floats) -> Scores:
-        """The answer with this matrix (row sentences, column sentences)."""
-        return Scores(matrix, self.owner, np.array([len(tokens) for tokens in self.rows], dtype=np.float64))
+    owner: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +55,8 @@ class Entries:
     An ask's sentences stand together, rows before columns; no two asks share a token.
 
     Shapes: ``token``, ``sentence``, ``count`` (entries,); ``is_column``, ``cut`` (which ask), ``place`` (its
-    index among its ask's rows or columns), ``size`` (its tokens) (sentences,); ``cut_of_token`` (tokens,);
-    ``shapes`` (asks, 2): row and column sentences.
+    index among its ask's rows or columns), ``size`` (its tokens) (sentences,); ``owner`` (column sentences,);
+    ``cut_of_token`` (tokens,); ``shapes`` (asks, 2): row and column sentences.
     """
 
     token: Integers
@@ -78,6 +66,7 @@ class Entries:
     cut: Integers
     place: Integers
     size: Floats
+    owner: Integers
     cut_of_token: Integers
     shapes: Integers
 
@@ -94,29 +83,32 @@ class Entries:
         row = np.arange(int(repeats.sum())) - np.repeat(before - first[token], repeats)
         return row, np.repeat(column, repeats)
 
-    def fold(self, row: Integers, column: Integers, contribution: Floats) -> Iterator[Floats]:
-        """Per ask, the matrix (row sentences, column sentences) of the pairs' summed contributions."""
+    def scores(self, row: Integers, column: Integers, contribution: Floats) -> Iterator[Scores]:
+        """Per ask, the answer with the matrix (row sentences, column sentences) of the pairs' summed contributions."""
         cells = self.shapes.prod(axis=1)
         start = np.cumsum(cells) - cells
+        first = np.cumsum(self.shapes, axis=0) - self.shapes
         r, c = self.sentence[row], self.sentence[column]
         ask = self.cut[r]
         cell = start[ask] + self.place[r] * self.shapes[ask, 1] + self.place[c]
         flat = np.bincount(cell, contribution, minlength=int(cells.sum())).astype(np.float64)
-        for (n, m), a in zip(self.shapes.tolist(), start.tolist(), strict=True):
-            yield flat[a : a + n * m].reshape(n, m)
+        sizes = self.size[~self.is_column]
+        for (n, m), (i, j), a in zip(self.shapes.tolist(), first.tolist(), start.tolist(), strict=True):
+            yield Scores(flat[a : a + n * m].reshape(n, m), self.owner[j : j + m], sizes[i : i + n])
 
 
 def tabulate(cuts: Sequence[Cut]) -> Entries:
     """Count the tokens of every sentence."""
     ids: list[int] = []
     vocabularies: list[int] = []
-    lengths = [len(tokens) for cut in cuts for tokens in cut.sentences()]
-    for cut in cuts:
-        known = sum(vocabularies)
-        vocabulary: defaultdict[Any, int] = defaultdict(count(known).__next__)
-        ids.extend(map(vocabulary.__getitem__, chain.from_iterable(cut.sentences())))
+    sentences = [[*cut.rows, *cut.columns] for cut in cuts]
+    lengths = [len(tokens) for of_cut in sentences for tokens in of_cut]
+    number = count()
+    for of_cut in sentences:
+        vocabulary: defaultdict[Any, int] = defaultdict(number.__next__)
+        ids.extend(map(vocabulary.__getitem__, chain.from_iterable(of_cut)))
         vocabularies.append(len(vocabulary))
-    shapes = np.array([cut.shape for cut in cuts], dtype=np.int64).reshape(-1, 2)
+    shapes = np.array([(len(rows), len(columns)) for rows, columns, _ in cuts], dtype=np.int64).reshape(-1, 2)
     total = max(len(lengths), 1)
     key = np.array(ids, dtype=np.int64) * total + np.repeat(np.arange(len(lengths)), lengths)
     entries, occurrences = np.unique(key, return_counts=True)
@@ -130,6 +122,7 @@ def tabulate(cuts: Sequence[Cut]) -> Entries:
         cut=np.repeat(np.arange(len(cuts)).repeat(2), sides),
         place=np.arange(len(lengths)) - np.repeat(np.cumsum(sides) - sides, sides),
         size=np.array(lengths, dtype=np.float64),
+        owner=np.array(list(chain.from_iterable(cut.owner for cut in cuts)), dtype=np.int64),
         cut_of_token=np.repeat(np.arange(len(cuts)), np.array(vocabularies, dtype=np.int64)),
         shapes=shapes,
     )
@@ -172,7 +165,7 @@ _short = lru_cache(maxsize=4096)(_read)
 
 def _cut(ask: Ask, known: Mapping[str, list[Tokens]]) -> Cut:
     columns = [known[text] for text in ask.columns]
-    owner = np.array([k for k, sentences in enumerate(columns) for _ in sentences], dtype=np.int64)
+    owner = [k for k, cut in enumerate(columns) for _ in cut]
     return Cut([s for text in ask.rows for s in known[text]], [s for c in columns for s in c], owner)
 
 

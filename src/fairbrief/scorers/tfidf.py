@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.errors import RequestError
-from fairbrief.scorers.sentence_pairs import Cut, Entries, batches, code, tabulate
+from fairbrief.scorers.sentence_pairs import Entries, batches, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text.segmentation import NEEDS_ICU, ascii_table, ascii_words, words_of
 from fairbrief.types import Ask, Floats, Integers, Scores
@@ -51,9 +51,8 @@ class Tfidf:
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
         """One `Scores` per ask, in order."""
         for cuts in batches(asks, self.sentences, _tokens):
-            matrices = _cosines_by_pair(cuts) if self.fitted == "pair" else _cosines(cuts)
-            for cut, matrix in zip(cuts, matrices, strict=True):
-                yield cut.scores(matrix)
+            entries = tabulate(cuts)
+            yield from _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
 
     __repr__ = spell
 
@@ -64,27 +63,25 @@ def _tokens(text: str) -> list[str]:
     return words_of(text.lower()) if NEEDS_ICU.search(text) else _TOKEN.findall(text.lower())
 
 
-def _cosines(cuts: Sequence[Cut]) -> Iterator[Floats]:
-    """The matrix of each ask, fitted on its rows."""
-    entries = tabulate(cuts)
+def _cosines(entries: Entries) -> Iterator[Scores]:
+    """The answer to each ask, fitted on its rows."""
     df = np.bincount(entries.token[~entries.is_column[entries.sentence]], minlength=len(entries.cut_of_token))
     # A token of no row was not fitted on: it weighs nothing, as an absent one.
     idf = np.where(df > 0, _idf(entries.shapes[entries.cut_of_token, 0], df), 0.0)
     weight = _unit_length(entries, entries.count * idf[entries.token])
     row, column = entries.pairs()
-    return entries.fold(row, column, weight[row] * weight[column])
+    return entries.scores(row, column, weight[row] * weight[column])
 
 
-def _cosines_by_pair(cuts: Sequence[Cut]) -> Iterator[Floats]:
-    """The matrix of each ask, each of its columns fitted anew on the rows and that column's sentences.
+def _cosines_by_pair(entries: Entries) -> Iterator[Scores]:
+    """The answer to each ask, each of its columns fitted anew on the rows and that column's sentences.
 
     What the k-th columns of all asks need is computed at once: their idf, and the rows' norms under it.
     """
-    entries = tabulate(cuts)
     owner = np.full(len(entries.size), -1, dtype=np.int64)
-    owner[entries.is_column] = np.concatenate([cut.owner for cut in cuts])
+    owner[entries.is_column] = entries.owner
     whose = owner[entries.sentence]
-    asks, tokens = len(cuts), len(entries.cut_of_token)
+    asks, tokens = len(entries.shapes), len(entries.cut_of_token)
     of_rows = np.bincount(entries.token[whose < 0], minlength=tokens)
     row, column = entries.pairs()
     contribution = np.zeros(len(row))
@@ -94,7 +91,7 @@ def _cosines_by_pair(cuts: Sequence[Cut]) -> Iterator[Floats]:
         weight = _unit_length(entries, entries.count * _idf(n[entries.cut_of_token], df)[entries.token])
         here = whose[column] == k
         contribution[here] = weight[row[here]] * weight[column[here]]
-    return entries.fold(row, column, contribution)
+    return entries.scores(row, column, contribution)
 
 
 def _idf(sentences: Integers, df: Integers) -> Floats:
