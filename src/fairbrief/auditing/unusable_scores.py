@@ -27,8 +27,8 @@ def why_unusable(observation: Observation, asks: Sequence[Ask], scores: Sequence
 
 def are_finite(answers: Sequence[Scores]) -> bool:
     """Whether all numbers of all answers are finite."""
-    parts = [part for answer in answers for part in (answer.matrix.ravel(), answer.sizes)]
-    return not parts or bool(np.isfinite(np.concatenate(parts)).all())
+    parts = [part for answer in answers for part in (answer.matrix, answer.sizes)]
+    return not parts or bool(np.isfinite(np.concatenate(parts, axis=None)).all())
 
 
 def finite(asks: Sequence[Ask], answers: Iterable[Scores]) -> Iterator[Scores]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -87,7 +87,7 @@ class PositionSettings:
             raise ValueError("sentences is a setting of the measure: leave it out of the mapping")
         check_choice(self.limit, self.choose)
 
-    @property
+    @cached_property
     def _scorer_cuts(self) -> bool:
         return parse(self.mapping).name in CUTTING_SCORERS
 
@@ -185,7 +185,7 @@ class Positions(PositionSettings):
 
     # ------------------------------------------------------------------------------- its parts
 
-    @property
+    @cached_property
     def _scorer(self) -> str:
         if not self._scorer_cuts:
             return self.mapping

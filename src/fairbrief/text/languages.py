@@ -215,7 +215,8 @@ def _as_setting(language: str | Setting) -> Setting:
 @lru_cache(maxsize=4096)
 def _detected(text: str, usual: str = "") -> str:
     """The language of a text; ``usual``, if there is one, where the text is too short to be told by itself."""
-    letters = sum(map(len, _words(text)))
+    words = _words(text.lower())
+    letters = sum(map(len, words if text.isascii() else _words(text)))
     if not text.isascii() and not (usual and letters < OWN_SCRIPT):
         for code, script in SCRIPTS:
             if len(script.findall(text)) > ENOUGH * letters:
@@ -226,16 +227,15 @@ def _detected(text: str, usual: str = "") -> str:
     is_short = bool(usual) and letters < OWN_LETTERS
     if not is_latin:
         return _by_function_words(
-            text, CYRILLIC, usual if usual in CYRILLIC else CYRILLIC[0], is_short=is_short
+            words, CYRILLIC, usual if usual in CYRILLIC else CYRILLIC[0], is_short=is_short
         )
     return _by_function_words(
-        text, LATIN, usual if is_short or usual in LATIN else ENGLISH, is_short=is_short
+        words, LATIN, usual if is_short or usual in LATIN else ENGLISH, is_short=is_short
     )
 
 
-def _by_function_words(text: str, candidates: Collection[str], default: str, *, is_short: bool) -> str:
-    """The candidate with clearly the largest share of function words among the text's words; else the default."""
-    words = _words(text.lower())
+def _by_function_words(words: list[str], candidates: Collection[str], default: str, *, is_short: bool) -> str:
+    """The candidate with clearly the largest share of function words among a text's words, lower-cased; else the default."""
     may_be_other = is_short and default != ENGLISH
     if (
         ENGLISH in candidates
