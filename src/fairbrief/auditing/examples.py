@@ -40,11 +40,13 @@ class Exhibits:
         names = list(sheet.columns)
         for places, positions, rows in sheet.blocks():
             columns = {names[position]: j for j, position in enumerate(positions)}
-            written = [(units[i], sheet.ps[i] if sheet.ps else np.nan) for i in places.tolist()]
+            written = [units[i] for i in places.tolist()]
+            systems = {origin.system for _, origin in written}
+            ps = np.frombuffer(sheet.ps)[places] if sheet.ps else np.full(len(places), np.nan)
             for measure in self.readers.get(observation, ()):
                 headline = measure.value(Totals(columns, rows))[measure.name]
                 if headline.tail is not None:
-                    self._rank_some(measure, np.asarray(headline.array), columns, rows, written)
+                    self._rank_some(measure, np.asarray(headline.array), columns, rows, written, ps, systems)
 
     def _rank_some(
         self,
@@ -52,26 +54,31 @@ class Exhibits:
         headlines: Floats,
         columns: Mapping[Column, int],
         rows: Floats,
-        written: Sequence[tuple[Unit, float]],
+        units: Sequence[Unit],
+        ps: Floats,
+        systems: Collection[str],
     ) -> None:
-        """Look closely at those of some units that may be kept. Shapes: ``headlines`` (units,), ``rows`` (units, columns)."""
-        sizes = np.abs(np.broadcast_to(headlines, len(written)))
-        at_most = _rounded(sizes * (1 + NEAR)).tolist()
-        bests: dict[str, list[Ranked]] = {}
+        """Look closely at those of some units that may be kept. Shapes: ``headlines`` and ``ps`` (units,), ``rows`` (units, columns)."""
+        sizes = np.abs(np.broadcast_to(headlines, len(units)))
+        at_most = _rounded(sizes * (1 + NEAR))
         usable = np.flatnonzero(np.isfinite(sizes) & (sizes > 0))
         largest_first = usable[np.argsort(-sizes[usable], kind="stable")]  # they leave few to look at
+        open_systems = set(systems)  # of which there may be more to keep
         for i in largest_first.tolist():
-            unit, p = written[i]
+            if not open_systems:
+                break
+            unit = units[i]
             system = unit[1].system
-            best = bests.get(system)
-            if best is None:
-                best = bests[system] = self._best.setdefault((measure, system), [])
+            if system not in open_systems:
+                continue
+            best = self._best.setdefault((measure, system), [])
             if len(best) == self.most and -at_most[i] > best[-1][0]:
+                open_systems.remove(system)
                 continue
             key = place_of(unit)
             if len(best) < self.most or (-at_most[i], key) < best[-1][:2]:
                 # Alone, so that no last digit, and so no tie, depends on the rows beside it.
-                self._rank(measure, system, key, Totals(columns, rows[i].copy()), unit[0], p)
+                self._rank(measure, system, key, Totals(columns, rows[i].copy()), unit[0], float(ps[i]))
 
     def of(self, measures: Collection[Measure]) -> Exhibits:
         """What is kept for some measures alone."""

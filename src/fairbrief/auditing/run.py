@@ -22,6 +22,7 @@ from fairbrief.auditing.origins import (
     Origin,
     Origins,
     OriginTable,
+    Places,
     Slice,
     places_of,
     shifted,
@@ -239,7 +240,9 @@ class Run:
         """What one observation found in a shard, whose units have these places among all that were placed."""
         units, every = shard.of(ledger.observation), zip(places, shard.units, strict=True)
         self.exhibits.consider(ledger.observation, sheet, units)
-        own = places_of([next(i for i, one in every if one is unit) for unit in units])
+        own: Places = places
+        if len(units) < len(shard.units):
+            own = places_of([next(i for i, one in every if one is unit) for unit in units])
         ledger.absorb(sheet, Origins(self._placed_origins, own))
 
     def _progress(self, cases: int) -> None:
