@@ -297,6 +297,21 @@ def test_evidence_that_an_observation_lacks_takes_no_room(
     assert 2 * read.get_total_buffer_size() < plain.get_total_buffer_size()
 
 
+def test_a_report_is_printed_without_reading_rows_of_evidence(
+    tmp_path: Path, two: tuple[Result, Result], fairbrief: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of which there may be much; evidence of another audit is refused as ever."""
+    for name, result in zip("ab", two, strict=True):
+        write_all(result, tmp_path / name)
+    said = fairbrief("report", tmp_path / "a")
+    monkeypatch.setattr(evidence_file, "read", lambda *_: pytest.fail("rows were read"))
+    again = fairbrief("report", tmp_path / "a")
+    assert (said.code, said.out) == (again.code, again.out)
+    assert said.code == 0
+    shutil.copy(tmp_path / "b" / "evidence.parquet", tmp_path / "a")
+    assert "of another audit" in fairbrief("report", tmp_path / "a").err
+
+
 def test_the_lock_goes_with_its_process(tmp_path: Path, two: tuple[Result, Result]) -> None:
     """A mark that nobody holds is in nobody's way."""
     tmp_path.joinpath(UNFINISHED).touch()

@@ -100,8 +100,8 @@ def _write(result: Result, stage: Path) -> tuple[list[str], str]:
     return [*names, PAGE, EXAMPLES, EVIDENCE, *hashes, RESULTS], audit
 
 
-def load(folder: Path | str) -> Result:
-    """Read the result that `write_all` wrote.
+def load(folder: Path | str, *, with_evidence: bool = True) -> Result:
+    """Read the result that `write_all` wrote; without evidence, of which there may be much, no row of it.
 
     Raises DataError where a file is absent or damaged, where the files are of different audits, and where the
     last audit for the folder did not come to its end.
@@ -114,9 +114,10 @@ def load(folder: Path | str) -> Result:
     folder = Path(folder)
     refuse_unfinished(folder)
     found = json_file.parsed(folder / RESULTS)
+    read = evidence_file.read if with_evidence else evidence_file.nothing_of
     return replace(
         json_file.result_of(found, folder / RESULTS),
-        rows=Held(evidence_file.read(folder / EVIDENCE, found["audit"])),
+        rows=Held(read(folder / EVIDENCE, found["audit"])),
         examples=record_data.read(folder / EXAMPLES, found["audit"]),
         sources=source_file.read(folder / SOURCES, found["audit"]),
     )

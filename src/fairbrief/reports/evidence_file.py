@@ -55,6 +55,16 @@ def read(path: Path | str, audit: str | None = None) -> pa.Table:
     return pa.concat_tables([schema.empty_table(), *(_with_all(group, schema, nothing) for group in groups)])
 
 
+def nothing_of(path: Path | str, audit: str) -> pa.Table:
+    """No row of the evidence, with all of its columns; DataError as `read`, but for what is damaged in rows."""
+    import pyarrow.parquet as pq
+
+    with reading(path):
+        schema = pq.read_schema(path)
+        _refuse_other(path, schema.metadata or {}, audit)
+        return schema.empty_table()
+
+
 def _held(file: pq.ParquetFile, group: int) -> pa.Table:
     """The columns that have a value in a row group."""
     metadata = file.metadata.row_group(group)
