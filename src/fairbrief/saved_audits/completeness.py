@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fairbrief.auditing.observing import LEFT_OUT
 from fairbrief.auditing.unusable_scores import NO_NUMBER
 from fairbrief.errors import RequestError
-from fairbrief.reports.frames import usable
+from fairbrief.reports.frames import rows_with, usable
 from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
@@ -44,12 +43,13 @@ def seen(result: Result) -> Seen:
     found, rows = Seen(), result.evidence
     if "measures" not in rows.column_names:
         return found
+    rows = rows_with(
+        rows.select(["measures", "system_kind", "system", "record", "reason"]), "system_kind", "system"
+    )
     for spelled in rows["measures"].unique().to_pylist():
-        of_measures = rows.filter(
-            pc.and_(pc.equal(rows["measures"], spelled), pc.equal(rows["system_kind"], "system"))
-        )
+        of_measures = rows_with(rows, "measures", spelled)
         for system in of_measures["system"].unique().to_pylist():
-            own = of_measures.filter(pc.equal(of_measures["system"], system))
+            own = rows_with(of_measures, "system", system)
             all_, measured = _ids(own), _ids(usable(own))
             for measure in spelled.split("\n"):
                 found.records[measure, system], found.measured[measure, system] = all_, measured

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal, TypeGuard
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fairbrief import registry
 from fairbrief.auditing.direction import directions
@@ -20,6 +19,7 @@ from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import load
+from fairbrief.reports.frames import rows_with
 from fairbrief.reports.junit import Check
 from fairbrief.reports.note_words import told
 from fairbrief.reports.result import Result
@@ -96,9 +96,7 @@ def _refuse_idle(
 def _rows(result: Result) -> pa.Table:
     """The evidence without controls, systems' names, random extracts and columns of nothing, in plain types."""
     evidence = result.evidence
-    rows = evidence.filter(pc.equal(evidence["system_kind"], "system")).drop_columns(
-        ["system", "system_kind"]
-    )
+    rows = rows_with(evidence, "system_kind", "system").drop_columns(["system", "system_kind"])
     plain = {
         name: column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         for name, column in zip(rows.column_names, rows.columns, strict=True)
