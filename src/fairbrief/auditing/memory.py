@@ -1,4 +1,11 @@
-"""How much memory an audit will take, told from its first cases before it begins; and how much there is."""
+"""How much memory an audit will take, told from its first cases before it begins; and how much there is.
+
+The constants are from the largest resident memory of `fairbrief audit --attribute party --quiet --out DIR` in processes of
+their own, with and without ``--extracts 0``: a thousand to a million records of three short documents
+(`benchmarks.speed.audit`); thousands with 6 to 64 documents in 2 to 32 groups, by up to 8 systems, in up to 100 slices
+(`benchmarks.scale`); and thousands of longer texts, few of whose numbers are alike. What is told of these lies 5 to 48 % above
+what was measured. Who imports fairbrief may take a hundred megabytes more: see `fairbrief.process_settings`.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +22,28 @@ import numpy as np
 from fairbrief.auditing.differences import pairs_of
 from fairbrief.auditing.extracts import N_EXTRACTS
 from fairbrief.auditing.grouping import by_observation
+from fairbrief.auditing.ledger import CHUNK
 from fairbrief.auditing.null_sums import COMMON, FEW
-from fairbrief.auditing.observing import LABELS_OF_ONE
+from fairbrief.auditing.observing import BATCH, LABELS_AT_ONCE, LABELS_OF_ONE
 from fairbrief.auditing.plan import Plan
 from fairbrief.errors import RequestError
+from fairbrief.reports.evidence_file import GROUP
 from fairbrief.statistics import count_labellings
+from fairbrief.statistics.permutation import KEPT
 from fairbrief.types import Case, ExtractObservation, Measure, Record
 
 SETTING = "FAIRBRIEF_MEMORY"
 """Environment variable that says how much memory there is (``32GB``), where the machine tells it wrongly."""
-BASE = 150e6
-"""The program itself."""
+BASE = 200e6
+"""A process: the program, texts that are scored together, labellings that are kept."""
 PER_ESTIMATE = 1_000
 """What is kept of an estimate or a difference: its numbers and notes."""
-PER_CASE, PER_NUMBER = 500, 1.5
-"""What is kept of a case, and of each of its statistics: codes of packed columns."""
+PER_CASE, PER_NUMBER = 250, 2.0
+"""What is kept of a case, and of each of its statistics: codes of packed columns, and the numbers that these stand for."""
+PER_PAIR = 750
+"""What is held of a record for each two systems that are compared."""
+SUMMED_APART = 60e6
+"""At most: what a part of the input is summed into, until it is added to all others."""
 CGROUP = Path("/sys/fs/cgroup")
 GB = 1e9
 MOST_PAIRS = 1 << 24
@@ -38,8 +52,8 @@ MOST_PAIRS = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Bytes: of the program, of the largest case while it is observed, of all rows, of what slices are summed into, and of
-    estimates.
+    """Bytes: of the program, of the largest cases while they are observed, of all rows, of what slices are summed into, and
+    of estimates.
     """
 
     base: float
@@ -48,7 +62,7 @@ class Forecast:
     slices: float
     estimates: float
     about: str = ""
-    """Which case is the largest."""
+    """Which case is the largest, and that it takes so much alone or with others."""
 
     @property
     def total(self) -> float:
@@ -64,21 +78,19 @@ def forecast(
     many = _count_of(cases, head)
     extracts = N_EXTRACTS if plan.n_extracts is None else plan.n_extracts
     extracts = extracts if plan.n_resamples else 0
-    draws = max(plan.n_resamples, 1)
     groups = {over: max(len(set(_labels(c, over))) for c in head) for over in {*observations.values()}}
     # About so many statistics has a row: by group, and as many again of extracts; some are moved by labellings.
-    numbers = sum((9 + 8 * groups[over]) * (2 if extracts else 1) for over in observations.values())
-    sizes = [_of_case(case, groups, draws, extracts) for case in head]
+    statistics = [(9 + 8 * groups[over]) * (2 if extracts else 1) for over in observations.values()]
+    sizes = [_of_case(case, groups, plan.n_resamples, extracts) for case in head]
     largest = max(sizes)
-    record = head[sizes.index(largest)].record
-    workers = max(1, plan.workers)
+    processes = plan.workers if plan.workers > 1 else 0
     return Forecast(
-        BASE * workers,
-        largest * workers,
-        many * (PER_CASE + PER_NUMBER * numbers),
+        BASE * (1 + processes),
+        largest * max(1, processes),
+        _of_rows(head, plan, statistics, many),
         _of_slices(head, plan, list(observations.values()), groups, many) if plan.n_resamples else 0.0,
         _of_estimates(head, plan, measures, groups, many),
-        _place_of(record),
+        _about(head[sizes.index(largest)], groups, plan.n_resamples),
     )
 
 
@@ -101,7 +113,7 @@ def _check_memory(
     wrong = f"Where that is wrong, say how much there is: {SETTING}=32GB."
     if needed.largest >= max(needed.rows, needed.slices, needed.estimates):
         raise RequestError(
-            f"{said}{needed.about} alone takes {needed.largest / GB:.1f} GB while it is observed. Take fewer --resamples, "
+            f"{said}{needed.about} {needed.largest / GB:.1f} GB while observed. Take fewer --resamples, "
             f"--extracts 0, fewer --workers, or measures by name (--measure); or cut the record into several. {wrong}"
         )
     if needed.estimates >= max(needed.slices, needed.rows):
@@ -144,21 +156,35 @@ def available() -> float | None:
     return min(found, default=None)
 
 
-def _of_case(case: Case, overs: Iterable[str], draws: int, extracts: int) -> float:
-    """What observing one case takes at most: labellings of its documents, their statistics, and extracts."""
+def _of_case(case: Case, overs: Iterable[str], n_resamples: int, extracts: int) -> float:
+    """What observing cases like this one takes at most: labellings of documents, their statistics, and extracts."""
     documents = len(case.record.documents)
     sentences = _sentences_of(case.record)
-    labelled = float(draws * documents)
-    at_once = min(labelled, LABELS_OF_ONE)
     largest = 0.0
     for over in overs:
         groups = max(1, len(set(_labels(case, over))))
+        rows, alone = _rows_at_once(case, over, n_resamples)
+        labelled = float(rows * documents)
+        at_once = min(labelled, LABELS_OF_ONE)
         labels = 8.0 * (2.5 * labelled + 4 * at_once) if groups > 1 else 0.0
         members = 1.0 * at_once * groups if groups > 1 else 0.0
-        statistics = 8.0 * draws * (9 + 9 * groups) * 8
+        kept = min(KEPT, 2.0 * BATCH * alone * documents) if groups > 1 else 0.0
+        statistics = 8.0 * rows * (9 + 9 * groups) * 10
         drawn = 8.0 * sentences * (2 * documents + 4 * extracts) if extracts else 0.0
-        largest = max(largest, labels + members + statistics + drawn)
+        largest = max(largest, labels + members + kept + statistics + drawn)
     return largest
+
+
+def _rows_at_once(case: Case, over: str, n_resamples: int) -> tuple[int, int]:
+    """Under how many labellings cases like this one are observed together, and under how many it is alone."""
+    alone = min(n_resamples + 1, _labellings(case, over))
+    together = min(BATCH * alone, LABELS_AT_ONCE // max(1, len(case.record.documents)))
+    return max(alone, together), alone
+
+
+def _about(case: Case, overs: Iterable[str], n_resamples: int) -> str:
+    is_alone = any(rows == alone for rows, alone in (_rows_at_once(case, o, n_resamples) for o in overs))
+    return f"{_place_of(case.record)} {'alone takes' if is_alone else 'and others like it take'}"
 
 
 def _sentences_of(record: Record) -> int:
@@ -170,11 +196,29 @@ def _place_of(record: Record) -> str:
     return f"{record.where or 'input'} (id '{record.id}', {len(record.documents):,} documents)"
 
 
+def _of_rows(head: Sequence[Case], plan: Plan, statistics: Sequence[int], many: float) -> float:
+    """All rows; those that are open until they are packed, or on their way into the file; and pairs of systems."""
+    rows, numbers = many * (1 + len(plan.controls)), sum(statistics)
+    kept = rows * (PER_CASE + PER_NUMBER * numbers)
+    plain = 8.0 * min(rows, CHUNK) * numbers + 16.0 * min(rows, GROUP) * max(statistics)
+    names = _systems_of(head)
+    return kept + plain + PER_PAIR * many / len(names) * _pairs(names, plan)
+
+
+def _systems_of(head: Sequence[Case]) -> list[str]:
+    return list(dict.fromkeys(case.summary.system for case in head))
+
+
+def _pairs(names: Sequence[str], plan: Plan) -> int:
+    """How many pairs of systems are compared, controls among them."""
+    return len(pairs_of(names, plan.baseline)) + len(names) * len(plan.controls) if plan.n_resamples else 0
+
+
 def _of_slices(
     head: Sequence[Case], plan: Plan, overs: Sequence[str], groups: dict[str, int], many: float
 ) -> float:
-    """The sums of all systems and slices, the whole among them."""
-    systems = len({case.summary.system for case in head}) * (1 + len(plan.controls))
+    """The sums of all systems and slices, the whole among them, and those of a part of the input."""
+    systems = len(_systems_of(head)) * (1 + len(plan.controls))
     most = {over: max(_labellings(case, over) for case in head[:20]) for over in groups}
     found = 0.0
     for names in ((), *plan.slices):
@@ -187,7 +231,7 @@ def _of_slices(
             kept = rows * (8.0 * columns * labellings + 2.0 * plan.n_resamples + 2_000)
             is_kept = rows <= FEW and rows * labellings <= plan.n_resamples + 1
             found += systems * slices * (kept if is_kept else summed)
-    return found
+    return found + min(found, SUMMED_APART)
 
 
 def _of_estimates(
@@ -195,11 +239,9 @@ def _of_estimates(
 ) -> float:
     """About so many values has a measure of so many groups; each is estimated by system and slice, and compared."""
     values = sum(7 + 1.5 * groups[str(getattr(measure, "over", "") or "")] for measure in measures)
-    names = list(dict.fromkeys(case.summary.system for case in head))
-    controls = len(names) * len(plan.controls)
+    names = _systems_of(head)
     slices = sum(_slices_of(head, [str(n) for n in by], many) for by in ((), *plan.slices))
-    pairs = len(pairs_of(names, plan.baseline)) + controls if plan.n_resamples else 0
-    return PER_ESTIMATE * values * slices * (len(names) + controls + pairs)
+    return PER_ESTIMATE * values * slices * (len(names) * (1 + len(plan.controls)) + _pairs(names, plan))
 
 
 def _slices_of(head: Sequence[Case], names: Sequence[str], many: float) -> float:
