@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,18 @@ def test_quiet_prints_errors_alone(fairbrief: Command, reviews: Path, tmp_path: 
     assert (run.code, run.out, run.err) == (0, "", "")
     assert (tmp_path / "out" / "report.html").is_file()
     assert "no file" in fairbrief("audit", tmp_path / "none.jsonl", "--quiet").err
+
+
+@pytest.mark.parametrize(
+    ("argument", "code", "said"), [("--version", 0, "fairbrief"), ("nothing", 2, "nothing")]
+)
+def test_the_module_is_the_command(argument: str, code: int, said: str) -> None:
+    """``python -m fairbrief`` does what ``fairbrief`` does, and ends with its code."""
+    run = subprocess.run(
+        [sys.executable, "-m", "fairbrief", argument], check=False, capture_output=True, text=True
+    )
+    assert run.returncode == code
+    assert said in run.stdout + run.stderr
 
 
 def test_notes_stand_beside_the_output(fairbrief: Command, tmp_path: Path) -> None:
