@@ -3,9 +3,10 @@
 Run: python -m benchmarks.scale [--records N …] [--out FILE] [--page PAGE]
 
 Every audit runs in a process of its own; its processor time and largest memory, and those of its workers, are read when it
-ends. The three sizes are done as on a cluster: parts that are kept (`--into`), then `merge`. Costs by family, engine and
-growth are differences of two runs, so that starting is not counted; by family and engine each is the least of three. With --page the page is written from FILE, which
-is measured first where it is absent.
+ends. The three sizes are done as on a cluster: parts that are kept (`--into`), then `merge`. Costs by family and engine are
+differences of two runs, so that starting is not counted, each the least of three. Takes a quarter of an hour on two
+idle cores; with --records 100 200 300, to try the script, four minutes. With --page the page is written from FILE, which is measured first where it
+is absent.
 """
 
 from __future__ import annotations
@@ -223,6 +224,7 @@ def page(record: Mapping[str, Any], neural: Mapping[str, Any]) -> str:
     shape = Shape(**found["shape"])
     return f"""# How far it reaches
 
+What an audit takes of time, memory and disk, measured on small inputs, and what follows for a hundred million records and a billion pairs: the two plans at the end say what to rent.
 Written by `python -m benchmarks.scale` from `benchmarks/results/scale.json`: Python {machine["python"]}, {machine["processors"]} × {machine["processor"]}, load {machine["load"]} at the end; commit {record["commit"]}.
 Seconds are those of the processor, all processes together; a record has {shape.documents} documents of {shape.groups} groups, of two sentences each, one summary of two sentences and a reference; {shape.resamples:,} resamples where nothing else is said.
 
@@ -331,16 +333,20 @@ def _checked(sizes: Sequence[Mapping[str, Any]]) -> str:
         known = _way(last, way)
         told.append((name, f"{expected:,.0f}", f"{known:,.0f}", f"{100 * (expected / known - 1):+.0f} %"))
     names = " and ".join(f"{s['records']:,}" for s in sizes[:-1])
-    return f"The line through {names} records, held against {sizes[-1]['records']:,}: the plans go by such lines.\n\n{_table(('what', 'as the line says', 'measured', 'off by'), told)}"
+    return (
+        f"How far such lines can be trusted: what the one through {names} records says of {sizes[-1]['records']:,}, and what "
+        f"these took. The plan below goes by the line through the two largest.\n\n"
+        f"{_table(('what', 'as the line says', 'measured', 'off by'), told)}"
+    )
 
 
 def _plan(sizes: Sequence[Mapping[str, Any]]) -> str:
     last = sizes[-1]
     work, merging, mib, parts, audit = (slope(sizes, way) for way in QUANTITIES.values())
-    worker = last["parts"]["worker_mib"]
+    machine = last["parts"]["mib"] + CORES * last["parts"]["worker_mib"]
     hours = PLANNED * work / 3600
     rows = [
-        ("parts", f"{hours:,.0f} hours of one core", f"{hours / (MACHINES * CORES):,.1f} hours on {MACHINES} machines of {CORES} cores", f"{CORES * worker / 1024:,.0f} GiB a machine"),
+        ("parts", f"{hours:,.0f} hours of one core", f"{hours / (MACHINES * CORES):,.1f} hours on {MACHINES} machines of {CORES} cores", f"{machine / 1024:,.0f} GiB a machine"),
         ("merging", f"{PLANNED * merging / 3600:,.1f} hours of one core", "on one machine", f"{PLANNED * mib / 1024:,.0f} GiB"),
     ]  # fmt: skip
     stored = (
@@ -348,7 +354,8 @@ def _plan(sizes: Sequence[Mapping[str, Any]]) -> str:
         f"{PLANNED * parts / 1e3:,.0f} GB of parts, {PLANNED * audit / 1e3:,.0f} GB of the audit."
     )
     return (
-        f"Such records, `{'`, `'.join(MEASURES)}`. More measures cost what stands by family above.\n\n"
+        f"{PLANNED / last['records']:,.0f} times the largest that was measured: such records, `{'`, `'.join(MEASURES)}`. "
+        "More measures cost what stands by family above.\n\n"
         f"{_table(('step', 'work', 'time', 'memory'), rows)}\n\n{stored}\n"
         f"`fairbrief audit FILE --into parts --part K/{MACHINES} --workers {CORES}` on machine K, then `fairbrief merge parts --out audit`.\n"
         "Where merging does not fit into one machine, audit the files apart and compare them, or take a sample: intervals "
