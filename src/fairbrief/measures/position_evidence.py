@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -152,18 +153,17 @@ class Positions(PositionSettings):
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Articles of as many sentences, with texts of as many, are observed together."""
         reasons: dict[int, Reason] = {}
-        alike: dict[tuple[int, ...], list[tuple[int, tuple[Floats, ...]]]] = {}
+        alike: dict[tuple[tuple[int, ...], int, bytes], list[int]] = {}
         for i, ((case,), scores) in enumerate(units):
             if not scores and (problem := self._problem(case)):
                 reasons[i] = problem
                 continue
-            parts = tuple(self._read(part, t, case) for t, part in self._parts(case, scores[0]))
-            kind = (len(scores[0].matrix), *(part.shape[1] for part in parts))
-            alike.setdefault(kind, []).append((i, parts))
+            kind = scores[0].matrix.shape, len(self._texts(case)), self._owner(case, scores[0]).tobytes()
+            alike.setdefault(kind, []).append(i)
         found = []
-        for (n, *_), members in in_parts(alike, lambda kind: kind[0] * sum(kind[1:])):
-            places = np.array([i for i, _ in members])
-            masses, counts = self._masses([parts for _, parts in members])
+        for ((n, _), *_), members in in_parts(alike, lambda kind: kind[0][0] * kind[0][1]):
+            places = np.array(members)
+            masses, counts = self._masses([units[i] for i in members])
             kept = np.ones(len(places), dtype=bool)
             if self.weights == "article":
                 unlike = [_unlike(of_texts) for of_texts in counts[:, :, 0]]
@@ -205,16 +205,26 @@ class Positions(PositionSettings):
         references = case.record.references if self.against == "references" else ()
         return (case.summary.text, *(text for text in references if text.strip()))
 
-    def _parts(self, case: Case, scores: Scores) -> Iterator[tuple[int, Floats]]:
-        """The scores of each text's sentences."""
-        texts = self._texts(case)
+    def _owner(self, case: Case, scores: Scores) -> Integers:
+        """The text of each column of the scores."""
         if self._scorer_cuts:
-            owner = scores.owner
-        else:
-            owner = np.repeat(np.arange(len(texts)), [len(builtin.sentence_spans(text)) for text in texts])
-        ends = np.searchsorted(owner, np.arange(len(texts) + 1))
-        for t in range(len(texts)):
-            yield t, scores.matrix[:, ends[t] : ends[t + 1]]
+            return scores.owner
+        texts = self._texts(case)
+        return np.repeat(np.arange(len(texts)), [len(builtin.sentence_spans(text)) for text in texts])
+
+    def _parts(self, units: Sequence[tuple[Cases, Sequence[Scores]]]) -> Iterator[Floats]:
+        """The scores of each text's sentences that count, of alike articles. Shape (N, article sentences, sentences) each."""
+        similarity = np.stack([scores[0].matrix for _, scores in units])
+        (case,), (first,) = units[0]
+        texts = len(self._texts(case))
+        ends = np.searchsorted(self._owner(case, first), np.arange(texts + 1))
+        for t, (start, stop) in enumerate(pairwise(ends)):
+            part = similarity[:, :, start:stop]
+            if self.match == "mean" or (t == 0 and self.limit is not None):
+                part = np.stack(
+                    [self._read(own, t, case) for own, ((case,), _) in zip(part, units, strict=True)]
+                )
+            yield part
 
     def _read(self, similarity: Floats, text: int, case: Case) -> Floats:
         """The scores of a text's sentences that count."""
@@ -226,19 +236,17 @@ class Positions(PositionSettings):
             similarity = similarity.mean(axis=1, keepdims=True)
         return similarity
 
-    def _masses(self, articles: Sequence[tuple[Floats, ...]]) -> tuple[Floats, Floats]:
-        """Of each article and text the mass per article sentence, shape (N, texts, sentences), and its sum, the text's
+    def _masses(self, units: Sequence[tuple[Cases, Sequence[Scores]]]) -> tuple[Floats, Floats]:
+        """Of each of alike articles and text the mass per article sentence, shape (N, texts, sentences), and its sum, the text's
         sentences, and those of them that have no source, shape (N, texts, 3).
         """
         masses, counts = [], []
-        for parts in zip(*articles, strict=True):
+        for part in self._parts(units):
             mass, unmapped = mass_of_sources(
-                np.stack(parts), self.top, once=self.duplicates == "once", shares_ties=self.ties == "shared"
+                part, self.top, once=self.duplicates == "once", shares_ties=self.ties == "shared"
             )
             masses.append(mass)
-            counts.append(
-                np.column_stack([mass.sum(axis=1), np.full(len(mass), parts[0].shape[1]), unmapped])
-            )
+            counts.append(np.column_stack([mass.sum(axis=1), np.full(len(mass), part.shape[2]), unmapped]))
         return np.stack(masses, axis=1), np.stack(counts, axis=1)
 
     def _weigh(self, sums: Floats, matches: Floats) -> Floats:
