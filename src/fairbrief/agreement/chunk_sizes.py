@@ -13,7 +13,7 @@ from fairbrief.auditing.measure_selection import check_over
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.summary_units import chunks_by_document, units_of
+from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.reports.number_format import number
 from fairbrief.statistics import Bootstrap, percentile_interval
 from fairbrief.text.chunks import Cut
@@ -132,9 +132,8 @@ def _answered(
 def _by_document(case: Case, scores: Scores, cut: Cut, words: int) -> Floats:
     """The best support of each unit by any piece of a document; −inf for a document without a piece."""
     _, chunks = chunks_by_document(case.record, cut, words)
-    owner = np.repeat(np.arange(len(chunks)), chunks)
     best = np.full((len(chunks), scores.matrix.shape[1]), -np.inf)
-    np.maximum.at(best, owner, scores.matrix)
+    np.maximum.at(best, owner_of(chunks), scores.matrix)
     return best
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
-from fairbrief.measures.summary_units import sentences_of
+from fairbrief.measures.summary_units import owner_of, sentences_of
 from fairbrief.statistics.keyed_random import keys_of, random_fractions
 from fairbrief.types import Cases, Extracts, Floats, Integers, Reason, Record
 
@@ -50,9 +52,9 @@ class ExtractDraws:
                 if key not in self._drawn:
                     self._drawn[key] = NO_SENTENCE  # until it is drawn
                     known = self._known[key[0]]
-                    if len(known.lengths) and key[1] >= known.lengths.sum():
+                    if known.lengths and key[1] >= sum(known.lengths):
                         self._drawn[key] = AS_LONG
-                    elif len(known.lengths):
+                    elif known.lengths:
                         waiting.setdefault(len(known.lengths), []).append(key)
         for keys in waiting.values():
             self._draw(keys)
@@ -68,10 +70,9 @@ class ExtractDraws:
         for record in records:
             if record.id not in self._known:
                 pieces = [sentences_of(d.text) for d in record.documents]
-                sentences = tuple(s for piece in pieces for s in piece)
-                document = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
-                lengths = np.array([len(s.split()) for s in sentences], dtype=np.int64)
-                self._known[record.id] = _Known(sentences, document, lengths)
+                sentences = tuple(chain.from_iterable(pieces))
+                lengths = [len(s.split()) for s in sentences]
+                self._known[record.id] = _Known(sentences, owner_of(tuple(map(len, pieces))), lengths)
 
     def _draw(self, keys: Sequence[tuple[str, int]]) -> None:
         """Draw the extracts of records that have as many sentences, of so many words."""
@@ -85,20 +86,19 @@ class ExtractDraws:
             known = [self._known[record] for record, _ in part]
             kept = kept_sentences(
                 numbers.reshape(len(part), self.n, -1),
-                np.stack([k.lengths for k in known])[:, np.newaxis],
+                np.array([k.lengths for k in known])[:, np.newaxis],
                 np.array([words for _, words in part])[:, np.newaxis, np.newaxis],
             )
             for key, record, own in zip(part, known, kept, strict=True):
                 self._drawn[key] = Extracts(record.sentences, record.document, own)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     """A record's sentences, their documents and their words."""
 
     sentences: tuple[str, ...]
     document: Integers
-    lengths: Integers
+    lengths: list[int]
 
 
 def kept_sentences(numbers: Floats, lengths: Integers, words: Integers | int) -> Floats:

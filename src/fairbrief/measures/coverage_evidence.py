@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -23,7 +22,7 @@ from fairbrief.measures.coverage_folding import (
 )
 from fairbrief.measures.measure_settings import check_known
 from fairbrief.measures.permutation_schemes import coded, item_keys
-from fairbrief.measures.summary_units import chunks_by_document, units_of
+from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.statistics import TIE
 from fairbrief.text.chunks import CUTS, Cut
 from fairbrief.text.segmentation import word_count
@@ -356,7 +355,7 @@ def _of_extracts(
 
 def _folded(scores: Sequence[Sequence[Scores]], chunks: tuple[int, ...]) -> Floats:
     """Best support of each unit by any chunk of a document, of records with so many. Shape (N, documents, units)."""
-    return fold_chunks(np.stack([own[0].matrix for own in scores]), _owner(chunks), len(chunks))
+    return fold_chunks(np.stack([own[0].matrix for own in scores]), owner_of(chunks), len(chunks))
 
 
 def _log_lengths(cases: Cases, documents: int) -> Floats:
@@ -370,14 +369,6 @@ def _by_lengths(length: Floats) -> Iterator[Integers]:
     """The records (N, documents) whose documents differ in length, and those whose do not, if there are any."""
     differ = (length * length).sum(axis=1) > TIE
     yield from (here for here in (np.flatnonzero(differ), np.flatnonzero(~differ)) if len(here))
-
-
-@lru_cache(maxsize=4096)
-def _owner(chunks: tuple[int, ...]) -> Integers:
-    """The document of each chunk, of documents with so many. Shape (chunks,), read-only."""
-    owner = np.repeat(np.arange(len(chunks)), chunks)
-    owner.flags.writeable = False
-    return owner
 
 
 def _of_lengths(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import chain
 
+import numpy as np
+
 from fairbrief.text.chunks import Cut, chunks
 from fairbrief.text.languages import given
 from fairbrief.text.sentences import split
-from fairbrief.types import Record, Summary
+from fairbrief.types import Integers, Record, Summary
 
 
 def units_of(summary: Summary, units: str) -> tuple[str, ...]:
@@ -33,6 +35,14 @@ def chunks_by_document(record: Record, cut: Cut, words: int) -> tuple[tuple[str,
 def sentences_of(text: str) -> tuple[str, ...]:
     """The sentences of a text; the same text is cut once."""
     return _sentences(text, given())
+
+
+@lru_cache(maxsize=4096)
+def owner_of(pieces: tuple[int, ...]) -> Integers:
+    """The document of each piece, of documents with so many. Shape (pieces,), read-only."""
+    owner = np.repeat(np.arange(len(pieces)), pieces)
+    owner.flags.writeable = False
+    return owner
 
 
 @lru_cache(maxsize=4096)
