@@ -21,6 +21,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import held
 from fairbrief.reports import audit_folder, evidence_file, load, write_all
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.folder_claim import STAGE, UNFINISHED, claimed
 from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
@@ -297,6 +298,30 @@ def test_evidence_that_an_observation_lacks_takes_no_room(
     assert 2 * read.get_total_buffer_size() < plain.get_total_buffer_size()
 
 
+def test_only_what_is_asked_for_is_read_of_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of one observation, some rows and some columns are those of the whole table, row groups of others not touched."""
+    monkeypatch.setattr(evidence_file, "GROUP", 50)
+    measures = [BUR, "rouge1", "position_bias"]
+    write_all(audit(cases_of(120, 20), Plan(measures=measures, n_resamples=20)), tmp_path)
+    rows, read = load(tmp_path).rows, list[int]()
+    plain = pq.ParquetFile.read_row_group
+    monkeypatch.setattr(
+        pq.ParquetFile, "read_row_group", lambda file, i, names: read.append(i) or plain(file, i, names)
+    )
+    held = Held(rows.table())
+    assert (len(rows), rows.measures()) == (len(held), held.measures())
+    for start in (0, 49, 130, 400):
+        for length in (0, 1, 60, 500):
+            assert rows.slice(start, length).to_pylist() == held.slice(start, length).to_pylist()
+    wanted = {"record", "reason", "rouge1[f]"}.__contains__
+    for observation in held.measures().values():
+        read.clear()
+        found = rows.of(observation, wanted)
+        assert found.to_pylist() == held.of(observation, wanted).to_pylist()
+        assert max(map(read.count, range(8))) == 2
+        assert sum(read.count(i) == 2 for i in range(8)) <= 4  # the others are asked only whose they are
+
+
 def test_a_report_is_printed_without_reading_rows_of_evidence(
     tmp_path: Path, two: tuple[Result, Result], fairbrief: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -304,7 +329,7 @@ def test_a_report_is_printed_without_reading_rows_of_evidence(
     for name, result in zip("ab", two, strict=True):
         write_all(result, tmp_path / name)
     said = fairbrief("report", tmp_path / "a")
-    monkeypatch.setattr(evidence_file, "read", lambda *_: pytest.fail("rows were read"))
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", lambda *_: pytest.fail("rows were read"))
     again = fairbrief("report", tmp_path / "a")
     assert (said.code, said.out) == (again.code, again.out)
     assert said.code == 0

@@ -284,9 +284,8 @@ def test_changes_between_two_systems_need_two_records() -> None:
     """Means of 2 against 2½ are a fall by a fifth; of one record in common there is none."""
     for many, values in ((2, [pytest.approx(1 - 4 / 5)]), (1, [])):
         both = [*said(*(1, 3)[:many]), *said(*(2, 3)[:many], system="b")]
-        evidence = audit(both, Plan(measures=["phrase_counts"], n_resamples=20)).evidence
-        assert evidence is not None
-        found = relative.relative_changes(evidence, [("a", "b")], Settings(n_resamples=20))
+        rows = audit(both, Plan(measures=["phrase_counts"], n_resamples=20)).rows
+        found = relative.relative_changes(rows, [("a", "b")], Settings(n_resamples=20))
         assert [e.value for e in found] == values
 
 

@@ -123,7 +123,7 @@ def test_evidence_is_packed_inside_and_plain_outside(
         [unpacked(table)[f"{a}[{b}]"].to_numpy(zero_copy_only=False) for a, b in ledger.columns]
     )
     assert np.array_equal(numbers, plain[:, : len(ledger.columns)], equal_nan=True)
-    ((again, _),) = ledgers_from(table)
+    ((again, _),) = ledgers_from(Held(table))
     assert (again.matrix() == ledger.matrix()).all()
     assert again.excluded("s", WHOLE) == ledger.excluded("s", WHOLE) == {"empty summary": 9}
 

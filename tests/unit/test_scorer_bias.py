@@ -463,7 +463,7 @@ def test_the_evidence_gives_the_scorers_values_again() -> None:
     result = taken(
         articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
     )
-    for ledger, measures in ledgers_from(result.evidence):
+    for ledger, measures in ledgers_from(result.rows):
         for measure in measures:
             value = measure.value(ledger.totals(ledger.matrix().sum(axis=0)))[measure.name]
             assert float(value.array) == pytest.approx(headline(result, repr(measure)).value)

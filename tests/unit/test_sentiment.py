@@ -416,7 +416,7 @@ def test_evidence_without_a_row_gives_no_figure() -> None:
 def test_saved_evidence_gives_the_values_again() -> None:
     """The columns of the groups survive the table."""
     result = run(drawn(30), n_resamples=0, check_scorers=False)
-    ((ledger, (measure,)),) = ledgers_from(result.evidence)
+    ((ledger, (measure,)),) = ledgers_from(result.rows)
     again = measure.value(ledger.totals(ledger.matrix().sum(axis=0)))
     assert float(again["sentiment_shift"].array) == quantity(result, "sentiment_shift").value
 

@@ -174,7 +174,7 @@ def test_the_interval_of_a_relative_change_is_that_of_its_jackknife(tmp_path: Pa
 
     result = swept(tmp_path, {"instruction": ["none", "fair"]})
     pair = ("instruction=fair", "instruction=none")
-    (change,) = relative_changes(result.evidence, [pair], Settings(n_resamples=300, seed=5))
+    (change,) = relative_changes(result.rows, [pair], Settings(n_resamples=300, seed=5))
     fair, plain = (np.array([float(i % m == 0) for i in range(1, 41)]) for m in (4, 2))
     # Records in which neither has anything change nothing, and are no part of it.
     left = (1 - (fair.sum() - fair) / (plain.sum() - plain))[plain > 0]

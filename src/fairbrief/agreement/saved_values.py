@@ -66,7 +66,7 @@ def saved_values(results: Iterable[Result]) -> dict[str, SavedValues]:
     """The evidence of saved audits by measure spec; controls are left out."""
     found: dict[str, SavedValues] = {}
     for result in results:
-        for ledger, measures in ledgers_from(result.evidence):
+        for ledger, measures in ledgers_from(result.rows):
             origins, matrix = ledger.kept(), ledger.matrix()
             for measure in measures:
                 known = found.setdefault(repr(measure), SavedValues(measure, ledger))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pyarrow as pa
 
 from fairbrief.auditing.evidence_table import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.declarations import Direction
+from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.types import Measure, Totals
 
 
@@ -28,7 +28,7 @@ def better(measure: Measure, ledger: Ledger | None = None) -> Direction:
     return "more" if tail is None else "less" if tail == "upper" else "nearer zero"
 
 
-def directions(evidence: pa.Table) -> Mapping[str, Direction]:
+def directions(evidence: EvidenceRows) -> Mapping[str, Direction]:
     """Which way is better, for every measure that a saved audit took on something."""
     return {
         repr(measure): better(measure, ledger)

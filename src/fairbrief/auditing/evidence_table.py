@@ -16,8 +16,8 @@ from fairbrief.auditing.ledger import CHUNK, Ledger, RowBlock
 from fairbrief.auditing.origins import Origin, Origins, slices_of
 from fairbrief.auditing.packed_columns import column_of
 from fairbrief.errors import DataError
-from fairbrief.reports.evidence import Wanted, all_columns
-from fairbrief.reports.frames import numbers, rows_with, texts, unpacked
+from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns
+from fairbrief.reports.frames import numbers, texts, unpacked
 from fairbrief.types import Column, Integers, Measure, Observation
 
 COLUMN = b"fairbrief.column"
@@ -155,25 +155,26 @@ def sliced_by(evidence: pa.Table, names: Iterable[str]) -> pa.Table:
 
 
 def ledgers_from(
-    evidence: pa.Table,
+    evidence: EvidenceRows,
     given: Mapping[str, Measure] = MappingProxyType({}),
     by: Sequence[tuple[str, ...]] | None = None,
 ) -> list[tuple[Ledger, list[Measure]]]:
-    """The ledgers behind a table of evidence, and the measures that read each; without nulls.
+    """The ledgers behind evidence, and the measures that read each; without nulls. Rows are read an observation at a time.
 
     ``given`` are measures by spec that need not be declared anywhere; ``by`` says what to slice by, each attribute that
     the audit was sliced by alone if not told.
-    The relabelled sums are not in the table: what is made from such a ledger has intervals and paired
+    The relabelled sums are not in the evidence: what is made from such a ledger has intervals and paired
     differences, and no chance level.
     """
+    there = evidence.slice(0, 0).column_names
     for column in ("observation", "system_kind"):
-        if column not in evidence.column_names:
+        if column not in there:
             raise DataError(
                 f"This table is no evidence of an audit of this version: it has no column '{column}'. Run the audit again."
             )
     found = []
-    for observation in evidence["observation"].unique().to_pylist():
-        rows = rows_with(evidence, "observation", observation)
+    for observation in dict.fromkeys(evidence.measures().values()):
+        rows = evidence.of(observation)
         spelled = rows["measures"][0].as_py().split("\n")
         measures = [given.get(name) or registry.make("measure", name) for name in spelled]
         found.append((_ledger(rows, measures[0].observation, by), measures))

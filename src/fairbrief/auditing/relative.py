@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-import pyarrow as pa
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.estimating import Settings
@@ -13,6 +12,7 @@ from fairbrief.auditing.evidence_table import ledgers_from
 from fairbrief.auditing.jackknifed import Jackknifed, units_of
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.statistics.jackknife import spreads
 from fairbrief.types import Estimate, Floats, Measure
 
@@ -21,7 +21,7 @@ FROM_NOTHING = estimating.undefined("the measure is 0 for the system that it is 
 
 
 def relative_changes(
-    evidence: pa.Table, pairs: Iterable[tuple[str, str]], settings: Settings
+    evidence: EvidenceRows, pairs: Iterable[tuple[str, str]], settings: Settings
 ) -> list[Estimate]:
     """(M(plain) − M(fair)) / M(plain) for every headline M and each pair (fair, plain) of systems.
 

@@ -100,7 +100,7 @@ def audited(cells: Sequence[Cell], answers: Mapping[str, Path], folder: Path, pl
     plan = replace(plan, baseline=baseline, pools_runs=has_runs, is_pairwise=True)
     result = _audit(cases_of(cells, answers), plan)
     settings = Settings(plan.n_resamples, plan.seed, plan.confidence_level, plan.alpha, _signature(result))
-    changes = relative_changes(result.evidence, pairs_of(cells, baseline), settings)
+    changes = relative_changes(result.rows, pairs_of(cells, baseline), settings)
     whole = replace(
         result,
         differences=(*result.differences, *changes),

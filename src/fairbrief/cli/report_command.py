@@ -37,7 +37,7 @@ def report(folder: SavedAudit, format_: Format = "terminal", to: To = None, deta
     from fairbrief.reports import csv, html, latex, load, markdown, model_card, terminal, trackers
     from fairbrief.reports.audit_folder import place
 
-    result = load(folder, with_evidence=False)
+    result = load(folder)
     if to is not None:
         typer.echo(f"Sent to {trackers.send(result, folder, to)}")
         return

@@ -28,6 +28,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.explaining.ablation import Evidence, Subject, effect, open_record, values_of
 from fairbrief.explaining.influence import columns_elsewhere, values_without_each
 from fairbrief.readers.messages import did_you_mean
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.explanation import Effect, Explanation, Influence
 from fairbrief.reports.frames import encodable
 from fairbrief.types import Case, Estimate, Measure, Scorer
@@ -72,7 +73,7 @@ def explain(
         check_scorers=False, scorers=scorers or {}, wrap=wrap, progress=progress,
     )  # fmt: skip
     found = audit(watch.passing(held), plan)
-    ((ledger, _),) = ledgers_from(_of_summaries(found.evidence), {repr(built): built})
+    ((ledger, _),) = ledgers_from(Held(_of_summaries(found.evidence)), {repr(built): built})
     # One number is asked about: its own p, not one that was raised for the other systems.
     asked = {
         e.system: e.replace(p_adjusted=None, blind_p_adjusted=None)

@@ -100,24 +100,22 @@ def _write(result: Result, stage: Path) -> tuple[list[str], str]:
     return [*names, PAGE, EXAMPLES, EVIDENCE, *hashes, RESULTS], audit
 
 
-def load(folder: Path | str, *, with_evidence: bool = True) -> Result:
-    """Read the result that `write_all` wrote; without evidence, of which there may be much, no row of it.
+def load(folder: Path | str) -> Result:
+    """Read the result that `write_all` wrote; rows of evidence when they are asked for.
 
     Raises DataError where a file is absent or damaged, where the files are of different audits, and where the
-    last audit for the folder did not come to its end.
+    last audit for the folder did not come to its end; and for damaged rows of evidence, when they are asked for.
     """
     from dataclasses import replace
 
     from fairbrief.reports import evidence_file, json_file, record_data, source_file
-    from fairbrief.reports.evidence import Held
 
     folder = Path(folder)
     refuse_unfinished(folder)
     found = json_file.parsed(folder / RESULTS)
-    read = evidence_file.read if with_evidence else evidence_file.nothing_of
     return replace(
         json_file.result_of(found, folder / RESULTS),
-        rows=Held(read(folder / EVIDENCE, found["audit"])),
+        rows=evidence_file.SavedRows(folder / EVIDENCE, found["audit"]),
         examples=record_data.read(folder / EXAMPLES, found["audit"]),
         sources=source_file.read(folder / SOURCES, found["audit"]),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports.frames import unpacked
+from fairbrief.reports.evidence import Held, Wanted, all_columns
+from fairbrief.reports.frames import rows_with, unpacked
 from fairbrief.reports.result import Result
 
 if TYPE_CHECKING:
@@ -41,35 +42,87 @@ def write_hashes(table: pa.Table, path: Path) -> None:
 
 
 def read(path: Path | str, audit: str | None = None) -> pa.Table:
-    """Read the evidence; DataError where the file is absent, damaged, or of another audit than the one named.
+    """Read the evidence; DataError where the file is absent, damaged, or of another audit than the one named."""
+    return SavedRows(path, audit).table()
 
-    Most statistics are of one observation: one array of nulls stands for all that are not of a row group's.
+
+class SavedRows:
+    """The rows of a file, as `fairbrief.reports.evidence.EvidenceRows` gives them: only what is asked for is read.
+
+    The file is opened once: one that takes its place later is not looked at. DataError as `read`.
     """
-    import pyarrow.parquet as pq
 
-    with reading(path), pq.ParquetFile(path) as file:
-        _refuse_other(path, file.schema_arrow.metadata or {}, audit)
-        schema = file.schema_arrow
-        groups = [_held(file, i) for i in range(file.num_row_groups)]
-    nothing = {kind: pa.nulls(max(map(len, groups), default=0), kind) for kind in {*schema.types}}
-    return pa.concat_tables([schema.empty_table(), *(_with_all(group, schema, nothing) for group in groups)])
+    def __init__(self, path: Path | str, audit: str | None = None) -> None:
+        import pyarrow.parquet as pq
+
+        self._path = path
+        with reading(path):
+            self._file = pq.ParquetFile(path)
+            self._schema: pa.Schema = self._file.schema_arrow
+            _refuse_other(path, self._schema.metadata or {}, audit)
+
+    def __len__(self) -> int:
+        return int(self._file.metadata.num_rows)
+
+    def measures(self) -> dict[str, str]:
+        """The measures by spec, and the observation that each reads."""
+        with reading(self._path):
+            names = [name for name in ("observation", "measures") if name in self._schema.names]
+            return Held(self._joined(self._groups(names))).measures()
+
+    def slice(self, start: int, length: int) -> pa.Table:
+        """So many rows from one on."""
+        found = []
+        with reading(self._path):
+            for group in range(self._file.num_row_groups):
+                rows = self._file.metadata.row_group(group).num_rows
+                if start < rows and length > 0:
+                    found.append(_held(self._file, group).slice(start, length))
+                    length -= len(found[-1])
+                start = max(0, start - rows)
+            return self._joined(found)
+
+    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
+        """The rows of one observation, with the columns that are wanted."""
+        names = [name for name in self._schema.names if wanted(name)]
+        with reading(self._path):
+            groups = self._groups(list(dict.fromkeys(["observation", *names])), observation)
+            return self._joined(groups).select(names)
+
+    def table(self) -> pa.Table:
+        """All rows."""
+        with reading(self._path):
+            return self._joined(self._groups(self._schema.names))
+
+    def _groups(self, names: Sequence[str], observation: str | None = None) -> list[pa.Table]:
+        """Of each row group these columns that have a value in it, and the rows of one observation or all."""
+        found = []
+        for group in range(self._file.num_row_groups):
+            if observation is None:
+                found.append(_held(self._file, group, names))
+            elif len(there := _of(observation, self._file.read_row_group(group, ["observation"]))):
+                whole = len(there) == self._file.metadata.row_group(group).num_rows
+                rows = _held(self._file, group, names)
+                found.append(rows if whole else _of(observation, rows))
+        return found
+
+    def _joined(self, groups: Sequence[pa.Table]) -> pa.Table:
+        """Most statistics are of one observation: one array of nulls stands for all that a row group does not have."""
+        kinds = {*self._schema.types}
+        nothing = {kind: pa.nulls(max(map(len, groups), default=0), kind) for kind in kinds}
+        found = [_with_all(group, self._schema, nothing) for group in groups]
+        return pa.concat_tables([self._schema.empty_table(), *found])
 
 
-def nothing_of(path: Path | str, audit: str) -> pa.Table:
-    """No row of the evidence, with all of its columns; DataError as `read`, but for what is damaged in rows."""
-    import pyarrow.parquet as pq
-
-    with reading(path):
-        schema = pq.read_schema(path)
-        _refuse_other(path, schema.metadata or {}, audit)
-        return schema.empty_table()
+def _of(observation: str, rows: pa.Table) -> pa.Table:
+    return rows_with(rows, "observation", observation)
 
 
-def _held(file: pq.ParquetFile, group: int) -> pa.Table:
-    """The columns that have a value in a row group."""
+def _held(file: pq.ParquetFile, group: int, wanted: Collection[str] | None = None) -> pa.Table:
+    """The columns that have a value in a row group, of all or of those that are wanted."""
     metadata = file.metadata.row_group(group)
-    names = enumerate(file.schema_arrow.names)
-    return file.read_row_group(group, [name for i, name in names if not _is_empty(metadata.column(i))])
+    names = [n for i, n in enumerate(file.schema_arrow.names) if not _is_empty(metadata.column(i))]
+    return file.read_row_group(group, [n for n in names if wanted is None or n in wanted])
 
 
 def _with_all(group: pa.Table, schema: pa.Schema, nothing: Mapping[pa.DataType, pa.Array]) -> pa.Table:

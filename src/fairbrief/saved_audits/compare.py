@@ -32,8 +32,8 @@ def compare(
     one). Raises RequestError where nothing can be compared: no common measure, system or record.
     """
     settings = settings or _settings(candidate)
-    ours = {repr(m): (ledger, m) for ledger, measures in ledgers_from(candidate.evidence) for m in measures}
-    theirs = {repr(m): (ledger, m) for ledger, measures in ledgers_from(baseline.evidence) for m in measures}
+    ours = {repr(m): (ledger, m) for ledger, measures in ledgers_from(candidate.rows) for m in measures}
+    theirs = {repr(m): (ledger, m) for ledger, measures in ledgers_from(baseline.rows) for m in measures}
     common = [spelled for spelled in ours if spelled in theirs]
     if not common:
         raise RequestError(
@@ -70,7 +70,7 @@ def changed_sources(candidate: Result, baseline: Result) -> list[str]:
     """Ids of the records of both audits whose documents are not the same in the two; [] where an audit does not tell."""
     if candidate.sources is None or baseline.sources is None:
         return []
-    ids = [set(result.evidence["record"].unique().to_pylist()) for result in (candidate, baseline)]
+    ids = [_records(result) for result in (candidate, baseline)]
     texts = [dict(zip(*t.to_pydict().values(), strict=True)) for t in (candidate.sources, baseline.sources)]
     return sorted(
         ident
@@ -78,6 +78,12 @@ def changed_sources(candidate: Result, baseline: Result) -> list[str]:
         if ident is not None
         if (key := hash_of(ident)) in texts[0] and key in texts[1] and texts[0][key] != texts[1][key]
     )
+
+
+def _records(result: Result) -> set[str]:
+    """The ids of all records."""
+    several = (result.rows.of(one, {"record"}.__contains__) for one in {*result.rows.measures().values()})
+    return {ident for rows in several for ident in rows["record"].unique().to_pylist()}
 
 
 def _systems(a: Ledger, b: Ledger, system: str | None, against: str | None) -> Sequence[tuple[str, str]]:

@@ -66,9 +66,7 @@ def hold_folder(
         checks += completeness.unmeasured(ours, theirs, max_left_out)
         same = _rows(result).equals(_rows(before))
         differences = compare(result, before)
-        checks += hold_margin(
-            differences, margin, directions(result.evidence), confidence_level, same_rows=same
-        )
+        checks += hold_margin(differences, margin, directions(result.rows), confidence_level, same_rows=same)
     return checks
 
 

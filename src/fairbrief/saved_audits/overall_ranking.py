@@ -58,7 +58,7 @@ def overall(
     """
     by_spec: dict[str, dict[tuple[str, str], tuple[Ledger, Measure]]] = {}
     for name, result in results.items():
-        for ledger, measures in ledgers_from(result.evidence):
+        for ledger, measures in ledgers_from(result.rows):
             for measure in measures:
                 spelled = _without_over(measure)
                 over = str(getattr(measure, "over", "") or "")

@@ -85,7 +85,7 @@ def power(
     named, or no contrast whose standard error is known.
     """
     seed = int(result.made.get("seed") or 0)
-    taken = [(ledger, m) for ledger, several in ledgers_from(result.evidence) for m in several]
+    taken = [(ledger, m) for ledger, several in ledgers_from(result.rows) for m in several]
     _refuse_unknown(measures, [name for _, m in taken for name in (repr(m), m.name)], "measure")
     chosen = [(ledger, m) for ledger, m in taken if not measures or {repr(m), m.name} & set(measures)]
     found: list[Power] = []

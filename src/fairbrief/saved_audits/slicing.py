@@ -47,7 +47,7 @@ def slice_audit(
         return result
     taken = set(made["measures"])
     evidence = sliced_by(result.evidence, [name for names in asked for name in names])
-    read = [(ledger, ms) for ledger, ms in ledgers_from(evidence, given, asked) if repr(ms[0]) in taken]
+    read = [(ledger, ms) for ledger, ms in ledgers_from(Held(evidence), given, asked) if repr(ms[0]) in taken]
     for ledger, measures in read:
         ledger.lacks_null = repr(measures[0]) in permuted
     by_name = {repr(m): m for _, measures in read for m in measures}
