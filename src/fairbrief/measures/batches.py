@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 AT_ONCE = 1 << 18
 """Numbers of units that are looked at together."""
 FEW = 6
-"""Sentences and documents up to which extracts that keep the same sentences are read once."""
+"""Sentences, documents and units up to which extracts that keep the same sentences are read once."""
 
 
 def only_one(
@@ -55,13 +55,14 @@ def in_parts(alike: Mapping[Key, list[Item]], size: Callable[[Key], int]) -> Ite
             yield kind, items[start : start + step]
 
 
-def different(kept: Floats, documents: int) -> tuple[Floats, Integers]:
+def different(kept: Floats, others: int) -> tuple[Floats, Integers]:
     """The different extracts of records, and which of them each is: of few sentences all subsets, else each its own.
 
+    ``others`` are the documents or units that they are held against: in products of few numbers no sum's order changes.
     Shapes: ``kept`` (N, extracts, sentences) → (N, different, sentences), (N, extracts).
     """
     n, extracts, sentences = kept.shape
-    if max(sentences, documents) > FEW or 1 << sentences > extracts:
+    if max(sentences, others) > FEW or 1 << sentences > extracts:
         return kept, np.broadcast_to(np.arange(extracts), (n, extracts))
     bits = np.arange(sentences)
     subsets = (np.arange(1 << sentences)[:, np.newaxis] >> bits & 1).astype(np.float64)

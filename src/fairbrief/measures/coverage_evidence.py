@@ -157,11 +157,16 @@ class Coverage(CoverageSettings):
         ):
             places, codes = np.array([i for i, _ in members]), np.stack([codes for _, codes in members])
             some = [units[i] for i, _ in members]
-            kept = np.stack([drawn.kept for _, (drawn,), _ in some]).take(some[0][2][0].owner, axis=2)
+            sentence = some[0][2][0].owner
+            kept = np.stack([drawn.kept for _, (drawn,), _ in some])
+            kept, which = different(kept, max(len(chunks), len(sentence)))
+            kept = kept.take(sentence, axis=2)
             support = _folded([scores for *_, scores in some], chunks)
             length = _log_lengths([case for (case,), *_ in some], len(chunks))
             for here in _by_lengths(length):
-                columns, rows = _of_extracts(names, kept[here], support[here], codes[here], length[here])
+                columns, rows = _of_extracts(
+                    names, kept[here], which[here], support[here], codes[here], length[here]
+                )
                 found.append(AlikeRows(places[here].tolist(), columns, rows[:, np.newaxis]))
         return found, reasons
 
@@ -319,14 +324,13 @@ def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floa
 
 
 def _of_extracts(
-    names: Sequence[str], kept: Floats, support: Floats, codes: Integers, length: Floats
+    names: Sequence[str], kept: Floats, which: Integers, support: Floats, codes: Integers, length: Floats
 ) -> tuple[tuple[Column, ...], Floats]:
-    """Columns, and a row of each record (N, columns): means over the extracts.
+    """Columns, and a row of each record (N, columns): means over the extracts, each of which is one of those that differ.
 
-    Shapes: ``kept`` (N, extracts, units), ``support`` (N, documents, units), ``codes`` and ``length`` (N, documents).
+    Shapes: ``kept`` (N, different, units), ``which`` (N, extracts), ``support`` (N, documents, units), ``codes`` and ``length`` (N, documents).
     """
-    n, extracts, _ = kept.shape
-    kept, which = different(kept, support.shape[1])
+    extracts = which.shape[1]
     read = np.maximum(kept.sum(axis=2, keepdims=True), 1.0)
     covered = kept @ support.transpose(0, 2, 1) / read
     member = (codes[:, :, np.newaxis] == np.arange(len(names))).astype(np.float64)
@@ -348,7 +352,7 @@ def _of_extracts(
     )
     columns: list[Column] = [("one",), ("gap",), ("level",)]
     columns += [("documents", name) for name in names] + [("difference", name) for name in names]
-    blocks = [np.ones(n), gap, level, *count.T, *means.T]
+    blocks = [np.ones(len(kept)), gap, level, *count.T, *means.T]
     blocks += [block[:, 0] for block in of_lengths.values()]
     return (*columns, *of_lengths), np.stack(blocks, axis=1)
 
