@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fairbrief.auditing.grouping import place_of
-from fairbrief.auditing.ledger import Sheet
+from fairbrief.auditing.ledger import Sheet, Written
 from fairbrief.auditing.observing import Unit
 from fairbrief.reports.result import Exhibit
 from fairbrief.types import Case, Cases, Column, Floats, Measure, Observation, Totals
@@ -38,8 +38,15 @@ class Exhibits:
         Each measure is asked for all headlines at once; those that may be kept are looked at closely.
         """
         names = list(sheet.columns)
-        for places, positions, rows in sheet.blocks():
-            columns = {names[position]: j for j, position in enumerate(positions)}
+        alike: dict[bytes, list[Written]] = {}
+        for block in sheet.blocks():
+            alike.setdefault(block[1].tobytes(), []).append(block)
+        for several in alike.values():
+            places, rows = (
+                np.concatenate([own for own, _, _ in several]),
+                np.concatenate([own for *_, own in several]),
+            )
+            columns = {names[position]: j for j, position in enumerate(several[0][1])}
             written = [units[i] for i in places.tolist()]
             systems = {origin.system for _, origin in written}
             ps = np.frombuffer(sheet.ps)[places] if sheet.ps else np.full(len(places), np.nan)

@@ -268,13 +268,26 @@ def _observed_together(
     for (_, exact), places in alike.items():
         found, why = _observe_many(observation, [units[i] for i in places])
         reasons |= {places[i]: reason.text for i, reason in why.items()}
-        for rows in found:
+        for rows in _joined(found):
             here = np.array(places)[rows.units]
             choices = [units[i].choice for i in here.tolist()]
             blocks.append(_with_more(observation, rows, here, choices, exact=bool(exact)))
     seen = {i: units[i] for block in blocks for i in block.units.tolist()}
     read = _read_extracts(observation, seen)
     return [part for block in blocks for part in _with_extracts(block, read)] if read else blocks, reasons
+
+
+def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
+    """Units of equal columns in one block: an observation may have parted them by shapes of its own."""
+    alike: dict[tuple[Column, ...], list[AlikeRows]] = {}
+    for block in blocks:
+        alike.setdefault(block.columns, []).append(block)
+    for columns, several in alike.items():
+        if len(several) == 1:
+            yield several[0]
+        else:
+            units = [i for block in several for i in block.units]
+            yield AlikeRows(units, columns, np.concatenate([block.values for block in several]))
 
 
 def _with_extracts(block: RowBlock, read: Mapping[int, Rows | Reason]) -> Iterator[RowBlock]:
