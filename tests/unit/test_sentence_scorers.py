@@ -143,3 +143,32 @@ def test_settings_that_mean_nothing_are_refused() -> None:
         Tfidf(fitted="corpus")
     with pytest.raises(RequestError, match="builtin"):
         list(Tfidf(sentences="spacy").answer(WHOLE))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "equal_coverage(scorer=SCORER)@a",
+        "coverage_parity(scorer=SCORER)@a",
+        "uer(scorer=SCORER)@a",
+        "uer(tokens=SCORER)@a",
+        "sentiment_shift(scorer=SCORER)",
+        "sentiment_change(scorer=SCORER)",
+        "scorer_bias_sentiment(scorer=SCORER)@a",
+        "scorer_bias_support(scorer=SCORER)@a",
+        "judged(scorer=SCORER)",
+        "judged_by_group(scorer=SCORER)@a",
+    ],
+)
+@pytest.mark.parametrize("name", ["tfidf", "rouge1", "rouge2"])
+def test_a_measure_that_reads_one_score_of_each_text_refuses_a_scorer_that_cuts_them(
+    spec: str, name: str
+) -> None:
+    """Such a scorer answers by sentence; the refusal names measure and scorer, and what to leave out."""
+    for sentences in ("builtin", "punkt"):
+        scorer = f"{name}(sentences={sentences})"
+        wanted = rf"^{re.escape(spec.partition('(')[0])}: \w+={re.escape(scorer)} .* leave sentences={sentences} out of {name}$"
+        with pytest.raises(RequestError, match=wanted):
+            registry.make("measure", spec.replace("SCORER", scorer))
+    for whole in (name, f"{name}(sentences=given)"):
+        registry.make("measure", spec.replace("SCORER", whole))

@@ -20,7 +20,7 @@ from fairbrief.measures.coverage_folding import (
     fold_chunks,
     merge_mutual,
 )
-from fairbrief.measures.measure_settings import check_known
+from fairbrief.measures.measure_settings import check_known, check_uncut
 from fairbrief.measures.permutation_schemes import coded, item_keys
 from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.statistics import TIE
@@ -70,6 +70,7 @@ class CoverageSettings:
     pairwise: bool = False
 
     def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
         check_known("cut", self.cut, CUTS)
         check_known("units", self.units, ("auto", "given", "sentences"))
         check_known("denominator", self.denominator, ("all", "covered"))

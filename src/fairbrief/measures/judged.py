@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.measures.measure_settings import check_uncut
 from fairbrief.measures.subjects import article_of
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
@@ -82,6 +83,9 @@ class Judged:
         on_request="it asks a chat model about every summary",
     )
     scorer: str
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
 
     __repr__ = spell
 

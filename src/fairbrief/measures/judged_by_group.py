@@ -11,6 +11,7 @@ import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.measures.distinguishability import group_of
+from fairbrief.measures.measure_settings import check_uncut
 from fairbrief.measures.permutation_schemes import coded, counted
 from fairbrief.measures.subjects import article_of
 from fairbrief.specs import spell
@@ -95,6 +96,9 @@ class JudgedByGroup:
     )
     over: str
     scorer: str
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
 
     __repr__ = spell
 

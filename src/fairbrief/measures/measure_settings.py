@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from fairbrief.specs import parse
+
+CUTTING_SCORERS = ("tfidf", "rouge1", "rouge2")
+"""Scorers that can cut whole texts themselves."""
+
 
 def shared(settings: Any, kind: type) -> dict[str, Any]:
     """What ``settings`` says in the fields of the dataclass ``kind``, by name."""
@@ -16,6 +21,17 @@ def check_known(setting: str, value: str, known: Sequence[str]) -> None:
     """Raise ValueError unless a setting has one of the known values."""
     if value not in known:
         raise ValueError(f"{setting}={value} is not one of {', '.join(known)}")
+
+
+def check_uncut(setting: str, scorer: str) -> None:
+    """Raise ValueError for a scorer that would cut what it is given: it answers by sentence, and not by text."""
+    spec = parse(scorer)
+    how = spec.settings.get("sentences", "given")
+    if spec.name in CUTTING_SCORERS and how != "given":
+        raise ValueError(
+            f"{setting}={scorer} would cut each text into sentences, but one score is read of each: "
+            f"leave sentences={how} out of {spec.name}"
+        )
 
 
 def check_variant(setting: str, value: str) -> None:

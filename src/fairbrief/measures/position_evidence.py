@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.batches import in_parts, only_one
-from fairbrief.measures.measure_settings import check_known
+from fairbrief.measures.measure_settings import CUTTING_SCORERS, check_known
 from fairbrief.measures.position_folding import describe, mass_of_sources, moved
 from fairbrief.measures.sentence_choice import check_choice, chosen
 from fairbrief.measures.source_text import source_of
@@ -42,9 +42,6 @@ EMPTY_SUMMARY = Reason("empty summary")
 NO_REFERENCES = Reason("no references")
 SUMMARY_UNLIKE = Reason("no sentence of the summary resembles the article")
 REFERENCE_UNLIKE = Reason("no sentence of a reference resembles the article")
-
-CUTTING_SCORERS = ("tfidf", "rouge1", "rouge2")
-"""Mappings whose scorer cuts whole texts itself; for any other the built-in rule cuts here."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,6 +87,7 @@ class PositionSettings:
 
     @cached_property
     def _scorer_cuts(self) -> bool:
+        """For any other scorer the built-in rule cuts here."""
         return parse(self.mapping).name in CUTTING_SCORERS
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from fairbrief import specs
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.measure_settings import check_known, shared
+from fairbrief.measures.measure_settings import check_known, check_uncut, shared
 from fairbrief.measures.representation_evidence import (
     WITHOUT_ASK,
     Representation,
@@ -53,6 +53,8 @@ class _RepresentationMeasure(RepresentationSettings):
             raise ValueError(f"tau={self.tau} is not in (0, 1]")
         if self.temperature <= 0:
             raise ValueError(f"temperature={self.temperature} is not above 0")
+        check_uncut("scorer", self.scorer)
+        check_uncut("tokens", self.tokens or "ngram")
         for key, known in CHOICES.items():
             check_known(key, getattr(self, key), known)
         if self.target not in ("ratio", "equal"):

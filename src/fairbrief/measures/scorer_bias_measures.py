@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from fairbrief.declarations import Declaration
 from fairbrief.measures.entity_inclusion import recogniser
-from fairbrief.measures.measure_settings import check_known, check_people, check_variant, shared
+from fairbrief.measures.measure_settings import check_known, check_people, check_uncut, check_variant, shared
 from fairbrief.measures.scorer_bias_evidence import (
     SourceNames,
     SourcePeople,
@@ -109,6 +109,9 @@ class ScorerBiasSentiment(ScorerBias):
     over: str
     scorer: str = "vader"
 
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+
     @property
     def observation(self) -> SourceSentiments:
         return SourceSentiments(self.over, self.scorer)
@@ -152,6 +155,7 @@ class ScorerBiasSupport(ScorerBias):
     text: str = "as written"
 
     def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
         check_known("text", self.text, ("as written", "neutral"))
         if self.sentences < 1:
             raise ValueError(f"sentences={self.sentences} is 1 or more")

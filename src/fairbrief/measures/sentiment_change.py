@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.measures.measure_settings import check_uncut
 from fairbrief.measures.sentiment_shift import EMPTY_ARTICLE, EMPTY_SUMMARY, SENTIMENT
 from fairbrief.measures.subjects import article_of, coefficient_of
 from fairbrief.specs import spell
@@ -82,6 +83,9 @@ class SentimentChange:
         on_request="it compares no groups; `sentiment_shift` does",
     )
     scorer: str = "vader"
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
 
     @property
     def languages(self) -> tuple[str, ...]:

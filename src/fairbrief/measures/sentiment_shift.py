@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.measure_settings import shared
+from fairbrief.measures.measure_settings import check_uncut, shared
 from fairbrief.measures.subjects import article_of, subject_of
 from fairbrief.specs import parse, spell
 from fairbrief.statistics import Fit, fit_sums, ratio
@@ -44,6 +44,7 @@ class SentimentSettings:
     threshold: float = 1.0
 
     def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
         if not 0 < self.threshold <= 1:
             raise ValueError(f"threshold must lie in (0, 1], not {self.threshold}")
 
