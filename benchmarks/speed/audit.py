@@ -6,7 +6,9 @@ command line, in a process of its own whose largest resident memory is read when
 or those that are named. With ``--workers`` it runs once more with so many processes; the ratio of the two times
 is of the same run, and the memory is that of all processes together, at most.
 With ``--against`` it runs once more without random extracts, and by another Python, in whose environment another
-commit is installed; the ratios are those of processor times.
+commit is installed; the ratios are those of processor times. Measures of plug-ins are audited, too, where any is
+installed: compare in environments without.
+``longer``: the same with a fifth as many records, each of nine documents as long as reviews, and a summary.
 ``small``: the example with its report, in a process of its own; the least processor time of several.
 
 Run: python -m benchmarks.speed.audit [--file FILE --attribute NAME] [--records N] [--workers N] [--against PYTHON]
@@ -22,7 +24,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 
 from benchmarks.recording import write_down
@@ -32,6 +35,10 @@ WORDS = (
     "bridge silver morning engine harbour"
 ).split()
 PARTIES = ("LLR", "LRR", "LRL")
+COMMON = "the of and to in a is was it for with on but they at so we had not this that from very".split()
+TELLING = "she he her his woman man good bad great terrible love hate friendly slow".split()
+UNKNOWN = ["".join(part) for part in product("bcdfglmnprst", "aeiou", "lmnrst", ("ak", "en", "or", "il"))]
+"""Words that nobody knows, of a vocabulary as large as that of reviews."""
 LIMIT_SECONDS, LIMIT_GIB = 15, 1.5
 EXAMPLE = Path(__file__).parents[2] / "examples" / "reviews.jsonl"
 SMALL_ROUNDS, SMALL_LIMIT_SECONDS = 5, 2
@@ -88,11 +95,45 @@ def write_records(path: Path, records: int, seed: int) -> None:
             file.write(json.dumps(row) + "\n")
 
 
-def of_stream(records: int, measures: list[str], seed: int, workers: int, against: str) -> dict[str, object]:
+def long_text(rng: random.Random, sentences: int) -> str:
+    """Sentences of eight to twenty words: half are common, some tell a gender or an opinion."""
+    found = []
+    for _ in range(sentences):
+        words = [
+            rng.choice(COMMON) if (kind := rng.random()) < 0.5
+            else rng.choice(TELLING) if kind < 0.55
+            else UNKNOWN[int(len(UNKNOWN) * rng.random() ** 3)]
+            for _ in range(rng.randint(8, 20))
+        ]  # fmt: skip
+        found.append(f"{' '.join(words).capitalize()}.")
+    return " ".join(found)
+
+
+def write_longer_records(path: Path, records: int, seed: int) -> None:
+    """Records as long as reviews, written one by one: nine documents of two to four sentences, a summary, no reference."""
+    rng = random.Random(seed)
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(records):
+            documents = [
+                {"text": long_text(rng, rng.randint(2, 4)), "attributes": {"party": rng.choice("LRR")}}
+                for _ in range(9)
+            ]
+            row = {"id": f"r{i}", "documents": documents, "summary": long_text(rng, 5)}
+            file.write(json.dumps(row) + "\n")
+
+
+def of_stream(
+    records: int,
+    measures: list[str],
+    seed: int,
+    workers: int,
+    against: str,
+    write: Callable[[Path, int, int], None] = write_records,
+) -> dict[str, object]:
     """Time and largest memory of the command over so many synthetic records, by one process and by several."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "records.jsonl"
-        write_records(file, records, seed)
+        write(file, records, seed)
         found = of_command(file, measures, 1)
         if against:
             found |= compared(file, measures, found, against)
@@ -199,7 +240,9 @@ def main() -> None:
     given = parser.parse_args()
     found: dict[str, object] = {}
     if given.records:
-        found["synthetic"] = of_stream(given.records, given.measure, given.seed, given.workers, given.against)
+        alike = given.measure, given.seed, given.workers, given.against
+        found["synthetic"] = of_stream(given.records, *alike)
+        found["longer"] = of_stream(given.records // 5, *alike, write=write_longer_records)
     if given.small:
         found["small"] = of_example()
     if given.file is not None:  # last: what is started by a large process is counted as large from its start
