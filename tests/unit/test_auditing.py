@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fairbrief import auditing
 from fairbrief.auditing import Plan, audit, observing, run
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports.note_words import told
@@ -46,6 +47,16 @@ def numbers(result: Result) -> list[tuple[object, ...]]:
         (e.measure, e.quantity, e.system, e.value, e.low, e.high, e.null_mean, e.p, e.n)
         for e in result.estimates
     ]
+
+
+@pytest.mark.parametrize(("first", "is_taken"), [(auditing.TRIED, True), (auditing.HEAD, False)])
+def test_a_measure_is_taken_that_can_read_one_of_the_first_cases(first: int, *, is_taken: bool) -> None:
+    """Also where the very first have no reference; not where none of those that are looked at has one."""
+    cases = cases_of(first + 5)
+    with_one = [replace(c, record=replace(c.record, references=("rain and taxes",))) for c in cases[first:]]
+    result = audit([*cases[:first], *with_one], Plan(n_resamples=0))
+    assert ("rouge1" in {e.measure for e in result.estimates}) == is_taken
+    assert ("rouge1" in {out.measure for out in result.left_out}) == (not is_taken)
 
 
 @pytest.mark.parametrize("batch", [1, 7, 64])

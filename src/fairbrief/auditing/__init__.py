@@ -40,10 +40,10 @@ from fairbrief.reports.result import LeftOut, Result
 from fairbrief.summarizers.controls import Exchange, names_a_control
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
-from fairbrief.types import Case, Estimate, Measure, Record, Summary, Table
+from fairbrief.types import Case, Estimate, Measure, Observation, Record, Summary, Table
 
-HEAD = 200
-"""Cases that are looked at to see which measures the input allows."""
+HEAD, TRIED = 200, 25
+"""Cases that are looked at to see which measures the input allows; so many first, which mostly suffice."""
 
 __all__ = ["Plan", "audit", "audit_share", "check"]
 
@@ -301,19 +301,27 @@ def _allowed(plan: Plan, head: Sequence[Case]) -> measure_selection.Choice:
     memory.check(
         head, head, plan, choice.measures
     )  # of these cases alone; of all once the measures are known
-    trial = Run(
-        replace(plan, n_resamples=0, controls=(), skips=True, progress=None), choice.measures, trial=True
-    )
-    trial.walk(iter(head), ThisProcess())
-    observed = {ledger.observation: ledger for ledger in trial.ledgers}
-    kept = tuple(m for m in choice.measures if len(observed[m.observation].matrix()))
-    dropped = tuple(
-        LeftOut(repr(m), _commonest_reason(observed[m.observation])) for m in choice.measures if m not in kept
-    )
+    first = _tried(plan, choice.measures, head[:TRIED])
+    doubted = [m for m in choice.measures if not _has_rows(first[m.observation])]
+    all_seen = _tried(plan, doubted, head) if doubted else {}
+    dropped = {m: all_seen[m.observation] for m in doubted if not _has_rows(all_seen[m.observation])}
+    kept = tuple(m for m in choice.measures if m not in dropped)
+    left_out = [LeftOut(repr(m), _commonest_reason(ledger)) for m, ledger in dropped.items()]
     if not kept:
-        said = "; ".join(f"{out.measure}: {out.reason}" for out in (*dropped, *choice.left_out))
+        said = "; ".join(f"{out.measure}: {out.reason}" for out in (*left_out, *choice.left_out))
         raise RequestError(f"No measure can read this input. {said}")
-    return measure_selection.Choice(kept, (*dropped, *choice.left_out))
+    return measure_selection.Choice(kept, (*left_out, *choice.left_out))
+
+
+def _tried(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> dict[Observation, Ledger]:
+    """What the measures' observations see in some cases."""
+    trial = Run(replace(plan, n_resamples=0, controls=(), skips=True, progress=None), measures, trial=True)
+    trial.walk(iter(cases), ThisProcess())
+    return {ledger.observation: ledger for ledger in trial.ledgers}
+
+
+def _has_rows(ledger: Ledger) -> bool:
+    return any(reason == 0 for reason in ledger.reasons)
 
 
 def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: EvidenceRows) -> tuple[Table, ...]:
