@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.measures.distributions import count_union, folded, mean_of_best, members_of
+from fairbrief.measures.distributions import count_unions, folded, mean_of_best, members_of
 from fairbrief.measures.representation_evidence import Representation
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.types import Case, Document, Reason, Record, Rows, Summary
@@ -106,12 +106,15 @@ def test_every_labelling(
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 14), st.integers(1, 3), st.integers(0, 5), st.integers(0, 1000))
 def test_folds(n: int, values: int, units: int, seed: int) -> None:
-    """Looked up or computed, a fold is what plain loops give."""
+    """Looked up or computed, by itself or with another record, a fold is what plain loops give."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(values, size=(400, n))
     binary, real = rng.integers(2, size=(n, units)).astype(float), rng.normal(size=(n, units))
     members = members_of(labels, values)
-    union, best = folded(count_union, members, binary), folded(mean_of_best, members, real)
+    other, union = count_unions(np.stack([members[::-1], members]), [binary[:, :-1], binary])
+    best = folded(mean_of_best, members, real)
+    assert np.array_equal(count_unions(members[np.newaxis, :3], [binary])[0], union[:3])
+    assert np.array_equal(other, count_unions(members[np.newaxis, ::-1], [binary[:, :-1]])[0])
     for r in range(0, 400, 57):
         for k in range(values):
             inside = labels[r] == k

@@ -215,6 +215,15 @@ def test_word_lists_have_helms_slip_and_mend_it() -> None:
     assert len(EXTENDED) > 50
 
 
+@pytest.mark.parametrize("variant", ["recommended", "published"])
+def test_words_of_documents_that_are_read_as_one_text_are_those_of_each(variant: str) -> None:
+    """Nothing grows together, or falls, at the line break between two documents."""
+    texts = ("He, she/", "’s wo", "man\nhis", "ΜΑΣ", "μας her")
+    lists = "a: he she his μας; b: man her woman"
+    alone = [count_identifiers(text, lists, variant) for text in texts]
+    assert count_identifiers("\n".join(texts), lists, variant) == tuple(map(sum, zip(*alone, strict=True)))
+
+
 def test_own_word_lists_are_read_and_bad_ones_refused() -> None:
     """Groups and words come from the setting; anything else is told what to write."""
     assert count_identifiers("Old and young, young!", "old: old; young: young") == (1, 2)

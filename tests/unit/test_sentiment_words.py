@@ -22,11 +22,12 @@ from fairbrief.text.passage_sentiment import passage_sentiment, words_of
         ("The shed, heritage, history and ushers.", (0, 0)),
         ("she'll meet him/her", (2, 1)),
         ("herself, himself", (0, 0)),
+        ("her_hat his2 <she>-HE", (1, 1)),
     ],
 )
 def test_gender_words_are_whole_words_in_any_case(text: str, counts: tuple[int, int]) -> None:
-    """Parts of words do not count, and an apostrophe ends a word."""
-    assert count_gender_words(text) == counts
+    """Parts of words do not count, and an apostrophe ends a word; beside letters of other alphabets, too."""
+    assert count_gender_words(text) == counts == count_gender_words(f"{text} é")
 
 
 def test_the_coefficient_runs_from_men_to_women_and_needs_a_gender_word() -> None:

@@ -21,8 +21,8 @@ Fold = Callable[[Members, Floats], Floats]
 
 TABLE_SIZE = 12
 """With up to 12 documents all their 4,096 subsets are folded at most once, then looked up."""
-COUNTED_TOGETHER = 6
-"""Documents up to which records are counted together."""
+FEW_SUBSETS = 64
+"""Subsets that are counted however few of them are looked up."""
 BLOCK = 1 << 20
 """Numbers held at once while folding."""
 CUT_OFFS = tuple(c / 10 for c in range(11))
@@ -51,20 +51,22 @@ def count_unions(members: Members, matrices: Sequence[Floats]) -> Floats:
     """`count_union` of every value's documents under every labelling, for several records of as many documents.
 
     Shapes: ``members`` (N, R, K, n), a matrix (n, u) for each of the N → (N, R, K). Records of few documents are
-    counted together: first how many of their units occur in just which documents.
+    counted together: how many of their units occur in just which documents, then in documents of which sets alone.
     """
-    n = members.shape[-1]
-    if n > COUNTED_TOGETHER:
+    _, r, k, n = members.shape
+    if n > TABLE_SIZE or 1 << n > max(r * k, FEW_SUBSETS):
         found = [folded(count_union, m, matrix) for m, matrix in zip(members, matrices, strict=True)]
         return np.stack(found)
     bits = 1 << np.arange(n)
     patterns = bits @ (np.hstack(matrices) > 0)
     whose = np.repeat(np.arange(len(matrices)) << n, [matrix.shape[1] for matrix in matrices])
-    counts = np.bincount(whose + patterns, minlength=len(matrices) << n).reshape(len(matrices), -1)
-    in_set = (np.arange(1 << n)[:, np.newaxis] & np.arange(1 << n)) > 0
-    sets = (members @ bits).reshape(len(matrices), -1)
-    by_set: Floats = counts.astype(np.float64) @ in_set.astype(np.float64)
-    return np.take_along_axis(by_set, sets, axis=1).reshape(members.shape[:-1])
+    alone = np.bincount(whose + patterns, minlength=len(matrices) << n).reshape(len(matrices), -1)
+    for document in range(n):
+        halves = alone.reshape(len(matrices), -1, 2, 1 << document)
+        halves[:, :, 1] += halves[:, :, 0]
+    others = (~members @ bits).reshape(len(matrices), -1)
+    counts = alone[:, -1:] - np.take_along_axis(alone, others, axis=1)
+    return counts.reshape(members.shape[:-1]).astype(np.float64)
 
 
 def mean_of_best(members: Members, matrix: Floats) -> Floats:

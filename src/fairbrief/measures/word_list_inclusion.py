@@ -69,8 +69,7 @@ class Identifiers:
         source, summary = np.zeros(len(groups)), np.zeros(len(groups))
         among = self._varying(cases)
         for case, drawn in zip(cases, extracts, strict=True):
-            for document in case.record.documents:
-                source += count_identifiers(document.text, self.lists, self.words, among)
+            source += count_identifiers(source_of(case.record), self.lists, self.words, among)
             counts = np.array([count_identifiers(s, self.lists, self.words, among) for s in drawn.sentences])
             summary += drawn.kept.mean(axis=0) @ counts
         columns = (*(("source", g) for g in groups), *(("summary", g) for g in groups))
@@ -85,8 +84,7 @@ class Identifiers:
         if among is not None and not among:
             return Reason("no word of the lists differs between the variants")
         for case in cases:
-            for document in case.record.documents:
-                source += count_identifiers(document.text, self.lists, self.words, among)
+            source += count_identifiers(source_of(case.record), self.lists, self.words, among)
             summary += count_identifiers(case.summary.text, self.lists, self.words, among)
         if not source.any() and not summary.any():
             return Reason("no word of the lists in source or summary")

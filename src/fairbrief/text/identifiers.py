@@ -77,7 +77,7 @@ def count_identifiers(
     found = _identifiers(text, lists, variant)
     if among is not None:
         found = tuple(filter(among.__contains__, found))
-    return tuple(sum(word in group for word in found) for group in word_lists(lists).values())
+    return tuple([sum(map(group.__contains__, found)) for group in word_lists(lists).values()])
 
 
 @lru_cache(maxsize=64)
@@ -96,7 +96,7 @@ def varying_identifiers(texts: tuple[str, ...], lists: str, variant: str = "reco
     return frozenset(found)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _identifiers(text: str, lists: str, variant: str) -> tuple[str, ...]:
     """The listed words of a text, in its order."""
     table = _TIGHT if variant == "published" else _LOOSE
