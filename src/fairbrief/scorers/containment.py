@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import ClassVar
+from itertools import count
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.scorers.occurrences import batches, occurrences, starts
+from fairbrief.scorers.occurrences import batches, occurrences
 from fairbrief.specs import spell
 from fairbrief.text.segmentation import words_of
 from fairbrief.types import Ask, Floats, Scores
@@ -49,33 +49,39 @@ class Containment:
             yield from _answered(some)
 
 
+class _Asked(NamedTuple):
+    """The numbers of an ask's rows, columns and words; and which rows count in idf, of those of the same words one."""
+
+    rows: list[int]
+    columns: list[int]
+    words: NDArray[np.intp]
+    counted: list[bool]
+
+
 def _answered(asks: Sequence[Ask]) -> Iterator[Scores]:
     """The answers to asks whose words are tabulated together; those of as many rows, columns and words are computed at once."""
     known = {text: words(text) for text in {text for ask in asks for text in (*ask.rows, *ask.columns)}}
-    rows = [known[text] for ask in asks for text in ask.rows]
-    columns = [known[text] for ask in asks for text in ask.columns]
-    place = {word: i for i, word in enumerate(sorted(frozenset().union(*columns)))}
-    in_rows, in_columns = occurrences(rows, place), occurrences(columns, place)
-    row, column = starts(len(ask.rows) for ask in asks), starts(len(ask.columns) for ask in asks)
-    counts = np.zeros(len(rows))  # of rows of the same words one
-    counts[[i for a, b in pairwise(row) for i in {rows[i]: i for i in range(a, b)}.values()]] = 1.0
-    alike: dict[tuple[int, ...], list[tuple[int, list[int]]]] = {}
+    number = dict(zip(known, count()))
+    wanted = sorted(frozenset().union(*[known[text] for ask in asks for text in ask.columns]))
+    held = occurrences(known.values(), {word: i for i, word in enumerate(wanted)})
+    alike: dict[tuple[int, ...], list[tuple[int, _Asked]]] = {}
     for i, ask in enumerate(asks):
-        asked = sorted({place[word] for text in ask.columns for word in known[text]})
-        alike.setdefault((len(ask.rows), len(ask.columns), len(asked)), []).append((i, asked))
+        rows, columns = [number[text] for text in ask.rows], [number[text] for text in ask.columns]
+        asked = np.flatnonzero(held[columns].any(axis=0))
+        counted = set({known[text]: j for j, text in enumerate(ask.rows)}.values())
+        own = _Asked(rows, columns, asked, [j in counted for j in range(len(rows))])
+        alike.setdefault((len(rows), len(columns), len(asked)), []).append((i, own))
     found: dict[int, Scores] = {}
     for (n_rows, n_columns, _), members in alike.items():
-        which = [i for i, _ in members]
-        asked_words = np.array([asked for _, asked in members], dtype=np.int64)
-        of_rows = np.array([row[i] for i in which])[:, np.newaxis] + np.arange(n_rows)
-        of_columns = np.array([column[i] for i in which])[:, np.newaxis] + np.arange(n_columns)
+        many = zip(*(own for _, own in members), strict=True)
+        of_rows, of_columns, asked, counts = (np.array(of, dtype=np.int64) for of in many)
         scores = containment(
-            in_rows[of_rows[:, :, np.newaxis], asked_words[:, np.newaxis]],
-            in_columns[of_columns[:, np.newaxis], asked_words[:, :, np.newaxis]],
-            counts[of_rows],
+            held[of_rows[:, :, np.newaxis], asked[:, np.newaxis]],
+            held[of_columns[:, np.newaxis], asked[:, :, np.newaxis]],
+            counts.astype(np.float64),
         )
         owner, sizes = np.arange(n_columns), np.zeros(n_rows)
-        found |= {i: Scores(matrix, owner, sizes) for i, matrix in zip(which, scores, strict=True)}
+        found |= {i: Scores(matrix, owner, sizes) for (i, _), matrix in zip(members, scores, strict=True)}
     yield from (found[i] for i in range(len(asks)))
 
 
@@ -100,4 +106,4 @@ def containment(rows: Booleans, columns: Booleans, counts: Floats) -> Floats:
         :, :, np.newaxis
     ] * np.ascontiguousarray(columns)
     totals = weights.sum(axis=1)[:, np.newaxis]
-    return np.asarray(np.clip(inside @ weights / np.where(totals == 0, 1, totals), 0, 1))
+    return np.asarray(np.minimum(inside @ weights / np.where(totals == 0, 1, totals), 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import accumulate, chain
 from typing import Any
 
@@ -29,10 +29,11 @@ def batches(asks: Iterable[Ask]) -> Iterator[list[Ask]]:
         yield some
 
 
-def occurrences(texts: Sequence[Collection[Any]], place: Mapping[Any, int]) -> NDArray[np.bool_]:
+def occurrences(texts: Collection[Collection[Any]], place: Mapping[Any, int]) -> NDArray[np.bool_]:
     """Whether each text holds each of the words that ``place`` numbers. Shape (texts, words)."""
     found = np.zeros((len(texts), len(place)), dtype=bool)
-    held = [[place[word] for word in words if word in place] for words in texts]
+    wanted = frozenset(place)
+    held = [list(map(place.__getitem__, wanted.intersection(words))) for words in texts]
     found[np.repeat(np.arange(len(texts)), list(map(len, held))), list(chain.from_iterable(held))] = True
     return found
 

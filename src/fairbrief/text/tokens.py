@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import filterfalse
 from typing import Any
 
 from fairbrief.text.function_words import CLOSED_CLASSES
@@ -37,7 +38,7 @@ def words(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str
     ['soup', 'hot', 'come', 'back', 'soup']
     """
     stop = STOP_WORDS if language == ENGLISH else stop_words(language)
-    found = [word for word in words_of(text.lower().replace("’", "'")) if word not in stop]
+    found = list(filterfalse(stop.__contains__, words_of(text.lower().replace("’", "'"))))
     return stems(found, language) if stem else found
 
 
