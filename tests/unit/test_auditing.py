@@ -72,6 +72,21 @@ def test_batches_change_no_digit(batch: int, monkeypatch: pytest.MonkeyPatch) ->
     assert cut.evidence.equals(whole.evidence)
 
 
+@pytest.mark.parametrize("at_once", [1, 100])
+def test_what_is_left_out_is_counted_in_whichever_piece_it_stands(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few labels are observed together, the reason stands at the record that has no row."""
+    cases = cases_of(12)
+    missing = [7, 8, 11]
+    for i in missing:
+        cases[i] = Case(cases[i].record, Summary(f"r{i}", "plain", "", reason="refused"))
+    monkeypatch.setattr(observing, "LABELS_AT_ONCE", at_once)
+    rows = audit(cases, PLAN).evidence.select(["record", "reason"]).to_pylist()
+    assert {row["record"] for row in rows if row["reason"] == "refused"} == {f"r{i}" for i in missing}
+    assert sum(row["reason"] is None for row in rows) == 9
+
+
 def test_the_same_seed_gives_the_same_audit_and_another_seed_other_draws() -> None:
     """Everything random is in the seed."""
     cases = cases_of(30)

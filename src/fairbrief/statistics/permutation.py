@@ -62,9 +62,9 @@ class Relabelled(NamedTuple):
 
     key: str
     labels: Integers
-    blocks: Integers | None = None
-    items: Integers | None = None
-    cyclic: bool = False
+    blocks: Integers | None
+    items: Integers | None
+    cyclic: bool
 
 
 class LabelDraws:
