@@ -31,7 +31,7 @@ LONGEST = 6
 """No person's name is looked for in more words than this."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_POSSESSIVE = re.compile(r"['’]s$")
+_POSSESSIVE = ("'s", "’s")
 _INITIAL = re.compile(r"[A-Z]\.")
 _STATES = re.compile(r"\bU\.\s*[SKN]\.")
 """Initials of no person."""
@@ -39,6 +39,14 @@ CHIEFS = frozenset("assistant chair chief deputy elect emeritus former general s
 """Words that an office is made of: after a title they are no name."""
 SAINTS = frozenset(("st", "saint"))
 """Titles that begin names of places and buildings more often than of people."""
+_PLACES_AND_PEOPLES = PLACES | PEOPLES
+_NOT_GIVEN = PLAIN_WORDS | _PLACES_AND_PEOPLES
+"""Given names that are words, places or peoples oftener."""
+_NOT_GIVEN_ALONE = CALENDAR | _NOT_GIVEN
+_HARDLY_GIVEN_ALONE = PLAIN_NAMES | PLACES_AND_NAMES
+_OF_NO_PERSON = ORGANISATION_WORDS | PLACES
+_OF_NO_NAMED_PERSON = ORGANISATION_WORDS - SURNAMES_TOO
+_NOT_IN_RUNS = FUNCTION_WORDS - {"will", "may"}
 _SENTENCE_END = frozenset('.!?:;\n"“”•')
 
 
@@ -87,9 +95,9 @@ def runs(text: str) -> tuple[Span, ...]:
             continue
         if current and (current[-1].ends or text[current[-1].end : token.start].strip(" ")):
             _flush(current, found)
-        if is_name and bare(token.text) not in FUNCTION_WORDS - {"will", "may"}:
+        if is_name and bare(token.text) not in _NOT_IN_RUNS:
             current.append(token)
-        else:
+        elif current:
             _flush(current, found)
     _flush(current, found)
     return tuple(found)
@@ -198,16 +206,16 @@ class _Reading:
 
     def is_other(self, span: Span) -> bool:
         """Whether the span lies in a run that names an organisation or a thing, or is a word of such names."""
-        is_word = len(span.tokens) == 1 and bare(span.tokens[0]) in ORGANISATION_WORDS | PLACES
+        is_word = len(span.tokens) == 1 and bare(span.tokens[0]) in _OF_NO_PERSON
         return is_word or self._others.reach(span.start) > span.start
 
     def _rule_of_several(self, span: Span, core: Sequence[str], *, told: bool) -> str:
         first = core[0].lower()
         if self._is_acronym(core[0]):
             return ""
-        if first in self._given and (told or first not in PLAIN_WORDS | PLACES | PEOPLES):
+        if first in self._given and (told or first not in _NOT_GIVEN):
             return "given name"
-        if any(self._is_acronym(token) or token.lower() in PEOPLES | PLACES for token in core):
+        if any(self._is_acronym(token) or token.lower() in _PLACES_AND_PEOPLES for token in core):
             return ""
         if _INITIAL.fullmatch(core[0]) and not _INITIAL.fullmatch(core[-1]):
             # "B. Cherokee" at the start of a line is an item of a list.
@@ -219,13 +227,13 @@ class _Reading:
     def _is_repeated(self, span: Span, core: Sequence[str]) -> bool:
         if len(core) > 3 or core[-1] not in self._alone or _locates(self._text, span):
             return False
-        below = words_below(self._text)
-        return core[-1].lower() not in below | PLAIN_WORDS and not (span.opens and core[0].lower() in below)
+        below, last = words_below(self._text), core[-1].lower()
+        return last not in below and last not in PLAIN_WORDS and not (span.opens and core[0].lower() in below)
 
     def _is_given_alone(self, span: Span, word: str, *, told: bool) -> bool:
-        if word not in self._given or word in CALENDAR | PLAIN_WORDS | PLACES | PEOPLES:
+        if word not in self._given or word in _NOT_GIVEN_ALONE:
             return False
-        if word in PLAIN_NAMES | PLACES_AND_NAMES and not told:
+        if word in _HARDLY_GIVEN_ALONE and not told:
             return False
         if self._is_acronym(span.tokens[0]) or _locates(self._text, span):
             return False
@@ -239,9 +247,9 @@ class _Reading:
         """Whether a word of the run is one of which names of organisations and things are made."""
         words = [bare(token) for token in run.tokens]
         first = next((w for w in words if w not in TITLES), "")
-        is_named = first in self._given and first not in PLAIN_WORDS | PLACES | PEOPLES
-        allowed = SURNAMES_TOO if is_named and words[-1] != first else frozenset[str]()
-        return any(word in ORGANISATION_WORDS - allowed for word in words)
+        is_named = first in self._given and first not in _NOT_GIVEN
+        telling = _OF_NO_NAMED_PERSON if is_named and words[-1] != first else ORGANISATION_WORDS
+        return not telling.isdisjoint(words)
 
     def _begins_states(self, span: Span) -> bool:
         return self._states.reach(span.start) > span.start
@@ -257,7 +265,7 @@ def _places_in(run: Span) -> Iterator[tuple[int, int]]:
     for size in (1, 2, 3):
         for i in range(len(words) - size + 1):
             stretch = tuple(words[i : i + size])
-            if stretch in PLACE_PHRASES or (size == 1 and stretch[0] in PLACES | PEOPLES):
+            if stretch in PLACE_PHRASES or (size == 1 and stretch[0] in _PLACES_AND_PEOPLES):
                 yield run.places[i][0], run.places[i + size - 1][1]
 
 
@@ -284,14 +292,14 @@ def _tokens(text: str) -> list[_Token]:
     for match in _WORD.finditer(text):
         word, start, end = match.group(), match.start(), match.end()
         gap = text[end_before:start]
-        opens = not found or (any(c in _SENTENCE_END for c in gap) and not dotted_before)
-        possessive = _POSSESSIVE.search(word)
+        opens = not found or (not dotted_before and not _SENTENCE_END.isdisjoint(gap))
+        possessive = word.endswith(_POSSESSIVE)
         if possessive:
-            word, end = word[: possessive.start()], start + possessive.start()
+            word, end = word[:-2], end - 2
         dotted = text[end : end + 1] == "." and (bare(word) in DOTTED or len(word) == 1) and not possessive
         if dotted:
             word, end = word + ".", end + 1
-        found.append(_Token(word, start, end, opens, possessive is not None))
+        found.append(_Token(word, start, end, opens, possessive))
         end_before, dotted_before = match.end() + dotted, dotted
     return found
 

@@ -81,8 +81,10 @@ def _words(document: int, text: str, names: Sequence[tuple[int, int]], words: Wo
         if found.start() in taken:
             continue
         word = found[0]
-        role: str | None = pronouns.guess_place(word, text[found.end() : found.end() + 40])
-        if role is None and word.islower() and word in words:
+        role: str | None = None
+        if pronouns.gender(word) is not None:
+            role = pronouns.guess_place(word, text[found.end() : found.end() + 40])
+        elif word in words and word.islower():
             role = "content"
         if role is not None:
             yield Slot(document, found.start(), found.end(), role, (0,), word)
