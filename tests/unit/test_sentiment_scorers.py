@@ -66,7 +66,7 @@ def test_vader_is_the_mean_compound_of_the_sentences() -> None:
     assert whole.matrix[0, 0] == analyzer.polarity_scores(" ".join(sentences))["compound"]
 
 
-NEAR = "never so this without DOUBT isn't not no nor or least at very kind of but great good bomb the shit to die for badass sad GOOD sort don’t".split()
+NEAR = "never so this without DOUBT isn't not no nor or least at very kind of but great good bomb the shit to die for badass sad GOOD sort don’t 😀 :) ☹".split()
 
 
 def test_vader_looks_at_neighbours_as_the_library_does_in_the_whole_text() -> None:

@@ -21,8 +21,6 @@ Fold = Callable[[Members, Floats], Floats]
 
 TABLE_SIZE = 12
 """With up to 12 documents all their 4,096 subsets are folded at most once, then looked up."""
-FEW_SUBSETS = 64
-"""Subsets that are counted however few of them are looked up."""
 BLOCK = 1 << 20
 """Numbers held at once while folding."""
 CUT_OFFS = tuple(c / 10 for c in range(11))
@@ -53,8 +51,8 @@ def count_unions(members: Members, matrices: Sequence[Floats]) -> Floats:
     Shapes: ``members`` (N, R, K, n), a matrix (n, u) for each of the N → (N, R, K). Records of few documents are
     counted together: how many of their units occur in just which documents, then in documents of which sets alone.
     """
-    _, r, k, n = members.shape
-    if n > TABLE_SIZE or 1 << n > max(r * k, FEW_SUBSETS):
+    n = members.shape[-1]
+    if n > TABLE_SIZE:
         found = [folded(count_union, m, matrix) for m, matrix in zip(members, matrices, strict=True)]
         return np.stack(found)
     bits = 1 << np.arange(n)

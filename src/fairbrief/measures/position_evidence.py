@@ -170,7 +170,7 @@ class Positions(PositionSettings):
             traits = describe(n, self.segments, fills_first=self.short == "first")
             # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
             weighs = (counts[:, 1:, 0] > 0) | (self.weights == "pooled")
-            for pattern in np.unique(weighs[kept], axis=0) if kept.any() else ():
+            for pattern in map(np.array, sorted(set(map(tuple, weighs[kept].tolist())))):
                 here = np.flatnonzero(kept & (weighs == pattern).all(axis=1))
                 if self.against == "references":
                     own = self._with_references(

@@ -47,7 +47,7 @@ def owner_of(pieces: tuple[int, ...]) -> Integers:
 
 @lru_cache(maxsize=4096)
 def _sentences(text: str, told: str) -> tuple[str, ...]:  # noqa: ARG001 # the language decides where some end
-    return tuple(s for s in split(text) if s.strip())
+    return tuple(split(text))
 
 
 @lru_cache(maxsize=4096)

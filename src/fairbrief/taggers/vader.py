@@ -84,4 +84,10 @@ def _analyzer() -> Callable[[str], float]:
         return float(with_idioms(valence, words[i - 3 : i + 3], 3))
 
     analyzer._negation_check, analyzer._special_idioms_check = negated_nearby, with_idioms_nearby
-    return lru_cache(SENTENCES)(lambda text: float(analyzer.polarity_scores(text)["compound"]))
+
+    @lru_cache(SENTENCES)
+    def compound(text: str) -> float:
+        # It looks for emoji in what it iterates over: in one piece where there can be none.
+        return float(analyzer.polarity_scores([text] if text.isascii() else text)["compound"])
+
+    return compound
