@@ -89,14 +89,14 @@ class Sentiments(SentimentSettings):
         a, sizes = float(found.matrix[0, 0]), found.sizes[1:]
         s = found.matrix[1:, 0]
         if self._by_sentence:
-            read = (drawn.kept * sizes).sum(axis=1)
+            read = drawn.kept @ sizes
             s, sizes = (drawn.kept * (s * sizes)).sum(axis=1) / np.maximum(read, 1), read
         s = s[sizes > 0]
         if not len(s):
             return EMPTY_SUMMARY
         words = float((drawn.kept @ [len(t.split()) for t in drawn.sentences]).mean())
         statistics = _statistics(a, s, float(len(article_of(case.record).split())), words)
-        row = np.array([[float(np.mean(v)) for v in statistics.values()]])
+        row = np.array([[v.mean() if isinstance(v, np.ndarray) else v for v in statistics.values()]])
         return Rows(tuple((name, group) for name in statistics), row)
 
     @property
