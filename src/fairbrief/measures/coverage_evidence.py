@@ -22,10 +22,9 @@ from fairbrief.measures.coverage_folding import (
 )
 from fairbrief.measures.measure_settings import check_known, check_uncut
 from fairbrief.measures.permutation_schemes import coded, item_keys
-from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
+from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of, words_by_document
 from fairbrief.statistics import TIE
 from fairbrief.text.chunks import CUTS, Cut
-from fairbrief.text.segmentation import word_count
 from fairbrief.text.statements import words_held
 from fairbrief.types import (
     AlikeRows,
@@ -161,7 +160,8 @@ class Coverage(CoverageSettings):
             sentence = some[0][2][0].owner
             kept = np.stack([drawn.kept for _, (drawn,), _ in some])
             kept, which = different(kept, max(len(chunks), len(sentence)))
-            kept = kept.take(sentence, axis=2)
+            if len(sentence) != kept.shape[2] or (sentence != np.arange(len(sentence))).any():
+                kept = kept.take(sentence, axis=2)
             support = _folded([scores for *_, scores in some], chunks)
             length = _log_lengths([case for (case,), *_ in some], len(chunks))
             for here in _by_lengths(length):
@@ -261,7 +261,7 @@ class _Covered:
     length: Floats
     words: Floats
 
-    def of(self, chosen: Integers) -> _Covered:
+    def of(self, chosen: Integers | slice) -> _Covered:
         """Some of the records."""
         return _Covered(self.places[chosen], self.covered[chosen], self.length[chosen], self.words[chosen])
 
@@ -365,15 +365,16 @@ def _folded(scores: Sequence[Sequence[Scores]], chunks: tuple[int, ...]) -> Floa
 
 def _log_lengths(cases: Cases, documents: int) -> Floats:
     """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
-    length = [max(1, word_count(d.text)) for case in cases for d in case.record.documents]
-    logs = np.log(length).reshape(len(cases), documents)
+    length = np.array([words_by_document(case.record) for case in cases]).reshape(len(cases), documents)
+    logs = np.log(np.maximum(length, 1))
     return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 
 
-def _by_lengths(length: Floats) -> Iterator[Integers]:
+def _by_lengths(length: Floats) -> Iterator[Integers | slice]:
     """The records (N, documents) whose documents differ in length, and those whose do not, if there are any."""
     differ = (length * length).sum(axis=1) > TIE
-    yield from (here for here in (np.flatnonzero(differ), np.flatnonzero(~differ)) if len(here))
+    kinds = sorted(set(differ.tolist()), reverse=True)
+    yield from (np.flatnonzero(differ == kind) if len(kinds) > 1 else slice(None) for kind in kinds)
 
 
 def _of_lengths(

@@ -9,6 +9,7 @@ import numpy as np
 
 from fairbrief.text.chunks import Cut, chunks
 from fairbrief.text.languages import given
+from fairbrief.text.segmentation import word_count
 from fairbrief.text.sentences import split
 from fairbrief.types import Integers, Record, Summary
 
@@ -30,6 +31,11 @@ def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
 def chunks_by_document(record: Record, cut: Cut, words: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The pieces of a record's documents, in their order, and how many each document has."""
     return _chunks_by_document(tuple([d.text for d in record.documents]), cut, words, given())
+
+
+def words_by_document(record: Record) -> tuple[int, ...]:
+    """How many words each of a record's documents has."""
+    return _words_by_document(tuple([d.text for d in record.documents]))
 
 
 def sentences_of(text: str) -> tuple[str, ...]:
@@ -62,3 +68,8 @@ def _chunks_by_document(
     """Records are asked about, and observed, some hundred at a time."""
     pieces = [_chunks(text, cut, words, told) for text in texts]
     return tuple(chain.from_iterable(pieces)), tuple(map(len, pieces))
+
+
+@lru_cache(maxsize=256)
+def _words_by_document(texts: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(map(word_count, texts))
