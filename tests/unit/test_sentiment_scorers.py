@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import sys
 from pathlib import Path
 
@@ -64,18 +63,6 @@ def test_vader_is_the_mean_compound_of_the_sentences() -> None:
     assert scores.sizes.tolist() == [3, 0]
     (whole,) = Vader(by="text").answer([Ask("vader", (" ".join(sentences),), ("sentiment",))])
     assert whole.matrix[0, 0] == analyzer.polarity_scores(" ".join(sentences))["compound"]
-
-
-NEAR = "never so this without DOUBT isn't not no nor or least at very kind of but great good bomb the shit to die for badass sad GOOD sort don’t 😀 :) ☹".split()
-
-
-def test_vader_looks_at_neighbours_as_the_library_does_in_the_whole_text() -> None:
-    """Negations, idioms and their likes before and after a word count as the library counts them."""
-    analyzer = pytest.importorskip("vaderSentiment.vaderSentiment").SentimentIntensityAnalyzer()
-    rng = random.Random(0)
-    texts = tuple(" ".join(rng.choices(NEAR, k=rng.randint(1, 12))) for _ in range(1000))
-    (found,) = Vader(by="text").answer([Ask("vader", texts, ("sentiment",))])
-    assert found.matrix[:, 0].tolist() == [analyzer.polarity_scores(text)["compound"] for text in texts]
 
 
 def test_vader_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,28 +66,8 @@ SENTENCES = 65536
 @lru_cache(maxsize=1)
 def _analyzer() -> Callable[[str], float]:
     try:
-        from vaderSentiment.vaderSentiment import NEGATE, SentimentIntensityAnalyzer
+        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
     except ImportError as error:
         raise MissingExtra("vaderSentiment", "sentiment", "The scorer 'vader'") from error
     analyzer: Any = SentimentIntensityAnalyzer()
-    negated, with_idioms = analyzer._negation_check, analyzer._special_idioms_check
-    telling = frozenset((*NEGATE, "so", "this", "doubt"))
-
-    # Both look at a few words around one of the lexicon, but put the whole text in lower case each time.
-    def negated_nearby(valence: float, words: Sequence[str], step: int, i: int) -> float:
-        before = [word.lower() for word in words[max(0, i - 3) : i]]
-        if telling.isdisjoint(before) and "n't" not in " ".join(before):
-            return valence
-        return float(negated(valence, [*before, words[i]], step, len(before)))
-
-    def with_idioms_nearby(valence: float, words: Sequence[str], i: int) -> float:
-        return float(with_idioms(valence, words[i - 3 : i + 3], 3))
-
-    analyzer._negation_check, analyzer._special_idioms_check = negated_nearby, with_idioms_nearby
-
-    @lru_cache(SENTENCES)
-    def compound(text: str) -> float:
-        # It looks for emoji in what it iterates over: in one piece where there can be none.
-        return float(analyzer.polarity_scores([text] if text.isascii() else text)["compound"])
-
-    return compound
+    return lru_cache(SENTENCES)(lambda text: float(analyzer.polarity_scores(text)["compound"]))
