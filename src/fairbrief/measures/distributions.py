@@ -23,6 +23,8 @@ TABLE_SIZE = 12
 """With up to 12 documents all their 4,096 subsets are folded at most once, then looked up."""
 BLOCK = 1 << 20
 """Numbers held at once while folding."""
+UNSHARED = 1 << 18
+"""Multiplications of a product that a library does not share among threads: for so few, waiting costs more than they do."""
 CUT_OFFS = tuple(c / 10 for c in range(11))
 
 
@@ -41,8 +43,10 @@ def count_union(members: Members, matrix: Floats) -> Floats:
     if matrix.shape[1] == 0:
         return np.zeros(len(members))
     patterns, weights = np.unique(matrix > 0, axis=1, return_counts=True)
-    hits = members.astype(np.float32) @ patterns.astype(np.float32)
-    return np.asarray((hits > 0) @ weights.astype(np.float64))
+    held, weight = patterns.astype(np.float32), weights.astype(np.float64)
+    step = max(1, UNSHARED // held.size)
+    sets = (members[i : i + step].astype(np.float32) for i in range(0, len(members), step))
+    return np.concatenate([(some @ held > 0) @ weight for some in sets])
 
 
 def count_unions(members: Members, matrices: Sequence[Floats]) -> Floats:
