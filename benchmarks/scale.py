@@ -346,7 +346,7 @@ def _plan(sizes: Sequence[Mapping[str, Any]]) -> str:
     machine = last["parts"]["mib"] + CORES * last["parts"]["worker_mib"]
     hours = PLANNED * work / 3600
     rows = [
-        ("parts", f"{hours:,.0f} hours of one core", f"{hours / (MACHINES * CORES):,.1f} hours on {MACHINES} machines of {CORES} cores", f"{machine / 1024:,.0f} GiB a machine"),
+        ("parts", f"{hours:,.0f} hours of one core", f"{60 * hours / (MACHINES * CORES):,.0f} minutes on {MACHINES} machines of {CORES} cores", f"{machine / 1024:,.0f} GiB a machine"),
         ("merging", f"{PLANNED * merging / 3600:,.1f} hours of one core", "on one machine", f"{PLANNED * mib / 1024:,.0f} GiB"),
     ]  # fmt: skip
     stored = (
