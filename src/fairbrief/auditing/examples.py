@@ -48,12 +48,11 @@ class Exhibits:
             )
             columns = {names[position]: j for j, position in enumerate(several[0][1])}
             written = [units[i] for i in places.tolist()]
-            systems = {origin.system for _, origin in written}
             ps = np.frombuffer(sheet.ps)[places] if sheet.ps else np.full(len(places), np.nan)
             for measure in self.readers.get(observation, ()):
                 headline = measure.value(Totals(columns, rows))[measure.name]
                 if headline.tail is not None:
-                    self._rank_some(measure, np.asarray(headline.array), columns, rows, written, ps, systems)
+                    self._rank_some(measure, np.asarray(headline.array), columns, rows, written, ps)
 
     def _rank_some(
         self,
@@ -63,14 +62,13 @@ class Exhibits:
         rows: Floats,
         units: Sequence[Unit],
         ps: Floats,
-        systems: Collection[str],
     ) -> None:
         """Look closely at those of some units that may be kept. Shapes: ``headlines`` and ``ps`` (units,), ``rows`` (units, columns)."""
         sizes = np.abs(np.broadcast_to(headlines, len(units)))
         at_most = _rounded(sizes * (1 + NEAR))
         usable = np.flatnonzero(np.isfinite(sizes) & (sizes > 0))
         largest_first = usable[np.argsort(-sizes[usable], kind="stable")]  # they leave few to look at
-        open_systems = set(systems)  # of which there may be more to keep
+        open_systems = {origin.system for _, origin in units}  # of which there may be more to keep
         for i in largest_first.tolist():
             if not open_systems:
                 break

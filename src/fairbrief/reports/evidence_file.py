@@ -121,7 +121,7 @@ def _of(observation: str, rows: pa.Table) -> pa.Table:
 def _held(file: pq.ParquetFile, group: int, wanted: Collection[str] | None = None) -> pa.Table:
     """The columns that have a value in a row group, of all or of those that are wanted."""
     metadata = file.metadata.row_group(group)
-    names = [n for i, n in enumerate(file.schema_arrow.names) if not _is_empty(metadata.column(i))]
+    names = [n for i, n in enumerate(file.schema_arrow.names) if not is_empty(metadata.column(i))]
     return file.read_row_group(group, [n for n in names if wanted is None or n in wanted])
 
 
@@ -132,7 +132,7 @@ def _with_all(group: pa.Table, schema: pa.Schema, nothing: Mapping[pa.DataType, 
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _is_empty(column: pq.ColumnChunkMetaData) -> bool:
+def is_empty(column: pq.ColumnChunkMetaData) -> bool:
     """Whether a column has no value in a row group; False where that is not told."""
     known = column.statistics
     return known is not None and known.has_null_count and known.null_count == column.num_values

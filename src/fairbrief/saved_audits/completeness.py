@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -18,6 +18,8 @@ from fairbrief.text.counted import counted
 RECORDS = "records"
 """What `--allow-missing` calls records that the baseline has and the audit has not."""
 SHOWN = 5
+READ = ("measures", "system_kind", "system", "record", "reason")
+"""Columns of evidence that tell what was seen."""
 
 
 @dataclass(slots=True)
@@ -40,20 +42,22 @@ class Seen:
 
 def seen(result: Result) -> Seen:
     """What the evidence of an audit speaks of."""
-    found, rows = Seen(), result.evidence
-    if "measures" not in rows.column_names:
-        return found
-    rows = rows_with(
-        rows.select(["measures", "system_kind", "system", "record", "reason"]), "system_kind", "system"
-    )
-    for spelled in rows["measures"].unique().to_pylist():
-        of_measures = rows_with(rows, "measures", spelled)
-        for system in of_measures["system"].unique().to_pylist():
-            own = rows_with(of_measures, "system", system)
+    found = Seen()
+    for measures, rows in _by_measures(result):
+        for system in rows["system"].unique().to_pylist():
+            own = rows_with(rows, "system", system)
             all_, measured = _ids(own), _ids(usable(own))
-            for measure in spelled.split("\n"):
+            for measure in measures:
                 found.records[measure, system], found.measured[measure, system] = all_, measured
     return found
+
+
+def _by_measures(result: Result) -> Iterator[tuple[list[str], pa.Table]]:
+    """Measures that read the same rows, and these, without controls; read an observation at a time."""
+    for observation in dict.fromkeys(result.rows.measures().values()):
+        rows = rows_with(result.rows.of(observation, READ.__contains__), "system_kind", "system")
+        for spelled in rows["measures"].unique().to_pylist():
+            yield spelled.split("\n"), rows_with(rows, "measures", spelled)
 
 
 def refuse_missing(ours: Seen, theirs: Seen, allowed: Sequence[str] = ()) -> None:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from fairbrief.auditing.record_values import reader_of
 from fairbrief.errors import DataError
-from fairbrief.reports.evidence_file import mixed, reading
+from fairbrief.reports.evidence_file import is_empty, mixed, reading
 from fairbrief.types import Floats
 
 KEPT = 2
@@ -82,14 +82,13 @@ class SavedEvidence:
 
     def _bounds(self, group: int) -> str | None:
         """The one observation of a row group, if its statistics say that it is one."""
-        statistics = self._statistics(group, "observation")
+        statistics = self._column(group, "observation").statistics
         if statistics is None or not statistics.has_min_max or statistics.min != statistics.max:
             return None
         return str(statistics.min)
 
-    def _statistics(self, group: int, name: str) -> pq.Statistics | None:
-        metadata = self._file.metadata.row_group(group)
-        return metadata.column(self._names.index(name)).statistics
+    def _column(self, group: int, name: str) -> pq.ColumnChunkMetaData:
+        return self._file.metadata.row_group(group).column(self._names.index(name))
 
     def _read(self, spec: str, system: str) -> Listing:
         observation = self.measures[spec]
@@ -125,9 +124,7 @@ class SavedEvidence:
 
     def _holds(self, group: int, name: str) -> bool:
         """Whether a column has a value in a row group, or may have one."""
-        statistics = self._statistics(group, name)
-        rows = self._file.metadata.row_group(group).num_rows
-        return statistics is None or not statistics.has_null_count or statistics.null_count < rows
+        return not is_empty(self._column(group, name))
 
 
 def _kinds(table: pa.Table) -> list[tuple[str, str]]:
