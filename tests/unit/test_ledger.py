@@ -259,7 +259,7 @@ def test_units_do_not_depend_on_how_many_columns_are_unpacked_at_once(at_once: i
     members = [part.members for part in parts_of(ledger, [ODD]).values()]
     names = [part.clusters for part in parts_of(ledger, [ODD]).values()]
     for units, part in zip(
-        units_of_rows(ledger.columns, members, names, 5, at_once=at_once),
+        units_of_rows(ledger.columns, members, names, [groups_of(n, 5) for n in names], at_once=at_once),
         parts_of(ledger, [ODD]).values(),
         strict=True,
     ):

@@ -145,12 +145,14 @@ def units_of_rows(
     columns: Mapping[Column, int],
     members: Sequence[ClusterRows],
     clusters: Sequence[Sequence[str]],
-    seed: int,
+    groups: Sequence[Integers | None],
     *,
     at_once: int = AT_ONCE,
 ) -> list[Units]:
-    """The jackknife units of several parts of one source, some columns at a time, so that little is unpacked at once."""
-    groups = [groups_of(names, seed) for names in clusters]
+    """The jackknife units of several parts of one source, some columns at a time, so that little is unpacked at once.
+
+    ``groups`` are those of the clusters; None where each is a unit.
+    """
     sizes = (len(n) if g is None else int(g.max()) + 1 for n, g in zip(clusters, groups, strict=True))
     sums = [np.zeros((size, len(columns))) for size in sizes]
     rows = max((int(of.chosen.max(initial=-1)) + 1 for of in members), default=0)

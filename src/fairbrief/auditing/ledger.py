@@ -12,13 +12,15 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.auditing.contrast_sums import ContrastSums, squares_of
 from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.number_columns import as_numbers, compact, extended
 from fairbrief.auditing.origins import WHOLE, Origin, Origins, Slice
-from fairbrief.auditing.packed_columns import Packed, code_type, column_of, pack, pack_once
+from fairbrief.auditing.packed_columns import Packed, code_type, column_of, pack, pack_codes
 from fairbrief.auditing.relabelled_rows import RelabelledRows
+from fairbrief.engines.threads import of_each
 from fairbrief.errors import RequestError
 from fairbrief.statistics import Choice
 from fairbrief.types import Column, ContrastObservation, Floats, Integers, Observation, Rows, Totals
@@ -226,10 +228,10 @@ class Ledger:
                 self._null(key).merge(null)
         self._pack_what_is_full()
 
-    def settle(self, order: Integers | None = None) -> None:
+    def settle(self, order: Integers | None = None, origins: Origins | None = None) -> None:
         """Put entries, columns and reasons into the one order that no order of the input changes: that of their names.
 
-        ``order`` is that of the origins, where it is known. Columns are unpacked one at a time.
+        ``order`` is that of the origins, and ``origins`` they in it, where they are known. Columns are unpacked one at a time.
         """
         self._chunks = [list(chunk) for chunk in self.packed()]
         self._pending.clear()
@@ -240,15 +242,14 @@ class Ledger:
         self.columns = {column: i for i, column in enumerate(columns)}
         self._positions.clear()
         if not (order[1:] > order[:-1]).all():
-            self.origins = self.origins.of(order)
+            self.origins = self.origins.of(order) if origins is None else origins
             self.reasons = compact(as_numbers(self.reasons)[order])
             if self.ps:
                 self.ps = array("d", np.frombuffer(self.ps, dtype=np.float64)[order].tobytes())
             self._chunks = self._reordered(old, order)
         else:
             self._chunks = [
-                [column_of(chunk, k, min(CHUNK, len(order) - i * CHUNK)) for k in old]
-                for i, chunk in enumerate(self._chunks)
+                [column_of(chunk, k, self._units_of(i)) for k in old] for i, chunk in enumerate(self._chunks)
             ]
         reasons = ["", *sorted(r for r in self.known_reasons if r)]
         number = np.array([reasons.index(r) for r in self.known_reasons], dtype=np.int32)
@@ -260,18 +261,23 @@ class Ledger:
         chunks: list[list[Packed]] = [[] for _ in starts]
         known: list[dict[bytes, Packed]] = [{} for _ in starts]
         for k in columns:
-            column = self._column(k)[order]
+            numbers, codes = self._column(k)
+            codes = codes[order]
             for chunk, start, packed in zip(chunks, starts, known, strict=True):
-                chunk.append(pack_once(column[start : start + CHUNK], packed))
+                chunk.append(pack_codes(numbers, codes[start : start + CHUNK], packed))
         return chunks
 
-    def _column(self, k: int) -> Floats:
-        """One column of all entries, 0 where there is no row."""
-        column = np.zeros(len(self.reasons))
-        for i, chunk in enumerate(self._chunks):
-            if k < len(chunk):
-                column[i * CHUNK : i * CHUNK + chunk[k].units] = chunk[k].column
-        return column
+    def _column(self, k: int) -> tuple[Floats, NDArray[np.int32]]:
+        """The distinct numbers of one column of all entries, 0 where there is no row; and which of them each has."""
+        held = [column_of(chunk, k, self._units_of(i)) for i, chunk in enumerate(self._chunks)]
+        numbers = np.unique(np.concatenate([np.zeros(0), *(packed.numbers for packed in held)]))
+        places = (np.searchsorted(numbers, packed.numbers).astype(np.int32) for packed in held)
+        codes = [place[packed.codes] for place, packed in zip(places, held, strict=True)]
+        return numbers, np.concatenate([np.zeros(0, dtype=np.int32), *codes])
+
+    def _units_of(self, chunk: int) -> int:
+        """How many entries a chunk has."""
+        return min(CHUNK, len(self.reasons) - chunk * CHUNK)
 
     def matrix(self, columns: Sequence[int] | None = None) -> Floats:
         """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked anew at each call."""
@@ -414,15 +420,14 @@ def _by_slice(origins: Sequence[Origin]) -> dict[tuple[str, Slice], list[int]]:
     return found
 
 
-def settle(ledgers: Iterable[Ledger]) -> None:
+def settle(ledgers: Iterable[Ledger], threads: int = 1) -> None:
     """All ledgers into the one order; those of the same rows share what says whose they are."""
     before, after = Origins(), Origins()
     order = before.order()
+    found: list[tuple[Ledger, Integers, Origins]] = []
     for ledger in ledgers:
-        if ledger.origins != before:
+        if not found or ledger.origins != before:
             before, order = ledger.origins, ledger.origins.order()
-            ledger.settle(order)
-            after = ledger.origins
-        else:
-            ledger.settle(order)
-            ledger.origins = after
+            after = before.of(order)
+        found.append((ledger, order, after))
+    of_each(lambda one: one[0].settle(*one[1:]), found, threads)

@@ -15,6 +15,8 @@ from fairbrief.types import Floats
 
 SMALL = 128
 """So many distinct numbers are told apart by one byte."""
+MARKED = 1 << 13
+"""Distinct numbers of a column up to which a chunk's are found without sorting."""
 CODEC = pa.Codec("zstd")
 
 
@@ -34,8 +36,12 @@ class Packed:
     def of(cls, column: Floats) -> Packed:
         """A column. Shape: (units,)."""
         numbers, codes = np.unique(column, return_inverse=True)
-        codes = codes.astype(code_type(len(numbers)))
-        return cls(numbers, len(column), CODEC.compress(codes, asbytes=True))
+        return cls.of_codes(numbers, codes.astype(code_type(len(numbers))))
+
+    @classmethod
+    def of_codes(cls, numbers: Floats, codes: NDArray[np.signedinteger[Any]]) -> Packed:
+        """A column's distinct numbers, ascending, and which of them each unit has, of their `code_type`. Shape of ``codes``: (units,)."""
+        return cls(numbers, len(codes), CODEC.compress(codes, asbytes=True))
 
     @property
     def code_type(self) -> np.dtype[np.signedinteger[Any]]:
@@ -76,4 +82,20 @@ def pack_once(column: Floats, known: dict[bytes, Packed]) -> Packed:
     key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
     if key not in known:
         known[key] = Packed.of(column)
+    return known[key]
+
+
+def pack_codes(numbers: Floats, codes: NDArray[np.signedinteger[Any]], known: dict[bytes, Packed]) -> Packed:
+    """`pack_once` of ``numbers[codes]``, where the numbers ascend."""
+    if len(numbers) <= MARKED:  # to mark those that are met is faster than to sort
+        is_met = np.zeros(len(numbers), dtype=np.bool_)
+        is_met[codes] = True
+        met, place = numbers[is_met], np.cumsum(is_met) - 1
+        own = place.astype(code_type(len(met)))[codes]
+    else:
+        which, own = np.unique(codes, return_inverse=True)
+        met, own = numbers[which], own.astype(code_type(len(which)))
+    key = hashlib.blake2b(met.tobytes() + own.tobytes(), digest_size=16).digest()
+    if key not in known:
+        known[key] = Packed.of_codes(met, own)
     return known[key]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 
 from fairbrief.auditing.jackknifed import ClusterRows, Held, Units, summed, units_of, units_of_rows
 from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.number_columns import as_numbers
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of
+from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind
 
 
@@ -39,8 +42,31 @@ class Part:
         return self.units.sums[0] if are_units else self.members.of(self.members.source.matrix())
 
 
-def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tuple[str, Slice], Part]:
-    """The rows of every system, whole and by slice; ``seed`` deals clusters to jackknife units where they are many."""
+class Groups:
+    """The groups that clusters are left out in where they are many; of ledgers of the same entries found once."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._found: tuple[Origins, Integers] | None = None
+        self._finding = Lock()
+
+    def of(self, ledger: Ledger) -> Integers:
+        """By row of a ledger the group of its cluster. Shape (rows,)."""
+        with self._finding:
+            if self._found is None or self._found[0] is not ledger.origins:
+                clusters = ledger.origins.clusters()
+                first, code = first_met(clusters.codes())
+                self._found = ledger.origins, group_numbers(clusters.of(first), self._seed)[code]
+            return np.asarray(self._found[1][as_numbers(ledger.reasons) == 0])
+
+
+def parts_of(
+    ledger: Ledger, slices: Sequence[Slice], seed: int = 0, groups: Groups | None = None
+) -> dict[tuple[str, Slice], Part]:
+    """The rows of every system, whole and by slice; ``seed`` deals clusters to jackknife units where they are many.
+
+    ``groups`` are of the same seed, and known to other ledgers, too.
+    """
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters = origins.clusters()
     codes = clusters.codes()
@@ -50,12 +76,22 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tup
             origins, [(s, part) for s in systems for part in (WHOLE, *slices)]
         ).items()
     }
-    members = [own for own, _ in found.values()]
-    units = units_of_rows(ledger.columns, members, [names for _, names in found.values()], seed)
+    members = [own for own, _, _ in found.values()]
+    are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
+    group = (groups or Groups(seed)).of(ledger) if are_many else None
+    units = units_of_rows(
+        ledger.columns,
+        members,
+        [names for _, names, _ in found.values()],
+        [
+            None if group is None or len(names) <= ONE_BY_ONE else group[heads]
+            for _, names, heads in found.values()
+        ],
+    )
     blocks = _blocks(ledger, members, origins)
     return {
         key: Part(ledger, *key, names, len(rows.chosen), own, rows, systems[key[0]], of_blocks)
-        for (key, (rows, names)), own, of_blocks in zip(found.items(), units, blocks, strict=True)
+        for (key, (rows, names, _)), own, of_blocks in zip(found.items(), units, blocks, strict=True)
     }
 
 
@@ -93,12 +129,16 @@ def _blocks(
 
 def _gathered(
     ledger: Ledger, chosen: Integers, clusters: Names, codes: Integers
-) -> tuple[ClusterRows, Names]:
-    """Which clusters some rows belong to, in the order in which these are met. ``codes`` are equal for rows of one cluster."""
+) -> tuple[ClusterRows, Names, Integers]:
+    """Which clusters some rows belong to, in the order in which these are met, and the first row of each.
+
+    ``codes`` are equal for rows of one cluster.
+    """
     if (codes[1:] > codes[:-1]).all():  # as a settled ledger mostly has them
-        return ClusterRows(ledger, chosen), clusters.of(chosen)
+        return ClusterRows(ledger, chosen), clusters.of(chosen), chosen
     first, code = first_met(codes)
-    return ClusterRows(ledger, chosen, code if len(first) < len(codes) else None), clusters.of(chosen[first])
+    heads = chosen[first]
+    return ClusterRows(ledger, chosen, code if len(first) < len(codes) else None), clusters.of(heads), heads
 
 
 def part_of_sums(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from fairbrief.auditing.plan_checks import check_plan
+from fairbrief.engines.engine import cores
 from fairbrief.types import Measure, Scorer
 
 
@@ -69,3 +70,8 @@ class Plan:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         check_plan(self)
+
+    @property
+    def threads(self) -> int:
+        """How many threads this process uses for what it does when the workers are done."""
+        return self.workers or cores()

@@ -30,12 +30,13 @@ from fairbrief.auditing.origins import (
     systems_of,
 )
 from fairbrief.auditing.part_results import PartResult
-from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.parts import Groups, parts_of
 from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import Shard, ShardResult, ShardWork
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.engines.engine import Engine, ThisProcess
+from fairbrief.engines.threads import of_each
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_control
@@ -159,7 +160,7 @@ class Run:
 
     def settle(self) -> None:
         """All that was found into the one order that no order and no parting of the input changes."""
-        settle(self.ledgers)
+        settle(self.ledgers, self.plan.threads)
         self.summaries = Counter({name: self.summaries[name] for name in sorted(self.summaries)})
         self.without_text = {
             name: Counter(dict(sorted(self.without_text[name].items()))) for name in sorted(self.without_text)
@@ -297,10 +298,15 @@ class Run:
         compared = [[pair] for pair in pairs] if plan.is_pairwise else [pairs]
         controls = {s: self._controls.of(s) for s in real}
         with_control = [[(s, c)] for s in real for c in systems if c in controls[s]]
-        found: list[Estimate] = []
-        gaps: list[Estimate] = []
-        for ledger in self.ledgers:
-            self._estimate(ledger, [*compared, *with_control], settings, found, gaps)
+        groups = Groups(settings.seed)
+        threads = plan.threads if settings.intervals == "jackknife" else 1  # bootstraps are shared and large
+        of_ledgers = of_each(
+            lambda ledger: self._estimate(ledger, [*compared, *with_control], settings, groups),
+            self.ledgers,
+            threads,
+        )
+        found = [e for own, _ in of_ledgers for e in own]
+        gaps = [e for _, own in of_ledgers for e in own]
         return self._adjusted(found, settings), self._adjusted(gaps, settings)
 
     def _estimate(
@@ -308,24 +314,24 @@ class Run:
         ledger: Ledger,
         compared: Sequence[Sequence[tuple[str, str]]],
         settings: estimating.Settings,
-        found: list[Estimate],
-        gaps: list[Estimate],
-    ) -> None:
+        groups: Groups,
+    ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, the largest thing of all, go when it returns."""
         measures = self.readers[ledger.observation]
         slices = sorted(
             {part for kind in ledger.origins.kinds()[1] for part in kind.slices},
             key=lambda s: (len(s), s),
         )
-        parts = parts_of(ledger, slices, settings.seed)
+        parts = parts_of(ledger, slices, settings.seed, groups)
         made: dict[tuple[str, Slice], list[Estimate]] = {}
         for part, own in estimating.estimates(measures, list(parts.values()), settings):
             made[part.system, part.slice] = own
             ledger.drop_null(part.system, part.slice)
-        found += itertools.chain.from_iterable(made[place] for place in parts)
-        if settings.n_resamples:
-            for pairs in compared:
-                gaps += differences(measures, parts, pairs, settings)
+        pairs = compared if settings.n_resamples else ()
+        return (
+            [e for place in parts for e in made[place]],
+            [e for some in pairs for e in differences(measures, parts, some, settings)],
+        )
 
     def _adjusted(self, found: list[Estimate], settings: estimating.Settings) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}

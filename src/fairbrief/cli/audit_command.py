@@ -232,8 +232,10 @@ def audit(
             result = replace(result, made=made)
             if folder is not None:
                 cases = Pooled(reading) if pool_runs else reading
-                result = with_examples(result, cases, Lookup(wrap=cached(cache)))
-                _, identity = replace_all(result, folder)
+                lookup, threads = Lookup(wrap=cached(cache)), plan.threads
+                _, identity = replace_all(
+                    result, folder, lambda found: with_examples(found, cases, lookup, threads), threads
+                )
                 input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
     finally:  # what was computed is shown though it could not be written; and written before it is shown
         if result is not None and not quiet:

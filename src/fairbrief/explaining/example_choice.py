@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief.auditing.record_values import RecordValues, values_of_records
+from fairbrief.engines.threads import of_each
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.examples import Row
 from fairbrief.reports.frames import coded
@@ -21,11 +22,13 @@ MOST_CASES = 160
 """Summaries, with their records, whose texts are shown."""
 
 
-def choose(evidence: EvidenceRows, systems: Sequence[str]) -> list[Row]:
+def choose(evidence: EvidenceRows, systems: Sequence[str], threads: int = 1) -> list[Row]:
     """The rows to show, the most telling of each list before the second of any; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
     cases: set[tuple[str, str]] = set()
-    lists = [found for spec, rows in _observed(evidence) for found in _lists(spec, rows, systems)]
+    observations = dict.fromkeys(evidence.measures().values())
+    of_observations = of_each(lambda name: _of_observation(evidence, name, systems), observations, threads)
+    lists = [found for several in of_observations for found in several]
     for place in range(MOST):
         for found in lists:
             if place >= len(found) or len(chosen) >= MOST_ROWS:
@@ -39,12 +42,11 @@ def choose(evidence: EvidenceRows, systems: Sequence[str]) -> list[Row]:
     return list(chosen.values())
 
 
-def _observed(evidence: EvidenceRows) -> Iterator[tuple[str, pa.Table]]:
-    """Each measure with the rows that it reads."""
-    known = evidence.measures()
-    for observation in dict.fromkeys(known.values()):
-        rows = evidence.of(observation)
-        yield from ((spec, rows) for spec, of in known.items() if of == observation)
+def _of_observation(evidence: EvidenceRows, observation: str, systems: Sequence[str]) -> list[list[Row]]:
+    """The lists of all measures that read one observation."""
+    rows = evidence.of(observation)
+    specs = [spec for spec, of in evidence.measures().items() if of == observation]
+    return [found for spec in specs for found in _lists(spec, rows, systems)]
 
 
 def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[Row]]:

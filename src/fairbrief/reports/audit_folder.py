@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from fairbrief.engines.threads import meanwhile
 from fairbrief.kept_files import taking_place
 from fairbrief.reports.folder_claim import STAGE, claimed, clear, refuse_unfinished
 
@@ -30,9 +31,15 @@ def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
         return replace_all(result, claim)[0]
 
 
-def replace_all(result: Result, folder: Path) -> tuple[tuple[Path, ...], str]:
+def replace_all(
+    result: Result,
+    folder: Path,
+    complete: Callable[[Result], Result] = lambda result: result,
+    threads: int = 1,
+) -> tuple[tuple[Path, ...], str]:
     """`write_all` into a folder that the caller has claimed (`fairbrief.reports.folder_claim.claimed`).
 
+    ``complete`` adds the examples that the page shows, where the result is without; several ``threads`` do so while evidence is written.
     The paths, and the result's identity (`fairbrief.reports.json_file.identity`). Everything is written aside first, so that a full disk spoils nothing; then it is put in place,
     ``results.json`` last. All that is read again carries the same identity.
     """
@@ -40,7 +47,7 @@ def replace_all(result: Result, folder: Path) -> tuple[tuple[Path, ...], str]:
     stage = folder / STAGE
     try:
         (stage / TABLES).mkdir(parents=True)
-        names, audit = _write(result, stage)
+        names, audit = _write(result, stage, complete, threads)
         for name in names:
             _sync(stage / name)
         (folder / TABLES).mkdir(exist_ok=True)
@@ -56,22 +63,28 @@ def replace_all(result: Result, folder: Path) -> tuple[tuple[Path, ...], str]:
     return tuple(folder / name for name in names), audit
 
 
-def _write(result: Result, stage: Path) -> tuple[list[str], str]:
+def _write(
+    result: Result, stage: Path, complete: Callable[[Result], Result], threads: int
+) -> tuple[list[str], str]:
     """Every file, by its name below the folder, in the order in which they are to be put in place; the identity."""
-    from fairbrief.reports import (
-        arrangement,
-        csv,
-        evidence_file,
-        html,
-        json_file,
-        latex,
-        markdown,
-        record_data,
-        source_file,
-        tabular,
-    )
+    from fairbrief.reports import evidence_file, json_file, source_file
 
     audit = json_file.write(result, stage / RESULTS)
+
+    def write_rows() -> None:
+        evidence_file.write(result, stage / EVIDENCE, audit)
+        if result.sources is not None:
+            source_file.write(result.sources, stage / SOURCES, audit)
+
+    names = meanwhile(write_rows, lambda: _write_pages(complete(result), stage, audit), threads)
+    hashes = [SOURCES] if result.sources is not None else []
+    return [*names, EVIDENCE, *hashes, RESULTS], audit
+
+
+def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
+    """What people read, and the examples: the files' names below the folder."""
+    from fairbrief.reports import arrangement, csv, html, latex, markdown, record_data, tabular
+
     names: list[str] = []
 
     def opened(name: str) -> TextIO:
@@ -93,11 +106,7 @@ def _write(result: Result, stage: Path) -> tuple[list[str], str]:
         out.write(markdown.render(result, tables))
     html.write(result, stage / PAGE, arranged)
     record_data.write(result.examples, stage / EXAMPLES, audit)
-    evidence_file.write(result, stage / EVIDENCE, audit)
-    if result.sources is not None:
-        source_file.write(result.sources, stage / SOURCES, audit)
-    hashes = [SOURCES] if result.sources is not None else []
-    return [*names, PAGE, EXAMPLES, EVIDENCE, *hashes, RESULTS], audit
+    return [*names, PAGE, EXAMPLES]
 
 
 def load(folder: Path | str) -> Result:

@@ -179,6 +179,9 @@ def detectable(found: Spread | Spreads, confidence: float, power: float = 0.8) -
 
 def groups_of(clusters: Sequence[str], seed: int) -> Integers | None:
     """Which of `GROUPS` groups each cluster is in, by keyed hash; None where each is left out alone. Shape (n,)."""
-    if len(clusters) <= ONE_BY_ONE:
-        return None
+    return group_numbers(clusters, seed) if len(clusters) > ONE_BY_ONE else None
+
+
+def group_numbers(clusters: Sequence[str], seed: int) -> Integers:
+    """Which of `GROUPS` groups each cluster is in where they are many. Shape (n,)."""
     return (keys_of(clusters, seed, "jackknife group") % np.uint64(GROUPS)).astype(np.int64)
