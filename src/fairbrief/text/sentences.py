@@ -29,10 +29,10 @@ _CANDIDATE = re.compile(
     rf"(?<=[{ENDERS}])(?<![{ENDERS}][{ENDERS}])[{ENDERS}]*+[{CLOSERS}]*+(?=\s)"  # enders before white space
     rf"|(?<=[{WIDE_ENDERS}])[{WIDE_ENDERS}]*[”’」』）]*"
     r"|(?<=\n)\s*)"
+    rf"(?=\s*[{OPENERS}\-–—•*]*\s*(\w{{1,40}})?)"  # the word that follows
 )
 _WORD_BEFORE = re.compile(r"[^\s(\[\"'“‘«—–/]+\Z")
 _ENDED = re.compile(rf"[{ENDERS}][{CLOSERS}]*\s*\Z")
-_NEXT = re.compile(rf"\s*[{OPENERS}\-–—•*]*\s*(\w{{1,40}})?")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z])[.)]")
 
@@ -60,6 +60,8 @@ NUMBERED = _words("""
     no nos fig figs eq eqs sec ch vol p pp art arts v op
 """)
 """Announcing only before a number or another capital: "No. 5", but "He said no. Then …"."""
+
+_ABBREVIATIONS = ANNOUNCING | CLOSING | NUMBERED
 
 ORDINAL_DOTS = frozenset("de da no fi cs sk sl hr pl hu et lv tr".split())
 """Languages that write a full stop after an ordinal number: "am 3. Mai"."""
@@ -115,8 +117,7 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     mark, at, after = match[0], match.start(), match.end()
     if mark[0] in WIDE_ENDERS:
         return True
-    following = _NEXT.match(text, after)
-    word = (following[1] or "") if following else ""
+    word = match[1] or ""
     if mark[0] == "\n":
         is_wrapped = word[:1].islower() and _ENDED.search(text, max(start, at - 8), at) is None
         return not is_wrapped or mark.count("\n") > 1
@@ -125,7 +126,11 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     if mark != ".":
         return True
     first = max(start, at - 40)
-    before = _WORD_BEFORE.search(text, max(first, text.rfind(" ", first, at) + 1), at)
+    first = max(first, text.rfind(" ", first, at) + 1)
+    written = text[first:at]
+    if not written or (len(written) > 1 and written.isalpha() and written.lower() not in _ABBREVIATIONS):
+        return True
+    before = _WORD_BEFORE.search(text, first, at)
     if before is None:
         return True
     is_first = _is_blank(text, start, before.start())
