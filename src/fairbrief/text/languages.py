@@ -110,6 +110,7 @@ OWN_SCRIPT = 5
 """The same, for letters of a script that tells a language."""
 
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = ascii_table(str.isalpha)
 
@@ -216,12 +217,13 @@ def _as_setting(language: str | Setting) -> Setting:
 def _detected(text: str, usual: str = "") -> str:
     """The language of a text; ``usual``, if there is one, where the text is too short to be told by itself."""
     words = _words(text.lower())
-    letters = sum(map(len, words if text.isascii() else _words(text)))
-    if not text.isascii() and not (usual and letters < OWN_SCRIPT):
+    letters = sum(map(len, words))
+    beyond = "" if text.isascii() else "".join(_BEYOND_ASCII.findall(text))
+    if beyond and not (usual and letters < OWN_SCRIPT):
         for code, script in SCRIPTS:
-            if len(script.findall(text)) > ENOUGH * letters:
-                return next((other for other, own in SHARED.get(code, ()) if own.search(text)), code)
-    is_latin = text.isascii() or len(_CYRILLIC.findall(text)) <= ENOUGH * letters
+            if len(script.findall(beyond)) > ENOUGH * letters:
+                return next((other for other, own in SHARED.get(code, ()) if own.search(beyond)), code)
+    is_latin = len(_CYRILLIC.findall(beyond)) <= ENOUGH * letters
     if letters < FEWEST_LETTERS and (usual or is_latin):
         return usual or ENGLISH
     is_short = bool(usual) and letters < OWN_LETTERS
