@@ -30,6 +30,8 @@ def ascii_words(text: str, table: bytes) -> list[str]:
 
 
 _HELD = ascii_table(lambda c: c.isalnum() or c == "'")
+_LOOSE_APOSTROPHE = re.compile(r"'(?:(?![a-zA-Z0-9])|(?<![a-zA-Z0-9]'))")
+"""An apostrophe of an ASCII text that holds no word together."""
 
 
 def words_of(text: str) -> list[str]:
@@ -39,10 +41,7 @@ def words_of(text: str) -> list[str]:
     (['The', 'soup', 'wasn’t', 'hot'], ['房间', '太', '小', '了'])
     """
     if text.isascii():
-        found = ascii_words(text, _HELD)
-        if "'" not in text:
-            return found
-        return [w for piece in found for w in (WORD.findall(piece) if "'" in piece else (piece,))]
+        return ascii_words(_LOOSE_APOSTROPHE.sub(" ", text) if "'" in text else text, _HELD)
     if not NEEDS_ICU.search(text):
         return WORD.findall(text)
     return list(_segmented(text))
