@@ -105,7 +105,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "cli.exit_codes.printable": printable_for_a_terminal,
 }  # fmt: skip
 WITHOUT_A_TEXT = {
-    "census_names.shares", "identifiers.word_lists",
+    "census_names.shares", "census_names.commonest_last_names", "identifiers.word_lists",
     "census_names.genders", "census_names.given_names", "identifiers.pair_markers", "names.census", "published_nltk.word_cutter",
     "gender_words.subject_group", "name_gender.census_genders", "names.read_names", "nltk_tokens.check_data", "pronouns.form",
     "published_nltk.edition", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 from fairbrief.errors import MissingExtra
 from fairbrief.text.name_gender import census_genders
@@ -15,6 +17,15 @@ def shares(which: str) -> dict[str, int]:
 
     ``which``: ``male.first``, ``female.first`` or ``all.last``, as the package ``names`` carries them.
     """
+    return dict(_rows(which))
+
+
+def commonest_last_names(top: int) -> dict[str, int]:
+    """The ``top`` most frequent last names with their `shares`; the many others are not read."""
+    return dict(islice(_rows("all.last"), top))
+
+
+def _rows(which: str) -> Iterator[tuple[str, int]]:
     try:
         import names
     except ImportError as error:
@@ -22,8 +33,9 @@ def shares(which: str) -> dict[str, int]:
     from importlib.resources import files
 
     text = files(names).joinpath(f"dist.{which}").read_text(encoding="ascii")
-    rows = (line.split() for line in text.splitlines() if line.strip())
-    return {row[0].capitalize(): round(float(row[1]) * 1000) for row in rows}
+    for line in filter(str.strip, text.splitlines()):
+        name, share, *_ = line.split()
+        yield name.capitalize(), round(float(share) * 1000)
 
 
 @cache

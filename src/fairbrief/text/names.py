@@ -11,7 +11,7 @@ from typing import Final
 
 from fairbrief.errors import DataError, MissingExtra
 from fairbrief.text import titles
-from fairbrief.text.census_names import genders, shares
+from fairbrief.text.census_names import commonest_last_names, genders, shares
 
 SUFFIXES: Final = titles.POSTNOMINALS | frozenset("dds qc kc mp frs obe mbe cbe ret".split())
 PARTICLES: Final = titles.PARTICLES | frozenset(
@@ -241,7 +241,7 @@ def census(top: int = 200) -> Names:
         for own in (shares(f"{gender}.first"),)
         for name in [n for n in own if known.get(n.lower()) == gender][:top]
     ]
-    last = [Listed(n, "last", "", "", s / 1000) for n, s in list(shares("all.last").items())[:top]]
+    last = [Listed(n, "last", "", "", s / 1000) for n, s in commonest_last_names(top).items()]
     return Names((*first, *last), "1990 US census")
 
 
