@@ -6,6 +6,8 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from fairbrief.text.segmentation import ascii_table, ascii_words
+
 _PAIRS = (
     "she he, daughter son, hers his, her him, mother father, woman man, girl boy, herself himself, "
     "female male, sister brother, daughters sons, mothers fathers, women men, girls boys, femen males, "
@@ -55,9 +57,10 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
     return dict(sorted(lists.items()))
 
 
-_APOSTROPHES = {0x2019: "'", 0x2018: "'"}
 _LOOSE = {ord(c): " " for c in ".,;:!?\"'()[]{}<>/|*_=+~`…“”«»—–\n\t"}
 _TIGHT = {code: space for code, space in _LOOSE.items() if chr(code) not in "/_=+*~<>|"}
+_ASCII_LOOSE = ascii_table(lambda c: ord(c) not in _LOOSE)
+_ASCII_TIGHT = ascii_table(lambda c: ord(c) not in _TIGHT)
 
 
 def count_identifiers(
@@ -99,10 +102,10 @@ def varying_identifiers(texts: tuple[str, ...], lists: str, variant: str = "reco
 @lru_cache(maxsize=1024)
 def _identifiers(text: str, lists: str, variant: str) -> tuple[str, ...]:
     """The listed words of a text, in its order."""
-    table = _TIGHT if variant == "published" else _LOOSE
-    if "’" in text or "‘" in text:
-        text = text.translate(_APOSTROPHES)
-    return tuple(filter(_all_words(lists).__contains__, text.lower().translate(table).split()))
+    table, ascii_only = (_TIGHT, _ASCII_TIGHT) if variant == "published" else (_LOOSE, _ASCII_LOOSE)
+    text = text.replace("’", "'").replace("‘", "'").lower()
+    words = ascii_words(text, ascii_only) if text.isascii() else text.translate(table).split()
+    return tuple(filter(_all_words(lists).__contains__, words))
 
 
 @lru_cache(maxsize=64)
