@@ -38,3 +38,8 @@ def settle() -> None:
             libc = ctypes.CDLL(None)
             for parameter, size in (MMAP_THRESHOLD, TRIM_THRESHOLD):
                 libc.mallopt(parameter, size)
+
+
+def keep_loaded() -> None:
+    """Look for cycles no more in what there is now: the modules of a command, which stay."""
+    gc.freeze()

@@ -115,3 +115,21 @@ def test_threads_without_work_soon_sleep(asked: dict[str, str], taken: str) -> N
         [sys.executable, "-c", WAITING], capture_output=True, text=True, check=True, env={**told, **asked}
     )
     assert found.stdout.strip() == taken
+
+
+LOADED = """
+import gc
+from fairbrief import process_settings
+process_settings.settle()
+kept = [[] for _ in range(10_000)]
+process_settings.keep_loaded()
+gc.callbacks.append(lambda phase, told: print(len(gc.get_objects())))
+kept = [[] for _ in range(200_000)]
+"""
+
+
+def test_cycles_are_not_looked_for_in_what_a_command_loaded() -> None:
+    """What was there when all was loaded is not among the objects that are searched while the command works."""
+    found = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert found.stdout.split()
+    assert 100_000 <= int(found.stdout.split()[0]) < 105_000

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
@@ -21,7 +22,6 @@ from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.corpora.people import Counterfactuals, exchange_genders, exchange_names, genders_of
 from fairbrief.declarations import ScorerCheck
 from fairbrief.errors import MissingExtra
 from fairbrief.measures.representation_evidence import WITHOUT_ASK
@@ -30,6 +30,7 @@ from fairbrief.reports import wording
 from fairbrief.reports.result import LeftOut
 from fairbrief.statistics import LabelDraws
 from fairbrief.summarizers.controls import control_name
+from fairbrief.text.name_gender import genders_of
 from fairbrief.types import (
     Case,
     Estimate,
@@ -41,6 +42,9 @@ from fairbrief.types import (
     Summary,
     SystemKind,
 )
+
+if TYPE_CHECKING:
+    from fairbrief.corpora.people import Counterfactuals
 
 SYSTEM = control_name("counterfactual sources")
 KIND: SystemKind = "counterfactual source"
@@ -70,6 +74,8 @@ class Check:
     serves: Mapping[str, tuple[str, ...]]
 
     def exchange(self, records: Sequence[Record], seed: int) -> Counterfactuals:
+        from fairbrief.corpora.people import exchange_genders, exchange_names
+
         if self.genders:
             return exchange_genders(records, self.over, self.genders, seed)
         return exchange_names(records, self.over, self.values, seed)

@@ -7,7 +7,6 @@ from functools import partial
 
 from fairbrief import registry
 from fairbrief.engines.score_cache import is_cacheable
-from fairbrief.scorers.chat_judge import ChatJudge
 from fairbrief.text import languages
 from fairbrief.types import Scorer
 
@@ -69,11 +68,18 @@ class Scorers(dict[str, Scorer]):
             raise NeedsModel(spec)
         given = self.given.get(spec)
         scorer: Scorer = given if given is not None else registry.make("scorer or tagger", spec)
-        stays = is_cacheable(scorer) and (isinstance(scorer, ChatJudge) or not self._makes_models)
-        if self._left_behind is not None and stays:
+        if self._left_behind is not None and self._stays(scorer):
             self._left_behind |= {spec}
             raise NeedsModel(spec)
         if is_cacheable(scorer):
             self._models.add(spec)
         self[spec] = scorer if self.wrap is None else self.wrap(scorer)
         return self[spec]
+
+    def _stays(self, scorer: Scorer) -> bool:
+        """Whether another process leaves a scorer to this one."""
+        if not is_cacheable(scorer):
+            return False
+        from fairbrief.scorers.chat_judge import ChatJudge
+
+        return isinstance(scorer, ChatJudge) or not self._makes_models

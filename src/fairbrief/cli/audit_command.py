@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairbrief.cli import spending_options as spend
-from fairbrief.cli.dry_audit import print_judges
+from fairbrief import process_settings
 from fairbrief.cli.input_options import ReadingOptions, cached, progress_bar, reading_options, tell_notes
 from fairbrief.cli.option_types import (
     AuditedAttribute,
@@ -17,13 +16,18 @@ from fairbrief.cli.option_types import (
     Cache,
     Confidence,
     Details,
+    DryRun,
     Language,
     Permutations,
+    PriceOption,
     Quiet,
 )
 from fairbrief.cli.output_folder import held, refuse_no_folder
 from fairbrief.cli.part_options import AddTo, Into, Part, add, do_share, remember
 from fairbrief.errors import RequestError
+
+if TYPE_CHECKING:
+    from fairbrief.reports.result import Result
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -154,8 +158,8 @@ def audit(
     part: Part = None,
     add_to: AddTo = None,
     check_scorers: CheckScorers = None,
-    dry_run: spend.DryRun = False,
-    price: spend.PriceOption = None,
+    dry_run: DryRun = False,
+    price: PriceOption = None,
     details: Details = False,
     quiet: Quiet = False,
     *,
@@ -164,8 +168,6 @@ def audit(
     """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
     from dataclasses import replace
 
-    from rich.console import Console
-
     from fairbrief.auditing import Plan
     from fairbrief.auditing import audit as run
     from fairbrief.auditing.control_systems import CONTROLS
@@ -173,9 +175,10 @@ def audit(
     from fairbrief.auditing.sensitivity import listed as named_scorers
     from fairbrief.auditing.system_runs import Pooled
     from fairbrief.explaining.examples import with_examples
-    from fairbrief.reports import terminal
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.viewing import input_index
+
+    process_settings.keep_loaded()
 
     if protocol and measure:
         raise RequestError("--protocol brings its own measures: drop --measure, or run the two apart.")
@@ -207,6 +210,8 @@ def audit(
         into=into,
     )
     if dry_run:
+        from fairbrief.cli.dry_audit import print_judges
+
         print_judges(_reading(options, files, attribute, measure, references=references), plan, cache, price)
         return
     if price is not None:
@@ -239,18 +244,20 @@ def audit(
                 input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
     finally:  # what was computed is shown though it could not be written; and written before it is shown
         if result is not None and not quiet:
-            terminal.print_result(
-                result,
-                Console(),
-                details=details,
-                rest=terminal.WITH_A_REPORT
-                if out
-                else terminal.Rest(place="in the report that --out writes"),
-            )
+            _show(result, has_report=out is not None, details=details)
     if out is not None:
         typer.echo(
             f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence.parquet'}"
         )
+
+
+def _show(result: Result, *, has_report: bool, details: bool) -> None:
+    from rich.console import Console
+
+    from fairbrief.reports import terminal
+
+    rest = terminal.WITH_A_REPORT if has_report else terminal.Rest(place="in the report that --out writes")
+    terminal.print_result(result, Console(), details=details, rest=rest)
 
 
 def _of_this_machine(

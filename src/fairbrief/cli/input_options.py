@@ -321,13 +321,17 @@ def _with_cache(path: Path, scorer: Scorer) -> Scorer:
 @contextmanager
 def progress_bar(reading: Reading, *, quiet: bool = False) -> Iterator[Callable[[int], None] | None]:
     """A bar over the bytes of the input, on standard error, where a person looks."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
+    if quiet:
         yield None
         return
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
     from fairbrief.scorers.progress import Progress as Scored
     from fairbrief.scorers.progress import watched
 

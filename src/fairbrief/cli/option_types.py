@@ -23,6 +23,10 @@ Cache = Annotated[
     Path | None, typer.Option(help="File that keeps the scores of models between runs.", metavar="FILE")
 ]
 Details = Annotated[bool, typer.Option("--details", help="Print every quantity, not the headlines alone.")]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Fill all prompts, print calls, tokens, cost and examples; ask nothing."),
+]
 KeptAttribute = Annotated[
     list[str] | None,
     typer.Option(help="Attribute in a field of the row, to keep with the documents.", metavar="NAME=FIELD"),
@@ -40,6 +44,10 @@ Permutations = Annotated[
         "--resamples", help="Resamples, and permutations of labels; 0: estimates alone.", min=0, metavar="N"
     ),
 ]
+PriceOption = Annotated[
+    str | None,
+    typer.Option("--price", help="Price of a million tokens of prompts and of answers, to print the cost.", metavar="IN,OUT"),
+]  # fmt: skip
 Confidence = Annotated[
     float,
     typer.Option("--confidence", help="Confidence level of the intervals.", min=0.5, max=0.9999, metavar="X"),

@@ -12,7 +12,7 @@ import typer
 
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.exit_codes import INCOMPLETE
-from fairbrief.cli.option_types import Quiet
+from fairbrief.cli.option_types import DryRun, Quiet
 from fairbrief.cli.output_folder import refuse_no_folder
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Out = Annotated[
 
 
 @app.command()
-def run(file: File, out: Out = None, dry_run: spend.DryRun = False, quiet: Quiet = False) -> None:
+def run(file: File, out: Out = None, dry_run: DryRun = False, quiet: Quiet = False) -> None:
     """Run an experiment: data, summaries of every setting, units, audit, comparisons, gate, one page.
 
     Everything is checked before anything is asked. Kill it at any moment: the same command again goes on. Paths

@@ -12,6 +12,7 @@ import typer
 
 from fairbrief.chat.spending import Limits
 from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.cli.option_types import DryRun, PriceOption
 from fairbrief.cli.shared_options import with_options_of
 from fairbrief.errors import FairbriefError
 from fairbrief.text.counted import counted
@@ -22,15 +23,6 @@ if TYPE_CHECKING:
     from fairbrief.engines.answering import Count
     from fairbrief.engines.preflight import Forecast
     from fairbrief.engines.summarizing import Spending
-
-PriceOption = Annotated[
-    str | None,
-    typer.Option("--price", help="Price of a million tokens of prompts and of answers, to print the cost.", metavar="IN,OUT"),
-]  # fmt: skip
-DryRun = Annotated[
-    bool,
-    typer.Option("--dry-run", help="Fill all prompts, print calls, tokens, cost and examples; ask nothing."),
-]
 
 
 @dataclass(frozen=True, slots=True)

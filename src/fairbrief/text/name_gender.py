@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fairbrief.text.titles import SUFFIXES, bare, gender_of_title, is_title
@@ -83,3 +83,17 @@ def published_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Ma
         return Verdict(pages[full], "page")
     found = {census[token.lower()] for token in tokens if token.lower() in census}
     return Verdict(found.pop(), "census") if len(found) == 1 else Verdict("", "unknown")
+
+
+def genders_of(values: Iterable[str]) -> dict[str, str]:
+    """The input's words for women and men → ``female`` and ``male``; empty unless there is one of each.
+
+    >>> genders_of(["F", "M", "unknown"])
+    {'F': 'female', 'M': 'male'}
+    """
+    found: dict[str, str] = {}
+    for value in values:
+        gender = GENDER_WORDS.get(value.lower())
+        if gender is not None and gender not in found.values():
+            found[value] = gender
+    return found if len(found) == 2 else {}

@@ -15,7 +15,6 @@ from fairbrief.corpora.people.template_filling import Assignment, Manner, fill
 from fairbrief.corpora.people.unannotated_people import NOBODY, find_template
 from fairbrief.errors import DataError
 from fairbrief.text.census_names import genders as genders_of_names
-from fairbrief.text.name_gender import GENDER_WORDS
 from fairbrief.text.names import Listed, Names, census
 from fairbrief.types import Entity, Record
 
@@ -46,20 +45,6 @@ class Counterfactuals:
         else:
             self.ways[way] += 1
             self.records += [_placed(record, over, value) for record in made]
-
-
-def genders_of(values: Iterable[str]) -> dict[str, str]:
-    """The input's words for women and men → ``female`` and ``male``; empty unless there is one of each.
-
-    >>> genders_of(["F", "M", "unknown"])
-    {'F': 'female', 'M': 'male'}
-    """
-    found: dict[str, str] = {}
-    for value in values:
-        gender = GENDER_WORDS.get(value.lower())
-        if gender is not None and gender not in found.values():
-            found[value] = gender
-    return found if len(found) == 2 else {}
 
 
 def exchange_genders(
