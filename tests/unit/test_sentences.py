@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.errors import MissingExtra, RequestError
-from fairbrief.text import punkt
+from fairbrief.measures.summary_units import sentences_of
+from fairbrief.text import languages, punkt
 from fairbrief.text.sentences import sentence_spans, split
 
 CUT_AT = "|"
@@ -111,3 +112,14 @@ def test_punkt_without_nltk_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "nltk", None)
     with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
         punkt.split("One. Two.")
+
+
+def test_a_text_is_cut_in_the_language_that_holds_now() -> None:
+    """What was cut in one input's language is cut anew in another's, and as before when that one is over."""
+    text, pieces = "Nach 3. Mai kam Otto.", []
+    for usual in ("en", "de", "en"):
+        with languages.using(""):
+            languages.suppose(usual)
+            pieces.append((split(text), list(sentences_of(text))))
+    english, german = ["Nach 3.", "Mai kam Otto."], [text]
+    assert pieces == [(english, english), (german, german), (english, english)]

@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from fairbrief.text.chunks import Cut, chunks
-from fairbrief.text.languages import given
+from fairbrief.text.languages import Setting, setting
 from fairbrief.text.segmentation import word_count
 from fairbrief.text.sentences import split
 from fairbrief.types import Integers, Record, Summary
@@ -25,12 +25,12 @@ def units_of(summary: Summary, units: str) -> tuple[str, ...]:
 
 def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
     """The pieces of a document; the same text is cut once."""
-    return _chunks(text, cut, words, given())
+    return _chunks(text, cut, words, setting())
 
 
 def chunks_by_document(record: Record, cut: Cut, words: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The pieces of a record's documents, in their order, and how many each document has."""
-    return _chunks_by_document(tuple([d.text for d in record.documents]), cut, words, given())
+    return _chunks_by_document(tuple([d.text for d in record.documents]), cut, words, setting())
 
 
 def words_by_document(record: Record) -> tuple[int, ...]:
@@ -40,7 +40,7 @@ def words_by_document(record: Record) -> tuple[int, ...]:
 
 def sentences_of(text: str) -> tuple[str, ...]:
     """The sentences of a text; the same text is cut once."""
-    return _sentences(text, given())
+    return _sentences(text, setting())
 
 
 @lru_cache(maxsize=4096)
@@ -52,21 +52,21 @@ def owner_of(pieces: tuple[int, ...]) -> Integers:
 
 
 @lru_cache(maxsize=4096)
-def _sentences(text: str, told: str) -> tuple[str, ...]:  # noqa: ARG001 # the language decides where some end
+def _sentences(text: str, language: Setting) -> tuple[str, ...]:  # noqa: ARG001 # the language decides where some end
     return tuple(split(text))
 
 
 @lru_cache(maxsize=4096)
-def _chunks(text: str, cut: Cut, words: int, told: str) -> tuple[str, ...]:
-    return tuple(chunks(_sentences(text, told), cut, words))
+def _chunks(text: str, cut: Cut, words: int, language: Setting) -> tuple[str, ...]:
+    return tuple(chunks(_sentences(text, language), cut, words))
 
 
 @lru_cache(maxsize=256)
 def _chunks_by_document(
-    texts: tuple[str, ...], cut: Cut, words: int, told: str
+    texts: tuple[str, ...], cut: Cut, words: int, language: Setting
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Records are asked about, and observed, some hundred at a time."""
-    pieces = [_chunks(text, cut, words, told) for text in texts]
+    pieces = [_chunks(text, cut, words, language) for text in texts]
     return tuple(chain.from_iterable(pieces)), tuple(map(len, pieces))
 
 

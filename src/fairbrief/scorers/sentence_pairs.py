@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
 from fairbrief.text import punkt, sentences
-from fairbrief.text.languages import given
+from fairbrief.text.languages import Setting, setting
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 TOGETHER = 20_000
@@ -141,7 +141,7 @@ def batches(asks: Iterable[Ask], how: str, tokenize: Callable[[str], Tokens]) ->
             characters += len(text)
             if text not in known:
                 read = _short if len(text) <= SHORT else _read
-                known[text] = read(text, cut, tokenize, given())
+                known[text] = read(text, cut, tokenize, setting())
         cuts.append(_cut(ask, known))
         if characters >= TOGETHER:
             yield cuts
@@ -154,7 +154,7 @@ def _read(
     text: str,
     cut: Callable[[str], list[str]],
     tokenize: Callable[[str], Tokens],
-    told: str,  # noqa: ARG001 - the language decides where some sentences end
+    language: Setting,  # noqa: ARG001 - the language decides where some sentences end
 ) -> list[Tokens]:
     return [tokenize(sentence) for sentence in cut(text)]
 

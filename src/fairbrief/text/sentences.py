@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from fairbrief.text.languages import given, language_of
+from fairbrief.text.languages import Setting, language_of, setting
 
 CLOSERS = "\"'”’»)\\]"
 OPENERS = "\"'“‘«(\\["
@@ -79,11 +79,11 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
 
     Every character that is not white space lies in exactly one span.
     """
-    return _spans(text, given())
+    return _spans(text, setting())
 
 
 @lru_cache(maxsize=4096)
-def _spans(text: str, told: str) -> tuple[tuple[int, int], ...]:  # noqa: ARG001 # the language decides ordinals
+def _spans(text: str, language: Setting) -> tuple[tuple[int, int], ...]:  # noqa: ARG001 # the language decides ordinals
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _CANDIDATE.finditer(text):
