@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
 from fairbrief.text.not_people import (
@@ -66,8 +67,7 @@ class Span:
         return " ".join(self.tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     text: str
     start: int
     end: int
