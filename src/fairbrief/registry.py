@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import is_dataclass, replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any, Literal
 
 from fairbrief import specs
@@ -21,11 +21,17 @@ AFTER_COLON = {"engine": "address"}
 
 
 @cache
+def _installed() -> Callable[..., EntryPoints]:
+    """Group → the entry points of all packages in it; the packages are looked through once."""
+    return entry_points().select
+
+
+@cache
 def declared(kind: Kind) -> dict[str, tuple[EntryPoint, ...]]:
     """Every declared name of a kind with what declares it: one entry point, or several that exclude each other."""
     found: dict[str, dict[str, EntryPoint]] = {}
     groups = [f"fairbrief.{one}s" for one in kind.split(" or ")]
-    for point in sorted((p for group in groups for p in entry_points(group=group)), key=lambda p: p.name):
+    for point in sorted((p for group in groups for p in _installed()(group=group)), key=lambda p: p.name):
         found.setdefault(point.name, {}).setdefault(point.value, point)
     return {name: tuple(points.values()) for name, points in found.items()}
 

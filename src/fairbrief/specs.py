@@ -108,7 +108,7 @@ def _refuse_settings(over: str, text: str) -> None:
 
 def build(kind: Any, spec: Spec) -> Any:
     """An instance of the dataclass ``kind`` from a spec, settings read by the fields' types."""
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind) if spec.settings else {}
     fields = {f.name: f for f in settings_of(kind)}
     settable = [name for name in fields if name != "over"]
     values: dict[str, Any] = {}

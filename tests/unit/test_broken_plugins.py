@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.cli.command import Command, rows, write
@@ -26,17 +27,21 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name, code in BROKEN.items():
         (tmp_path / f"broken_{name}.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
-    known = registry.entry_points
+    known = registry.entry_points()
 
-    def declared(group: str) -> list[EntryPoint]:
+    def select(group: str) -> list[EntryPoint]:
         strangers = [EntryPoint(name, f"broken_{name}:Thing", group) for name in BROKEN]
         twice = [EntryPoint("twice", f"package_{x}:Thing", group) for x in "ab"]
-        return [*known(group=group), *strangers, *twice]
+        return [*known.select(group=group), *strangers, *twice]
 
-    monkeypatch.setattr(registry, "entry_points", declared)
-    registry.declared.cache_clear()
+    def forget() -> None:
+        registry._installed.cache_clear()
+        registry.declared.cache_clear()
+
+    monkeypatch.setattr(registry, "entry_points", lambda: SimpleNamespace(select=select))
+    forget()
     yield
-    registry.declared.cache_clear()
+    forget()
 
 
 @pytest.fixture
