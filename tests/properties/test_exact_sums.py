@@ -185,12 +185,12 @@ def null_of(
     null = NullSums(DRAWS)
     for cluster, row, values, contrasts in several:
         columns = COLUMNS[: len(values)]
-        if row is not None and cluster:
-            null.add_shared(cluster, row, contrasts)
-        elif row is not None:
-            null.add(row)
+        if cluster:
+            null.hold(cluster, contrasts, 0 if row is None else row.values.shape[1])
+        if row is not None:
+            null.add(row, are_clusters=not cluster)
         elif cluster:
-            null.add_fixed_shared(cluster, columns, values[np.newaxis], contrasts)
+            null.add_fixed(columns, values[np.newaxis])
         else:
             names, squares = squares_of(contrasts)
             null.add_fixed((*columns, *names), np.concatenate([values, squares])[np.newaxis])
@@ -254,6 +254,27 @@ def test_what_no_labelling_moves_is_one_draw() -> None:
     assert drawn.totals.array.tolist() == [[2.0] * len(COLUMNS)]
     assert drawn.draws.tolist() == [0] * DRAWS
     assert drawn.log_labellings == pytest.approx(2 * np.log(3))
+
+
+@given(st.lists(units(), max_size=20), st.integers(1, 5))
+def test_clusters_that_are_squared_together_sum_as_one_by_one(
+    several: list[tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]], step: int
+) -> None:
+    """To the last bit: at the end, and after every few units, when a cluster may still be open."""
+    shared = sorted((unit for unit in several if unit[0]), key=lambda unit: unit[0])
+    at_once, in_steps = null_of(shared), NullSums(DRAWS)
+    for i, unit in enumerate(shared):
+        cluster, row, values, contrasts = unit
+        in_steps.hold(cluster, contrasts, 0 if row is None else row.values.shape[1])
+        if row is None:
+            in_steps.add_fixed(COLUMNS[: len(values)], values[np.newaxis])
+        else:
+            in_steps.add(row, are_clusters=False)
+        if i % step == 0:
+            in_steps.square()
+    at_once.close()
+    assert all_of(at_once) == all_of(in_steps)
+    assert at_once.log_labellings == in_steps.log_labellings
 
 
 @given(st.lists(units(), max_size=40), st.data())

@@ -138,7 +138,8 @@ def test_squares_are_those_of_whole_clusters() -> None:
     for cluster, several in rows.items():
         for x in several:
             row = RelabelledRows.of_all((("t",),), x[np.newaxis, :, :1], [np.arange(3)])
-            null.add_shared(cluster, row, {"d": x})
+            null.hold(cluster, {"d": x}, 1)
+            null.add(row, are_clusters=False)
     drawn = null.drawn()
     assert drawn is not None
     wanted = [(1 + 3) ** 2 + 2**2, (1 + 3) * (2 + 1) + 2 * 2, (2 + 1) ** 2 + 2**2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import sys
 
@@ -12,7 +13,7 @@ from fairbrief.auditing import evidence_table, null_sums, packed_columns
 from fairbrief.auditing import ledger as ledgers
 from fairbrief.auditing.evidence_table import LedgerEvidence, ledgers_from
 from fairbrief.auditing.jackknifed import units_of, units_of_rows
-from fairbrief.auditing.ledger import Ledger, Sheet
+from fairbrief.auditing.ledger import Ledger, RowBlock, Sheet
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
 from fairbrief.auditing.parts import part_of_sums, parts_of
 from fairbrief.errors import RequestError
@@ -165,6 +166,51 @@ def test_statistics_too_large_for_exact_sums_are_refused(draws: int, labellings:
     choice = np.zeros(draws, dtype=np.int64) if labellings > 1 else None
     with pytest.raises(RequestError, match=r"record 'r1'.*a statistic is \d+e\+\d+.*Look at the measure"):
         ledger.add(Origin("s", "r1", "r1"), rows, choice)
+
+
+@pytest.mark.parametrize("squared", [1, 4, 32])
+@pytest.mark.parametrize("batch", [2, 7, 60])
+def test_clusters_are_summed_alike_however_many_units_are_written_at_once(
+    batch: int, squared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit: units with and without a choice, of several columns, by two systems, in a slice, alone and not."""
+    monkeypatch.setattr(ledgers, "SQUARED", squared)
+    rng, even = np.random.default_rng(4), (("parity", "even"),)
+    units = []
+    for i in range(60):
+        slices = (even,) if i % 4 < 2 else ()
+        origin = Origin("ab"[i % 2], f"r{i}", f"c{i // 9}", slices, is_shared=i > 12)
+        columns = tuple(
+            (name, kind) for name in ("deficit", "surplus", "present") for kind in "xyz"[: 2 + i % 2]
+        )
+        choice = None if i % 5 == 3 else rng.integers(0, 3, DRAWS)
+        units.append((origin, columns, rng.random((1 if choice is None else 3, len(columns))), choice))
+    together, alone = Ledger(MEASURE.observation, DRAWS), Ledger(MEASURE.observation, DRAWS)
+    for origin, columns, values, choice in units:
+        alone.add(origin, Rows(columns, values), choice)
+    for start in range(0, 60, batch):
+        some = units[start : start + batch]
+        alike: dict[object, list[int]] = {}
+        for i, (_, columns, values, _) in enumerate(some):
+            alike.setdefault((columns, len(values)), []).append(i)
+        blocks = [
+            RowBlock(
+                np.array(own), some[own[0]][1], np.stack([some[i][2] for i in own]), [some[i][3] for i in own]
+            )
+            for own in alike.values()
+        ]
+        together.write([origin for origin, *_ in some], blocks)
+    for system, part in itertools.product("ab", (WHOLE, even)):
+        found = []
+        for ledger in (together, alone):
+            null = ledger.null(system, part)
+            assert null is not None
+            drawn = null.drawn()
+            assert drawn is not None
+            sums = {column: drawn.totals[column][drawn.draws].tolist() for column in drawn.totals.columns}
+            found.append((sums, null.log_labellings))
+        assert any(column[0] == "²" for column in found[0][0])
+        assert found[0] == found[1]
 
 
 def test_ledgers_of_the_same_rows_are_alike_once_settled() -> None:

@@ -27,6 +27,8 @@ from fairbrief.types import Column, ContrastObservation, Floats, Integers, Obser
 
 CHUNK = 4096
 """Units that are packed together."""
+SQUARED = 32
+"""Units whose clusters are squared together: enough to spread numpy's call costs, few enough to take little memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,44 +160,53 @@ class Ledger:
         self.origins.extend(origins)
 
     def _sum(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
-        shared: list[tuple[int, RowBlock, int]] = []
+        shared: list[RowBlock] = []
         for block in blocks:
             units = block.units.tolist()
             alone = [j for j, i in enumerate(units) if not origins[i].is_shared]
-            shared += [(i, block, j) for j, i in enumerate(units) if origins[i].is_shared]
             if alone:
-                self._sum_alone([origins[units[j]] for j in alone], block.of(alone))
-        # Squares are those of whole clusters, whose units come one after another.
-        for i, block, j in sorted(shared, key=lambda one: one[0]):
-            self._sum_shared(origins[i], block.of([j]))
+                self._sum_rows(origins, block.of(alone), are_clusters=True)
+            if len(alone) < len(units):
+                shared.append(block.of([j for j, i in enumerate(units) if origins[i].is_shared]))
+                self._sum_rows(origins, shared[-1], are_clusters=False)
+        self._sum_squares(origins, shared)
 
-    def _sum_alone(self, origins: Sequence[Origin], block: RowBlock) -> None:
-        """Add units each of which is a cluster by itself."""
-        names, squares = squares_of(self._contrast_sums(block.columns).of(block.values))
+    def _sum_rows(self, origins: Sequence[Origin], block: RowBlock, *, are_clusters: bool) -> None:
+        """Add rows of units; where each is a cluster by itself its squares, too."""
+        contrasts = self._contrast_sums(block.columns).of(block.values) if are_clusters else {}
+        names, squares = squares_of(contrasts)
         columns = (*block.columns, *names)
         values = np.concatenate([block.values, squares], axis=2) if names else block.values
-        with self._naming(origins, values):
+        own = [origins[i] for i in block.units.tolist()]
+        with self._naming(own, values):
             moving = RelabelledRows.of_all(columns, values, block.relabelled) if block.relabelled else None
-            for key, chosen in _by_slice(origins).items():
+            for key, chosen in _by_slice(own).items():
                 if moving is None:
                     self._null(key).add_fixed(columns, values[chosen, 0])
                 else:
-                    self._null(key).add(moving.of(chosen))
+                    self._null(key).add(moving.of(chosen), are_clusters=are_clusters)
 
-    def _sum_shared(self, origin: Origin, block: RowBlock) -> None:
-        """Add a unit of a cluster that others may share."""
-        contrasts = {name: x[0] for name, x in self._contrast_sums(block.columns).of(block.values).items()}
-        with self._naming([origin], block.values):
-            if not block.relabelled:
-                real = {name: x[0] for name, x in contrasts.items()}
-                for part in (WHOLE, *origin.slices):
-                    null = self._null((origin.system, part))
-                    null.add_fixed_shared(origin.cluster, block.columns, block.values[:, 0], real)
-                return
-            rows = RelabelledRows.of_all(block.columns, block.values, block.relabelled)
-            moved = {name: x.take(block.relabelled[0], axis=0) for name, x in contrasts.items()}
-            for part in (WHOLE, *origin.slices):
-                self._null((origin.system, part)).add_shared(origin.cluster, rows, moved)
+    def _sum_squares(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
+        """Add the squares of clusters of several units, which come one after another."""
+        contrasts = [self._contrast_sums(block.columns).of(block.values) for block in blocks]
+        drawn = [block.relabelled for block in blocks]
+        units = sorted(
+            (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
+        )
+        for start in range(0, len(units), SQUARED):
+            some = units[start : start + SQUARED]
+            met: dict[tuple[str, Slice], NullSums] = {}
+            sizes = np.array([np.abs(blocks[b].values[j]).max(initial=0.0) for _, b, j in some])
+            with self._naming([origins[i] for i, _, _ in some], sizes[:, np.newaxis, np.newaxis]):
+                for i, b, j in some:
+                    choices, of_unit = drawn[b], {name: x[j] for name, x in contrasts[b].items()}
+                    moved = {n: x.take(choices[j], axis=0) if choices else x[0] for n, x in of_unit.items()}
+                    for part in (WHOLE, *origins[i].slices):
+                        key = origins[i].system, part
+                        met[key] = null = self._null(key)
+                        null.hold(origins[i].cluster, moved, blocks[b].values.shape[1] if choices else 0)
+                for null in met.values():
+                    null.square()
 
     @contextmanager
     def _naming(self, origins: Sequence[Origin], values: Floats) -> Iterator[None]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing.contrast_sums import squares_of
 from fairbrief.auditing.relabelled_rows import RelabelledRows
-from fairbrief.statistics.exact_sums import ExactSums, halves
+from fairbrief.statistics.exact_sums import ExactSums, halves, most_together
 from fairbrief.types import Column, Floats, Integers, Totals
 
 APART = 8
@@ -85,38 +85,61 @@ class NullSums:
     _open: dict[str, Floats] = field(default_factory=dict)
     _open_cluster: str = ""
     _open_labellings: int = 0
+    _ended: dict[str, list[Floats]] = field(default_factory=dict)
 
-    def add(self, rows: RelabelledRows) -> None:
-        """Add units each of which is a cluster by itself; ``rows`` have the squares."""
-        self._count(rows.values.shape[1], len(rows))
-        self._add(rows)
-
-    def add_shared(self, cluster: str, row: RelabelledRows, contrasts: Mapping[str, Floats]) -> None:
-        """Add a unit of a cluster that others share. Shape of ``contrasts``, by name: (n_resamples, 2)."""
-        self._hold(cluster, contrasts, row.values.shape[1])
-        self._add(row)
+    def add(self, rows: RelabelledRows, *, are_clusters: bool = True) -> None:
+        """Add units. Where each is a cluster by itself, ``rows`` have the squares; else `hold` is told of their clusters."""
+        if are_clusters:
+            self._count(rows.values.shape[1], len(rows))
+        self.is_relabelled = True
+        self._add_rows(rows)
 
     def add_fixed(self, columns: Sequence[Column], rows: Floats) -> None:
         """Add units that cannot be relabelled, by their columns and their squares. Shape: (units, columns)."""
         self._add_rows(RelabelledRows.of_fixed(columns, rows))
 
-    def add_fixed_shared(
-        self, cluster: str, columns: Sequence[Column], rows: Floats, contrasts: Mapping[str, Floats]
-    ) -> None:
-        """Add such a unit of a cluster that others share. Shapes: (1, columns); of ``contrasts``, by name: (2,)."""
-        self._hold(cluster, contrasts, 0)
-        self.add_fixed(columns, rows)
+    def hold(self, cluster: str, contrasts: Mapping[str, Floats], labellings: int) -> None:
+        """Note the contrasts of a unit of a cluster that others share, and how many labellings it has; 0 where it has one.
+
+        Shapes, by name: (n_resamples, 2), or (2,) where it cannot be relabelled.
+        """
+        if cluster != self._open_cluster:
+            self._end_cluster()
+            self._open_cluster = cluster
+        for name, x in contrasts.items():
+            self._open[name] = self._open[name] + x if name in self._open else x
+        self._open_labellings = max(self._open_labellings, labellings)
+
+    def square(self) -> None:
+        """Square the sums of all clusters that have ended."""
+        for name, several in self._ended.items():
+            fixed = [x for x in several if x.ndim == 1]
+            moving = [x for x in several if x.ndim > 1]
+            if fixed:
+                columns, squares = squares_of({name: np.stack(fixed)})
+                self._fixed.add(columns, squares)
+            if moving:
+                columns, squares = squares_of({name: np.stack(moving)})
+                coarse, fine, size = halves(squares)
+                step = most_together(size)
+                for start in range(0, len(moving), step):
+                    some = slice(start, start + step)
+                    n = len(moving[some])
+                    self._add_by_column(
+                        columns, coarse[some].sum(axis=0), fine[some].sum(axis=0), size * n, n
+                    )
+        self._ended = {}
 
     def close(self) -> None:
-        """Square the sums of the cluster whose units came last."""
+        """Square the sums of the cluster whose units came last, too."""
+        self._end_cluster()
+        self.square()
+
+    def _end_cluster(self) -> None:
         if self._open_labellings:
             self._count(self._open_labellings, 1)
         for name, x in self._open.items():
-            columns, squares = squares_of({name: x})
-            if x.ndim == 1:
-                self._fixed.add(columns, squares[np.newaxis])
-            else:
-                self._add_by_column(columns, *halves(squares))
+            self._ended.setdefault(name, []).append(x)
         self._open, self._open_cluster, self._open_labellings = {}, "", 0
 
     def merge(self, other: NullSums) -> None:
@@ -205,18 +228,6 @@ class NullSums:
 
     def _count(self, labellings: int, many: int) -> None:
         self.labellings[labellings] = self.labellings.get(labellings, 0) + many
-
-    def _hold(self, cluster: str, contrasts: Mapping[str, Floats], labellings: int) -> None:
-        if cluster != self._open_cluster:
-            self.close()
-            self._open_cluster = cluster
-        for name, x in contrasts.items():
-            self._open[name] = self._open[name] + x if name in self._open else x
-        self._open_labellings = max(self._open_labellings, labellings)
-
-    def _add(self, rows: RelabelledRows) -> None:
-        self.is_relabelled = True
-        self._add_rows(rows)
 
     def _add_rows(self, rows: RelabelledRows) -> None:
         if not self._is_summed:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.arrays import Integers
+from fairbrief.statistics.arrays import Floats, Integers
 from fairbrief.statistics.keyed_random import (
     choices_among,
     keys_of,
@@ -48,6 +48,8 @@ POOL_STREAM, RECORD_STREAM = 1, 2
 
 SHARED = 256
 """Labellings up to which records of the same labels share their list."""
+COMPARED = 8
+"""Numbers up to which each is compared with each, which is faster than to sort them."""
 KEPT = 32_000_000
 """Bytes of labellings, of the records that come first, that are kept for whoever asks for them again."""
 
@@ -86,6 +88,7 @@ class LabelDraws:
         self._choices: dict[tuple[str, int], Choice] = {}
         self._lists: dict[Shuffle, Integers] = {}
         self._samples: dict[tuple[str, Shuffle], LabelsAndChoice] = {}
+        self._matches: dict[tuple[str, Shuffle, bytes, bool], LabelsAndChoice] = {}
         self._room = KEPT
 
     def observed_and_choice(
@@ -114,18 +117,19 @@ class LabelDraws:
         read-only: several may hold them. They are made one after another, the choices among listed ones all at once.
         """
         most = EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)
-        shuffles = [None if one.cyclic or one.items is not None else _shuffle_of(one) for one in asked]
+        shuffles = [None if one.cyclic else _shuffle_of(one) for one in asked]
         listed = [_number_listed(*both, most) for both in zip(asked, shuffles, strict=True)]
         keys: dict[int, list[str]] = {}
         for one, number in zip(asked, listed, strict=True):
             keys.setdefault(number, []).append(one.key)
         choices = {number: self._choices_among(number, of) for number, of in keys.items() if number}
         for one, shuffle, number in zip(asked, shuffles, listed, strict=True):
-            if number:
-                rows = _rotations(_bytes(one.labels)) if shuffle is None else self._list(shuffle)
-                yield rows, choices[number][one.key], True
-            elif shuffle is None:
-                yield self._matched(one, most)
+            if shuffle is None:
+                yield _rotations(_bytes(one.labels)), choices[number][one.key], True
+            elif one.items is not None:
+                yield self._matched(one, shuffle, most)
+            elif number:
+                yield self._list(shuffle), choices[number][one.key], True
             else:
                 yield self._sampled(one.key, shuffle)
 
@@ -166,21 +170,27 @@ class LabelDraws:
         self._room -= size
         return self._room > 0
 
-    def _matched(self, one: Relabelled, most: int) -> LabelsAndChoice:
+    def _matched(self, one: Relabelled, shuffle: Shuffle, most: int) -> LabelsAndChoice:
         """Labellings of items that move alike in several units; listed where there are at most so many."""
         assert one.items is not None
+        key = one.key, shuffle, _bytes(one.items), shuffle.number > most
+        found = self._matches.get(key)
+        if found is None:
+            found = self._match(one, shuffle, is_listed=shuffle.number <= most)
+            if self._has_room(found[1].nbytes + (0 if found[2] else found[0].nbytes)):
+                self._matches[key] = found
+        return found
+
+    def _match(self, one: Relabelled, shuffle: Shuffle, *, is_listed: bool) -> LabelsAndChoice:
+        assert one.items is not None
         labels = np.asarray(one.labels, dtype=np.int64)
-        shuffle = sort_by_block(labels, one.blocks)
         drawn = self._moved(one.key, labels, one.blocks, one.items)
-        if shuffle.number > most:
-            return *_narrow(np.vstack([labels, drawn]), np.arange(1, self.draws + 1)), False
-        rows = list_labellings(shuffle)
-        weights = random_bits(keys_of(["weights"], 0, "labelling codes"), len(labels))[0].view(np.int64)
-        codes, wanted = (
-            rows @ weights,
-            drawn @ weights,
-        )  # wrapping products: equal rows alone have equal codes
+        if not is_listed:
+            return *_narrow(_read_only(np.vstack([labels, drawn])), np.arange(1, self.draws + 1)), False
+        rows = self._list(shuffle)
+        codes = rows @ _weights(len(labels))  # wrapping products: equal rows alone have equal codes
         order = np.argsort(codes)
+        wanted = drawn @ _weights(len(labels))
         return *_narrow(rows, order[np.searchsorted(codes[order], wanted)]), True
 
     def _moved(self, key: str, labels: Integers, blocks: Integers | None, items: Integers) -> Integers:
@@ -189,10 +199,8 @@ class LabelDraws:
         names = _distinct(items)
         by_name = np.lexsort((names, block))
         keys = keys_of((f"{key}\t{i}" for i in names), self.seed, "matched labels")
-        order = np.argsort(random_fractions(keys, self.draws).T + block, axis=1, kind="stable")
-        moved = np.empty((self.draws, len(labels)), dtype=np.int64)
-        np.put_along_axis(moved, order, np.broadcast_to(labels[by_name], order.shape), axis=1)
-        return moved
+        places = _places(random_fractions(keys, self.draws) + block[:, np.newaxis])
+        return np.asarray(labels[by_name][places.T])
 
     def _sampled(self, key: str, shuffle: Shuffle) -> LabelsAndChoice:
         """As many labellings as there are draws, of more than are listed."""
@@ -224,10 +232,10 @@ def _bytes(numbers: Integers) -> bytes:
 
 
 def _number_listed(one: Relabelled, shuffle: Shuffle | None, most: int) -> int:
-    """How many labellings are listed; 0 where they are not."""
-    if shuffle is not None:
-        return shuffle.number if shuffle.number <= most else 0
-    return max(1, len(one.labels)) if one.cyclic else 0
+    """How many listed labellings draws choose from by themselves; 0 where they do not."""
+    if shuffle is None:
+        return max(1, len(one.labels))
+    return shuffle.number if one.items is None and shuffle.number <= most else 0
 
 
 def _read_only(rows: Integers) -> Integers:
@@ -256,6 +264,26 @@ def _rotations(labels: bytes) -> Integers:
     if not len(once):
         return once[np.newaxis]
     return np.lib.stride_tricks.sliding_window_view(np.concatenate([once, once[:-1]]), len(once))
+
+
+def _places(numbers: Floats) -> Integers:
+    """At which place each number stands among those of its column, of equals the first one first. Shapes: (n, columns)."""
+    n = len(numbers)
+    if n > COMPARED:
+        return np.asarray(np.argsort(np.argsort(numbers, axis=0, kind="stable"), axis=0))
+    found = np.zeros(numbers.shape, dtype=np.int64)
+    for i in range(n):
+        for j in range(i + 1, n):
+            is_before = numbers[i] <= numbers[j]
+            found[j] += is_before
+            found[i] += ~is_before
+    return found
+
+
+@lru_cache(maxsize=64)
+def _weights(n: int) -> Integers:
+    """Random whole numbers, by which rows of so many are told apart."""
+    return np.asarray(random_bits(keys_of(["weights"], 0, "labelling codes"), n)[0].view(np.int64))
 
 
 def _distinct(items: Integers) -> Integers:
