@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 from tests.unit.test_workers import MEASURES, assert_same, cases_of
 
-from fairbrief.auditing import Plan, audit, run
+from fairbrief.auditing import Plan, audit, run, waiting
 from fairbrief.errors import FairbriefError
 from fairbrief.readers import json_lines, read
 from fairbrief.registry import make
@@ -66,6 +66,28 @@ def test_engines_change_no_bit(engine: str, file: Path, here: Result) -> None:
     assert_same(audit(read(file), replace(PLAN, engine=engine)), here)
     if engine == "ray":
         ray.shutdown()
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize(("held", "lots"), [(0, 1), (6_000, 3), (40_000, 50)])
+@pytest.mark.parametrize("is_parted", [True, False])
+def test_cases_that_wait_on_the_disk_change_no_bit(
+    held: int, lots: int, *, is_parted: bool, file: Path, here: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each alone, some at a time, in more lots than there are clusters; read in parts and from the beginning."""
+    laid: list[list[Any]] = []
+    lay = waiting.LaidRows.lay
+    monkeypatch.setattr(
+        waiting.LaidRows, "lay", lambda self, lot, some: (laid.append(some), lay(self, lot, some))
+    )
+    wanted = here if is_parted else audit(list(read(file)), replace(PLAN, controls=()))
+    assert not laid
+    monkeypatch.setattr(waiting, "HELD", held)
+    monkeypatch.setattr(waiting, "LOTS", lots)
+    found = audit(read(file), PLAN) if is_parted else audit(list(read(file)), replace(PLAN, controls=()))
+    assert sum(map(len, laid)) > 20
+    assert len(laid) > lots
+    assert_same(found, wanted)
 
 
 @pytest.mark.usefixtures("small_parts")

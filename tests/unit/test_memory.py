@@ -14,6 +14,7 @@ from tests.unit.test_workers import assert_same
 
 from fairbrief.auditing import Plan, audit, memory, observing
 from fairbrief.auditing.run import Run
+from fairbrief.auditing.waiting import size_of
 from fairbrief.errors import RequestError
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -137,7 +138,7 @@ def test_extracts_of_a_very_large_record_are_refused_unless_asked_for(
     assert audit(cases_of(documents=20, records=2), plan).estimates
 
 
-def test_what_a_small_audit_takes_is_told_as_written_out() -> None:
+def test_what_a_small_audit_takes_is_told_as_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two records of 4 short documents in 2 groups, one measure. A row has 9 + 8·2 statistics, and as many of extracts.
 
     256 cases of 6 labellings are observed together: labellings 1536·4 · 8 · (2.5 + 4), members 1536·4·2, labellings that are
@@ -145,7 +146,7 @@ def test_what_a_small_audit_takes_is_told_as_written_out() -> None:
     they are packed, 8 bytes a statistic, and when they are written, 16. The rows of the whole are kept until they are many:
     2 · (8 · (6 + 9·2) columns · 6 labellings + 100·2 + 2000), and as much again of a part; of 10 resamples they are summed:
     16 · 24 · 10. The measure has about 7 + 1.5·2 values, of one system; of two, these have as many each, and their
-    differences, for which their records stand side by side.
+    differences, for which their records stand side by side. Of records that share clusters, as much waits as may.
     """
     cases = cases_of(records=2)
     plan = replace(plan_of(), n_resamples=100)
@@ -163,6 +164,11 @@ def test_what_a_small_audit_takes_is_told_as_written_out() -> None:
     alone = memory.forecast(cases, cases, replace(plan, n_resamples=0, workers=3), measures_of(plan))
     assert (alone.base, alone.largest) == (4 * 200e6, 3 * (256 * 4 * (8 * 6.5 + 2 + 2) + 256 * 27 * 80))
     assert (alone.rows, alone.slices) == (2 * (250 + 2 * 25) + 2 * 25 * 24, 0)
+    waiting = memory.forecast(cases, cases, replace(plan, has_clusters=True), measures_of(plan))
+    assert waiting.base == 200e6 + sum(map(size_of, cases))
+    monkeypatch.setattr(memory, "HELD", 3_000)
+    waiting = memory.forecast(cases, cases, replace(plan, has_clusters=True), measures_of(plan))
+    assert waiting.base == 200e6 + 3_000
     two = cases_of(records=2, systems=2)
     of_two = memory.forecast(two, two, plan, measures_of(plan))
     assert (of_two.rows, of_two.estimates) == (2 * told.rows + 2 * 750, 3 * 10 * 1_000)

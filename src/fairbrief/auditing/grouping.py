@@ -69,10 +69,6 @@ class Gathering:
             if shared is not None:
                 self._waiting.setdefault(shared, []).append(((case,), origin))
 
-    def is_for(self, case: Case) -> bool:
-        """Whether the case is observed together with others in any of the scopes."""
-        return any(shared_by(case, scope) is not None for scope in self.scopes)
-
     def units(self, scope: Scope) -> list[Unit]:
         """The units of a scope, by cluster, record and system."""
         together = {
@@ -86,10 +82,6 @@ class Gathering:
             source, design = case.record.original_id, design_of(case)
             firsts[source] = min(design, firsts.get(source, design))
         return sorted((_unit(units, firsts) for units in together.values()), key=place_of)
-
-    def clear(self) -> None:
-        """Let all cases go."""
-        self._waiting.clear()
 
 
 def place_of(unit: Unit) -> tuple[str, ...]:

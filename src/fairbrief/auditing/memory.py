@@ -26,11 +26,12 @@ from fairbrief.auditing.ledger import CHUNK
 from fairbrief.auditing.null_sums import COMMON, FEW
 from fairbrief.auditing.observing import BATCH, LABELS_AT_ONCE, LABELS_OF_ONE
 from fairbrief.auditing.plan import Plan
+from fairbrief.auditing.waiting import HELD, size_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.evidence_file import GROUP
 from fairbrief.statistics import count_labellings
 from fairbrief.statistics.permutation import KEPT
-from fairbrief.types import Case, ExtractObservation, Measure, Record
+from fairbrief.types import Case, ExtractObservation, Measure, Observation, Record
 
 SETTING = "FAIRBRIEF_MEMORY"
 """Environment variable that says how much memory there is (``32GB``), where the machine tells it wrongly."""
@@ -52,8 +53,8 @@ MOST_PAIRS = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Bytes: of the program, of the largest cases while they are observed, of all rows, of what slices are summed into, and
-    of estimates.
+    """Bytes: of the program and the cases that wait, of the largest cases while they are observed, of all rows, of what
+    slices are summed into, and of estimates.
     """
 
     base: float
@@ -85,7 +86,7 @@ def forecast(
     largest = max(sizes)
     processes = plan.workers if plan.workers > 1 else 0
     return Forecast(
-        BASE * (1 + processes),
+        BASE * (1 + processes) + _of_waiting(head, plan, list(observations), many),
         largest * max(1, processes),
         _of_rows(head, plan, statistics, many),
         _of_slices(head, plan, list(observations.values()), groups, many) if plan.n_resamples else 0.0,
@@ -194,6 +195,13 @@ def _sentences_of(record: Record) -> int:
 
 def _place_of(record: Record) -> str:
     return f"{record.where or 'input'} (id '{record.id}', {len(record.documents):,} documents)"
+
+
+def _of_waiting(head: Sequence[Case], plan: Plan, observations: Sequence[Observation], many: float) -> float:
+    """The cases that wait in memory until their clusters were read."""
+    if not plan.has_clusters and all(o.declaration.scope == "case" for o in observations):
+        return 0.0
+    return min(1.0 * HELD, many * sum(map(size_of, head)) / len(head))
 
 
 def _of_rows(head: Sequence[Case], plan: Plan, statistics: Sequence[int], many: float) -> float:

@@ -15,7 +15,7 @@ from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.grouping import Gathering, by_observation, place_of
+from fairbrief.auditing.grouping import Gathering, by_observation, place_of, shared_by
 from fairbrief.auditing.ledger import Ledger, Sheet, settle
 from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.origins import (
@@ -35,6 +35,7 @@ from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import Shard, ShardResult, ShardWork
 from fairbrief.auditing.system_runs import id_of
+from fairbrief.auditing.waiting import Waiting
 from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.engines.threads import of_each
 from fairbrief.errors import DataError, FairbriefError, RequestError
@@ -95,9 +96,9 @@ class Run:
         self.without_text: dict[str, Counter[str]] = {}
         self.ids = array("q")
         self._groupings = [tuple(names) for names in plan.slices]
-        self._gathering = Gathering(
-            sorted({o.declaration.scope for o in self.readers if o.declaration.scope != "case"})
-        )
+        self._scopes = sorted({o.declaration.scope for o in self.readers if o.declaration.scope != "case"})
+        self._waiting = Waiting()
+        self._clusters = array("q")
         self._digest = 0
         self._is_part = part_scorers is not None
         self._aside: list[tuple[Case, Origin]] = []
@@ -107,7 +108,6 @@ class Run:
             tuple(made), self.scorers, plan.n_resamples, plan.seed, skips=plan.skips, trial=trial,
             n_extracts=plan.n_extracts if plan.n_resamples else 0,
         )  # fmt: skip
-        self._shared: list[Unit] = []
 
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
         """All cases into the ledgers."""
@@ -187,23 +187,30 @@ class Run:
 
     def _gathered(self) -> Iterator[Shard]:
         """What had to wait until all records of a cluster were read; `PartedClusters` where some did not wait."""
-        if not self.plan.has_clusters and self._shared and not self._is_part:
-            clusters = np.array([_hash_of(name) for name in {origin.cluster for _, origin in self._shared}])
-            if np.isin(clusters, np.frombuffer(self.ids, dtype=np.int64)).any():
+        if not self.plan.has_clusters and not self._is_part:
+            ids, clusters = (np.frombuffer(of, dtype=np.int64) for of in (self.ids, self._clusters))
+            if np.isin(clusters, ids).any():
                 raise PartedClusters
-        for shared in _with_whole_clusters(sorted(self._shared, key=place_of)):
-            yield Shard("case", shared)
-        self._shared.clear()
-        for scope in self._gathering.scopes:
-            for units in _with_whole_clusters(self._gathering.units(scope)):
-                yield Shard(scope, units)
-        self._gathering.clear()
+        for waited in self._waiting.take():
+            shared = sorted((((case,), o) for case, o in waited if o.is_shared), key=place_of)
+            for units in _with_whole_clusters(shared):
+                yield Shard("case", units)
+            gathering = Gathering(self._scopes)
+            for case, origin in waited:
+                gathering.put(case, origin)
+            for scope in self._scopes:
+                for units in _with_whole_clusters(gathering.units(scope)):
+                    yield Shard(scope, units)
 
     def _wait(self, case: Case, origin: Origin) -> None:
-        """Put aside what is observed together with others, and what shares a cluster with others."""
+        """Put aside what shares a cluster with others."""
         if origin.is_shared:
-            self._shared.append(((case,), origin))
-        self._gathering.put(case, origin)
+            self._clusters.append(_hash_of(origin.cluster))
+        self._waiting.put(case, origin)
+
+    def _waits(self, case: Case, origin: Origin) -> bool:
+        """Whether the case is observed together with others, or shares a cluster with others."""
+        return origin.is_shared or any(shared_by(case, scope) is not None for scope in self._scopes)
 
     def _placed(self, batch: Sequence[Case]) -> list[Unit]:
         """The cases and their controls, each a unit; what is observed together is put aside, too."""
@@ -214,10 +221,11 @@ class Run:
             origin = self._origin(case)
             if not origin.is_shared:
                 placed.append(((case,), origin))
-            if not self._is_part:
-                self._wait(case, origin)
-            elif origin.is_shared or self._gathering.is_for(case):
-                self._aside.append((case, origin))
+            if self._waits(case, origin):
+                if self._is_part:
+                    self._aside.append((case, origin))
+                else:
+                    self._wait(case, origin)
         return placed
 
     def _write(self, shard: Shard, result: ShardResult) -> None:

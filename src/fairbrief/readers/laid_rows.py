@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import weakref
 from collections.abc import Iterator
 from tempfile import TemporaryFile
 from types import TracebackType
@@ -10,10 +11,11 @@ from typing import Any, Self
 
 
 class LaidRows:
-    """Objects by key, in the order in which the keys first came. Use as a context."""
+    """Objects by key, in the order in which the keys first came. The file goes with the context, or with the object."""
 
     def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 # closed by __exit__
+        self._file = TemporaryFile()  # noqa: SIM115 # closed by what comes next
+        self._close = weakref.finalize(self, self._file.close)
         self._places: dict[Any, list[int]] = {}
 
     def __enter__(self) -> Self:
@@ -22,7 +24,7 @@ class LaidRows:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        self._close()
 
     def lay(self, key: Any, row: Any) -> None:
         """Put an object behind the others of its key."""

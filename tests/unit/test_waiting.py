@@ -1,0 +1,50 @@
+"""Cases that wait until all of their clusters were read."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairbrief.auditing import waiting
+from fairbrief.auditing.origins import Origin
+from fairbrief.auditing.waiting import Placed, Waiting, size_of
+from fairbrief.types import Case, Document, Record, Summary
+
+CASES: list[Placed] = [
+    (
+        Case(
+            Record(f"r{i}", (Document("a" * i, {"party": "L"}),), ("b",)), Summary(f"r{i}", "s", "\ud800 c")
+        ),
+        Origin("s", f"r{i}", f"c{i % 7}\udc80", is_shared=True),
+    )
+    for i in range(50)
+]
+
+
+@pytest.mark.parametrize("held", [0, 5_000, 10**9])
+@pytest.mark.parametrize("lots", [1, 3, 100])
+def test_clusters_come_back_whole_and_once(held: int, lots: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order in which their cases came; then nothing waits, and others may."""
+    monkeypatch.setattr(waiting, "HELD", held)
+    monkeypatch.setattr(waiting, "LOTS", lots)
+    waits = Waiting()
+    for case, origin in CASES:
+        waits.put(case, origin)
+        assert sum(size_of(case) for case, _ in waits._held) <= held
+    for _ in range(2):
+        found = list(waits.take())
+        assert (len(found) > 1) == (held < 10**9 and lots > 1)
+        met = [{origin.cluster for _, origin in some} for some in found]
+        assert sum(map(len, met)) == len({cluster for several in met for cluster in several}) == 7
+        for cluster in {origin.cluster for _, origin in CASES}:
+            here = [placed for some in found for placed in some if placed[1].cluster == cluster]
+            assert here == [placed for placed in CASES if placed[1].cluster == cluster]
+        assert [placed for some in waits.take() for placed in some] == []
+        for case, origin in CASES:
+            waits.put(case, origin)
+
+
+def test_long_texts_take_the_room_of_their_letters() -> None:
+    """And each text and case something beside."""
+    short, long = CASES[0][0], CASES[49][0]
+    assert size_of(long) - size_of(short) == 49
+    assert size_of(short) == waiting.PER_CASE + 3 * waiting.PER_TEXT + len("b") + len("\ud800 c")
