@@ -67,6 +67,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "chunks.sentence_windows": lambda t: chunks.sentence_windows(sentences.split(t), 10),
     "counted.counted": lambda t: counted.counted(2, t),
     "name_gender.gender_of_name": lambda t: name_gender.gender_of_name(tokens.words(t), {}, {"john": "male"}),
+    "name_gender.genders_of": lambda t: name_gender.genders_of([t, "f"]),
     "name_gender.published_gender": lambda t: name_gender.published_gender(t.split(), {}, {"john": "male"}),
     "passage_sentiment.passage_sentiment": lambda t: passage_sentiment.passage_sentiment(t, {"a": 1.0}),
     "people.known_spans": lambda t: people.known_spans(t, KNOWN, t),
