@@ -29,7 +29,7 @@ def built_ins_only() -> Iterator[None]:
 
     registry.declared.cache_clear()
     try:
-        with patch.object(registry, "entry_points", own):
+        with patch.object(registry, "_installed", lambda: own):
             yield
     finally:
         registry.declared.cache_clear()
