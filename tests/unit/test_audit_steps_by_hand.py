@@ -28,12 +28,12 @@ from fairbrief.auditing.jackknifed import ClusterRows, Held, Units
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
-from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.origins import Origin, Origins
 from fairbrief.auditing.parts import part_of_sums
 from fairbrief.auditing.record_values import RowReader, is_signed
 from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.auditing.run import Run
+from fairbrief.auditing.scored_rows import with_unit_tests
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.sensitivity import listed
 from fairbrief.auditing.source_hashes import SourceHashes, hash_of

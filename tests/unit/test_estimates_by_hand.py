@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fairbrief.auditing import Plan, audit, audit_share, check, observing, plan_checks, relative
+from fairbrief.auditing import Plan, audit, audit_share, check, observing, plan_checks, relative, scored_rows
 from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
 from fairbrief.auditing.evidence_table import ATTRIBUTE, SLICE
@@ -261,11 +261,16 @@ def test_an_interval_of_a_size_begins_at_zero_where_the_test_does_not_reject() -
 
 
 @pytest.mark.parametrize(
-    ("name", "most"), [("LABELS_OF_ONE", 60), ("LABELS_OF_ONE", 20), ("LABELS_AT_ONCE", 1)]
+    ("module", "name", "most"),
+    [
+        (scored_rows, "LABELS_OF_ONE", 60),
+        (scored_rows, "LABELS_OF_ONE", 20),
+        (observing, "LABELS_AT_ONCE", 1),
+    ],
 )
 @pytest.mark.parametrize("records", [1, 2, 5])
 def test_how_many_labels_are_held_at_once_changes_no_digit(
-    name: str, most: int, records: int, monkeypatch: pytest.MonkeyPatch
+    module: ModuleType, name: str, most: int, records: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Twenty labellings of six documents in one piece, in two and in seven; units that are left out stay where they are."""
     given = list(cases({"a": 2}))[:records]
@@ -273,7 +278,7 @@ def test_how_many_labels_are_held_at_once_changes_no_digit(
     given[3:4] = [replace(c, summary=replace(c.summary, text="Nothing like it.")) for c in given[3:4]]
     plan = Plan(measures=["uer@side", "equal_coverage@side"], n_resamples=60)
     whole = audit(given, plan)
-    monkeypatch.setattr(observing, name, most)
+    monkeypatch.setattr(module, name, most)
     assert audit(given, plan).estimates == whole.estimates
     assert whole.estimates[0].excluded == (
         {"refused": 1, "no token of the summary occurs in the source": 1} if records == 5 else {}
@@ -305,12 +310,12 @@ def test_chance_is_the_mean_over_permutations(exact: bool, mean: float) -> None:
     """Of 0, 2 and 4 where all labellings are listed; of the two that were drawn beside the real one where they are not."""
     declared: Any = SimpleNamespace(chance_means=(("x",),))
     block = AlikeRows([0], (("x",), ("y",)), np.array([[[0.0, 9], [2, 9], [4, 9]]]))
-    found = observing._chance_means(declared, block, exact=exact)
+    found = scored_rows._chance_means(declared, block, exact=exact)
     assert found is not None
     assert (found.columns, found.values.tolist()) == ((("by chance", "x"),), [[[mean]]])
     alone = AlikeRows([0], (("x",), ("y",)), block.values[:, :1])
-    assert observing._chance_means(declared, alone, exact=exact) is None
-    assert observing._chance_means(SimpleNamespace(chance_means=()), block, exact=exact) is None  # type: ignore[arg-type]
+    assert scored_rows._chance_means(declared, alone, exact=exact) is None
+    assert scored_rows._chance_means(SimpleNamespace(chance_means=()), block, exact=exact) is None  # type: ignore[arg-type]
 
 
 def test_records_are_read_from_the_evidence_one_by_one(result: Result) -> None:

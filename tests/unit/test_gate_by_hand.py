@@ -13,7 +13,7 @@ import pytest
 from tests.unit.test_gate import cases_of
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
+from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.errors import RequestError
 from fairbrief.reports import write_all
 from fairbrief.saved_audits import gate

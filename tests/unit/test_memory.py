@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.unit.test_workers import assert_same
 
-from fairbrief.auditing import Plan, audit, memory, observing
+from fairbrief.auditing import Plan, audit, memory, scored_rows
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.waiting import size_of
 from fairbrief.errors import RequestError
@@ -219,7 +219,7 @@ def test_labellings_of_a_large_record_are_observed_piece_by_piece(monkeypatch: p
         n_resamples=50,
     )
     whole = audit(cases, plan)
-    monkeypatch.setattr(observing, "LABELS_OF_ONE", 7 * 30)
+    monkeypatch.setattr(scored_rows, "LABELS_OF_ONE", 7 * 30)
     assert_same(audit(cases, plan), whole)
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from fairbrief.auditing.observing import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
+from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics import ratio
 from fairbrief.statistics.jackknife import Spreads, groups_of, leave_one_out, spreads
 from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Value

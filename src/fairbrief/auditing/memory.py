@@ -24,8 +24,9 @@ from fairbrief.auditing.extracts import N_EXTRACTS
 from fairbrief.auditing.grouping import by_observation
 from fairbrief.auditing.ledger import CHUNK
 from fairbrief.auditing.null_sums import COMMON, FEW
-from fairbrief.auditing.observing import BATCH, LABELS_AT_ONCE, LABELS_OF_ONE
+from fairbrief.auditing.observing import BATCH, LABELS_AT_ONCE
 from fairbrief.auditing.plan import Plan
+from fairbrief.auditing.scored_rows import LABELS_OF_ONE
 from fairbrief.auditing.waiting import HELD, size_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.evidence_file import GROUP

@@ -13,7 +13,7 @@ import pyarrow as pa
 from fairbrief import registry
 from fairbrief.auditing.direction import directions
 from fairbrief.auditing.jackknifed import EXCESS
-from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
+from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
