@@ -50,6 +50,7 @@ GROWTH: Mapping[str, tuple[int, ...]] = {
     "systems": (1, 2, 4),
     "slices": (1, 10, 100),
     "resamples": (200, 2_000, 8_000),
+    "records in a cluster": (1, 4, 16),
 }
 FEW, MORE = 400, 2_000
 """Records of the two runs whose difference is a cost; each is done so often, and its least time counts."""
@@ -70,6 +71,8 @@ class Shape:
     systems: int = 1
     slices: int = 1
     resamples: int = 2_000
+    together: int = 1
+    """Records in a cluster."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,7 @@ def write_records(path: Path, records: int, shape: Shape, seed: int) -> None:
                 row = {
                     "id": f"r{i}", "system": f"s{system}", "documents": documents, "references": [sentence(rng)],
                     "summary": f"{sentence(rng)} {sentence(rng)}", "attributes": {"kind": f"k{i % shape.slices}"},
+                    **({"topic": f"t{i // shape.together}"} if shape.together > 1 else {}),
                 }  # fmt: skip
                 file.write(json.dumps(row) + "\n")
 
@@ -116,6 +120,7 @@ def command(folder: Path, *words: str) -> Used:
 def asked(measures: Sequence[str], shape: Shape, *more: str) -> list[str]:
     """The words of an audit of ``in.jsonl``."""
     by = ["--slice", "kind"] if shape.slices > 1 else []
+    by += ["--cluster-by", "topic"] if shape.together > 1 else []
     named = [word for measure in measures for word in ("--measure", measure)]
     return [
         "audit",
@@ -203,7 +208,8 @@ def measured(sizes: Sequence[int], seed: int) -> Iterator[tuple[str, Any]]:
     growth: dict[str, dict[str, Any]] = {}
     for name, values in GROWTH.items():
         # As many documents as there are groups, at least.
-        shapes = {v: Shape(**({"documents": 32} if name == "groups" else {}) | {name: v}) for v in values}
+        field = {"records in a cluster": "together"}.get(name, name)
+        shapes = {v: Shape(**({"documents": 32} if name == "groups" else {}) | {field: v}) for v in values}
         growth[name] = {
             str(v): asdict(whole(["uer@party", "equal_coverage@party"], s, seed)) for v, s in shapes.items()
         }
