@@ -318,8 +318,8 @@ def test_only_what_is_asked_for_is_read_of_evidence(tmp_path: Path, monkeypatch:
         read.clear()
         found = rows.of(observation, wanted)
         assert found.to_pylist() == held.of(observation, wanted).to_pylist()
-        assert max(map(read.count, range(8))) == 2
-        assert sum(read.count(i) == 2 for i in range(8)) <= 4  # the others are asked only whose they are
+        assert max(map(read.count, range(8))) == 1
+        assert len(read) <= 4  # the others' statistics say whose they are
 
 
 def test_a_report_is_printed_without_reading_rows_of_evidence(

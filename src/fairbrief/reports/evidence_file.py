@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 SCHEMA = "fairbrief.evidence/3"
 GROUP = 1 << 15
 """Rows that are unpacked and written together."""
+KINDS = ("observation", "measures")
+"""Columns that say what a row was made by, and who reads it."""
 
 
 def write(result: Result, path: Path | str, audit: str) -> None:
@@ -64,11 +67,14 @@ class SavedRows:
     def __len__(self) -> int:
         return int(self._file.metadata.num_rows)
 
+    @property
+    def schema(self) -> pa.Schema:
+        """Of all columns."""
+        return self._schema
+
     def measures(self) -> dict[str, str]:
         """The measures by spec, and the observation that each reads."""
-        with reading(self._path):
-            names = [name for name in ("observation", "measures") if name in self._schema.names]
-            return Held(self._joined(self._groups(names))).measures()
+        return dict(self._kept[1])
 
     def slice(self, start: int, length: int) -> pa.Table:
         """So many rows from one on."""
@@ -84,27 +90,64 @@ class SavedRows:
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that are wanted."""
-        names = [name for name in self._schema.names if wanted(name)]
-        with reading(self._path):
-            groups = self._groups(list(dict.fromkeys(["observation", *names])), observation)
-            return self._joined(groups).select(names)
+        return self._chosen(self._groups_of(observation, wanted), wanted)
+
+    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
+        """`of`, a row group at a time."""
+        for group in self._groups_of(observation, wanted):
+            yield self._chosen([group], wanted)
+
+    def columns_of(self, observation: str) -> list[str]:
+        """The columns that have a value in a row of one observation, or may have one."""
+        groups = [self._file.metadata.row_group(group) for group in self._kept[0].get(observation, ())]
+        return [
+            n for i, n in enumerate(self._schema.names) if not all(_is_empty(g.column(i)) for g in groups)
+        ]
 
     def table(self) -> pa.Table:
         """All rows."""
         with reading(self._path):
-            return self._joined(self._groups(self._schema.names))
+            return self._joined([_held(self._file, group) for group in range(self._file.num_row_groups)])
 
-    def _groups(self, names: Sequence[str], observation: str | None = None) -> list[pa.Table]:
-        """Of each row group these columns that have a value in it, and the rows of one observation or all."""
-        found = []
-        for group in range(self._file.num_row_groups):
-            if observation is None:
-                found.append(_held(self._file, group, names))
-            elif len(there := _of(observation, self._file.read_row_group(group, ["observation"]))):
-                whole = len(there) == self._file.metadata.row_group(group).num_rows
+    @cached_property
+    def _kept(self) -> tuple[dict[str, dict[int, bool]], dict[str, str]]:
+        """By observation the row groups that it has rows in, and whether others have, too; and the measures by spec."""
+        groups: dict[str, dict[int, bool]] = {}
+        measures: dict[str, str] = {}
+        met: set[tuple[str | None, ...]] = set()
+        names = [name for name in KINDS if name in self._schema.names]
+        with reading(self._path):
+            for group in range(self._file.num_row_groups if len(names) == len(KINDS) else 0):
+                # Nearly always a group is of one observation, so that its statistics tell.
+                alone = tuple(self._only_value(group, name) for name in names)
+                observation = alone[0]
+                if observation is not None and alone in met:
+                    groups[observation][group] = False
+                    continue
+                if None not in alone:
+                    met.add(alone)
+                found = Held(self._file.read_row_group(group, names)).measures()
+                for observation in found.values():
+                    groups.setdefault(observation, {})[group] = len({*found.values()}) > 1
+                measures |= found
+        return groups, measures
+
+    def _only_value(self, group: int, name: str) -> str | None:
+        """The one text that a column has in a row group, if statistics say that it is one."""
+        known = self._file.metadata.row_group(group).column(self._schema.names.index(name)).statistics
+        return str(known.min) if known is not None and known.has_min_max and known.min == known.max else None
+
+    def _groups_of(self, observation: str, wanted: Wanted) -> Iterator[pa.Table]:
+        """Of each row group these columns that have a value in it, and the rows of one observation."""
+        names = ["observation", *(name for name in self._schema.names if wanted(name))]
+        for group, has_others in self._kept[0].get(observation, {}).items():
+            with reading(self._path):
                 rows = _held(self._file, group, names)
-                found.append(rows if whole else _of(observation, rows))
-        return found
+            yield rows_with(rows, "observation", observation) if has_others else rows
+
+    def _chosen(self, groups: Iterable[pa.Table], wanted: Wanted) -> pa.Table:
+        with reading(self._path):
+            return self._joined(list(groups)).select([name for name in self._schema.names if wanted(name)])
 
     def _joined(self, groups: Sequence[pa.Table]) -> pa.Table:
         """Most statistics are of one observation: one array of nulls stands for all that a row group does not have."""
@@ -114,14 +157,10 @@ class SavedRows:
         return pa.concat_tables([self._schema.empty_table(), *found])
 
 
-def _of(observation: str, rows: pa.Table) -> pa.Table:
-    return rows_with(rows, "observation", observation)
-
-
 def _held(file: pq.ParquetFile, group: int, wanted: Collection[str] | None = None) -> pa.Table:
     """The columns that have a value in a row group, of all or of those that are wanted."""
     metadata = file.metadata.row_group(group)
-    names = [n for i, n in enumerate(file.schema_arrow.names) if not is_empty(metadata.column(i))]
+    names = [n for i, n in enumerate(file.schema_arrow.names) if not _is_empty(metadata.column(i))]
     return file.read_row_group(group, [n for n in names if wanted is None or n in wanted])
 
 
@@ -132,7 +171,7 @@ def _with_all(group: pa.Table, schema: pa.Schema, nothing: Mapping[pa.DataType, 
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def is_empty(column: pq.ColumnChunkMetaData) -> bool:
+def _is_empty(column: pq.ColumnChunkMetaData) -> bool:
     """Whether a column has no value in a row group; False where that is not told."""
     known = column.statistics
     return known is not None and known.has_null_count and known.null_count == column.num_values
