@@ -20,7 +20,6 @@ from fairbrief.auditing.number_columns import as_numbers, compact, extended
 from fairbrief.auditing.origins import WHOLE, Origin, Origins, Slice
 from fairbrief.auditing.packed_columns import Packed, code_type, column_of, pack, pack_codes
 from fairbrief.auditing.relabelled_rows import RelabelledRows
-from fairbrief.engines.threads import of_each
 from fairbrief.errors import RequestError
 from fairbrief.statistics import Choice
 from fairbrief.types import Column, ContrastObservation, Floats, Integers, Observation, Rows, Totals
@@ -239,10 +238,10 @@ class Ledger:
                 self._null(key).merge(null)
         self._pack_what_is_full()
 
-    def settle(self, order: Integers | None = None, origins: Origins | None = None) -> None:
+    def settle(self, order: Integers | None = None) -> None:
         """Put entries, columns and reasons into the one order that no order of the input changes: that of their names.
 
-        ``order`` is that of the origins, and ``origins`` they in it, where they are known. Columns are unpacked one at a time.
+        ``order`` is that of the origins, where it is known. Columns are unpacked one at a time.
         """
         self._chunks = [list(chunk) for chunk in self.packed()]
         self._pending.clear()
@@ -253,7 +252,7 @@ class Ledger:
         self.columns = {column: i for i, column in enumerate(columns)}
         self._positions.clear()
         if not (order[1:] > order[:-1]).all():
-            self.origins = self.origins.of(order) if origins is None else origins
+            self.origins = self.origins.of(order)
             self.reasons = compact(as_numbers(self.reasons)[order])
             if self.ps:
                 self.ps = array("d", np.frombuffer(self.ps, dtype=np.float64)[order].tobytes())
@@ -431,14 +430,15 @@ def _by_slice(origins: Sequence[Origin]) -> dict[tuple[str, Slice], list[int]]:
     return found
 
 
-def settle(ledgers: Iterable[Ledger], threads: int = 1) -> None:
+def settle(ledgers: Iterable[Ledger]) -> None:
     """All ledgers into the one order; those of the same rows share what says whose they are."""
     before, after = Origins(), Origins()
     order = before.order()
-    found: list[tuple[Ledger, Integers, Origins]] = []
     for ledger in ledgers:
-        if not found or ledger.origins != before:
+        if ledger.origins != before:
             before, order = ledger.origins, ledger.origins.order()
-            after = before.of(order)
-        found.append((ledger, order, after))
-    of_each(lambda one: one[0].settle(*one[1:]), found, threads)
+            ledger.settle(order)
+            after = ledger.origins
+        else:
+            ledger.settle(order)
+            ledger.origins = after

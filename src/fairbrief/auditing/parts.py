@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import ClusterRows, Held, Units, summed, units_of, units_of_rows
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.number_columns import as_numbers
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of
-from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
+from fairbrief.statistics.jackknife import GROUPS, ONE_BY_ONE, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind
 
 
@@ -47,17 +48,20 @@ class Groups:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._found: tuple[Origins, Integers] | None = None
-        self._finding = Lock()
+        self._found: tuple[Origins, NDArray[np.unsignedinteger[Any]]] | None = None
 
-    def of(self, ledger: Ledger) -> Integers:
+    def of(self, ledger: Ledger) -> NDArray[np.unsignedinteger[Any]]:
         """By row of a ledger the group of its cluster. Shape (rows,)."""
-        with self._finding:
-            if self._found is None or self._found[0] is not ledger.origins:
-                clusters = ledger.origins.clusters()
-                first, code = first_met(clusters.codes())
-                self._found = ledger.origins, group_numbers(clusters.of(first), self._seed)[code]
-            return np.asarray(self._found[1][as_numbers(ledger.reasons) == 0])
+        if self._found is None or self._found[0] is not ledger.origins:
+            clusters = ledger.origins.clusters()
+            codes = clusters.codes()
+            if (codes[1:] > codes[:-1]).all():
+                found = group_numbers(clusters, self._seed)
+            else:
+                first, code = first_met(codes)
+                found = group_numbers(clusters.of(first), self._seed)[code]
+            self._found = ledger.origins, found.astype(np.min_scalar_type(GROUPS))
+        return np.asarray(self._found[1][as_numbers(ledger.reasons) == 0])
 
 
 def parts_of(
@@ -84,7 +88,7 @@ def parts_of(
         members,
         [names for _, names, _ in found.values()],
         [
-            None if group is None or len(names) <= ONE_BY_ONE else group[heads]
+            None if group is None or len(names) <= ONE_BY_ONE else group[heads].astype(np.int64)
             for _, names, heads in found.values()
         ],
     )

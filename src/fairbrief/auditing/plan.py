@@ -73,5 +73,5 @@ class Plan:
 
     @property
     def threads(self) -> int:
-        """How many threads this process uses for what it does when the workers are done."""
+        """How many threads this process may use when the workers are done."""
         return self.workers or cores()

@@ -37,7 +37,6 @@ from fairbrief.auditing.shards import Shard, ShardResult, ShardWork
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.auditing.waiting import Waiting
 from fairbrief.engines.engine import Engine, ThisProcess
-from fairbrief.engines.threads import of_each
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_control
@@ -160,7 +159,7 @@ class Run:
 
     def settle(self) -> None:
         """All that was found into the one order that no order and no parting of the input changes."""
-        settle(self.ledgers, self.plan.threads)
+        settle(self.ledgers)
         self.summaries = Counter({name: self.summaries[name] for name in sorted(self.summaries)})
         self.without_text = {
             name: Counter(dict(sorted(self.without_text[name].items()))) for name in sorted(self.without_text)
@@ -307,14 +306,12 @@ class Run:
         controls = {s: self._controls.of(s) for s in real}
         with_control = [[(s, c)] for s in real for c in systems if c in controls[s]]
         groups = Groups(settings.seed)
-        threads = plan.threads if settings.intervals == "jackknife" else 1  # bootstraps are shared and large
-        of_ledgers = of_each(
-            lambda ledger: self._estimate(ledger, [*compared, *with_control], settings, groups),
-            self.ledgers,
-            threads,
-        )
-        found = [e for own, _ in of_ledgers for e in own]
-        gaps = [e for _, own in of_ledgers for e in own]
+        found: list[Estimate] = []
+        gaps: list[Estimate] = []
+        for ledger in self.ledgers:
+            own, own_gaps = self._estimate(ledger, [*compared, *with_control], settings, groups)
+            found += own
+            gaps += own_gaps
         return self._adjusted(found, settings), self._adjusted(gaps, settings)
 
     def _estimate(

@@ -237,9 +237,9 @@ def audit(
             result = replace(result, made=made)
             if folder is not None:
                 cases = Pooled(reading) if pool_runs else reading
-                lookup, threads = Lookup(wrap=cached(cache)), plan.threads
+                lookup = Lookup(wrap=cached(cache))
                 _, identity = replace_all(
-                    result, folder, lambda found: with_examples(found, cases, lookup, threads), threads
+                    result, folder, lambda found: with_examples(found, cases, lookup), plan.threads
                 )
                 input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
     finally:  # what was computed is shown though it could not be written; and written before it is shown

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief.auditing.record_values import RecordValues, values_of_records
-from fairbrief.engines.threads import of_each
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.examples import Row
 from fairbrief.reports.frames import coded
@@ -22,13 +21,12 @@ MOST_CASES = 160
 """Summaries, with their records, whose texts are shown."""
 
 
-def choose(evidence: EvidenceRows, systems: Sequence[str], threads: int = 1) -> list[Row]:
+def choose(evidence: EvidenceRows, systems: Sequence[str]) -> list[Row]:
     """The rows to show, the most telling of each list before the second of any; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
     cases: set[tuple[str, str]] = set()
     observations = dict.fromkeys(evidence.measures().values())
-    of_observations = of_each(lambda name: _of_observation(evidence, name, systems), observations, threads)
-    lists = [found for several in of_observations for found in several]
+    lists = [found for name in observations for found in _of_observation(evidence, name, systems)]
     for place in range(MOST):
         for found in lists:
             if place >= len(found) or len(chosen) >= MOST_ROWS:

@@ -31,10 +31,10 @@ Key = tuple[str, str]
 """System and record."""
 
 
-def examples(result: Result, cases: Iterable[Case], scorers: Scorers, threads: int = 1) -> Examples:
+def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Examples:
     """What the viewer shows of an audit; ``cases`` are those that were audited, read once more."""
     systems = [str(s) for s in result.made.get("systems", ())]
-    rows = choose(result.rows, systems, threads)
+    rows = choose(result.rows, systems)
     found = _fetch(cases, rows)
     kept = _affordable(rows, found)
     shown = [row for row in rows if (row.system, row.record) in kept]
@@ -54,9 +54,9 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers, threads: i
     return Examples(tuple(_texts(kept)), tuple(complete), supports, told_rules, _all(result))
 
 
-def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers, threads: int = 1) -> Result:
+def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Result:
     """The result with the `examples` of its page."""
-    return replace(result, examples=examples(result, cases, scorers, threads))
+    return replace(result, examples=examples(result, cases, scorers))
 
 
 def open_case(row: Row, case: Case, scorers: Scorers) -> tuple[Row, Texts, Support]:
