@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import gc
+from io import BytesIO
+
 import pytest
 
 from fairbrief.auditing import waiting
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.waiting import Placed, Waiting, size_of
+from fairbrief.readers import laid_rows
 from fairbrief.types import Case, Document, Record, Summary
 
 CASES: list[Placed] = [
@@ -48,3 +53,30 @@ def test_long_texts_take_the_room_of_their_letters() -> None:
     short, long = CASES[0][0], CASES[49][0]
     assert size_of(long) - size_of(short) == 49
     assert size_of(short) == waiting.PER_CASE + 3 * waiting.PER_TEXT + len("b") + len("\ud800 c")
+
+
+class FullDisk(BytesIO):
+    """A file that nothing can be written to any more, nor closed."""
+
+    def write(self, _: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def close(self) -> None:
+        super().close()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_is_told_with_the_folder(
+    monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Once: closing the file says nothing more."""
+    monkeypatch.setattr(laid_rows, "TemporaryFile", FullDisk)
+    monkeypatch.setattr(laid_rows, "gettempdir", lambda: "small-disk")
+    monkeypatch.setattr(waiting, "HELD", 0)
+    waits = Waiting()
+    with pytest.raises(OSError, match="No space left") as told:
+        waits.put(*CASES[0])
+    assert (told.value.errno, told.value.filename) == (errno.ENOSPC, "small-disk")
+    del waits, told
+    gc.collect()
+    assert not recwarn.list

@@ -5,17 +5,21 @@ from __future__ import annotations
 import pickle
 import weakref
 from collections.abc import Iterator
-from tempfile import TemporaryFile
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryFile, gettempdir
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 
 class LaidRows:
-    """Objects by key, in the order in which the keys first came. The file goes with the context, or with the object."""
+    """Objects by key, in the order in which the keys first came. The file goes with the context, or with the object.
+
+    Raises OSError that names the folder for temporary files where the disk is full.
+    """
 
     def __init__(self) -> None:
         self._file = TemporaryFile()  # noqa: SIM115 # closed by what comes next
-        self._close = weakref.finalize(self, self._file.close)
+        self._close = weakref.finalize(self, _close, self._file)
         self._places: dict[Any, list[int]] = {}
 
     def __enter__(self) -> Self:
@@ -28,8 +32,9 @@ class LaidRows:
 
     def lay(self, key: Any, row: Any) -> None:
         """Put an object behind the others of its key."""
-        self._places.setdefault(key, []).append(self._file.seek(0, 2))
-        pickle.dump(row, self._file, protocol=pickle.HIGHEST_PROTOCOL)
+        with _naming_the_folder():
+            self._places.setdefault(key, []).append(self._file.seek(0, 2))
+            pickle.dump(row, self._file, protocol=pickle.HIGHEST_PROTOCOL)
 
     def __contains__(self, key: Any) -> bool:
         return key in self._places
@@ -46,5 +51,19 @@ class LaidRows:
         return [self._at(place) for place in self._places.pop(key, ())]
 
     def _at(self, place: int) -> Any:
-        self._file.seek(place)
+        with _naming_the_folder():  # what is still to be written is written first
+            self._file.seek(place)
         return pickle.load(self._file)  # noqa: S301 # a file of our own, which nobody else can open
+
+
+@contextmanager
+def _naming_the_folder() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, gettempdir()) from error
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # of a full disk, which was told
+        file.close()
