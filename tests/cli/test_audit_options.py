@@ -322,20 +322,24 @@ def test_the_installed_command_audits(tmp_path: Path) -> None:
     assert bad.stderr.count("\n") == 1
 
 
-def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
-    """A quiet one of lexical measures over groups that no text can be rewritten to: no client, no names, no printing."""
-    others = ("asyncio", "fairbrief.chat", "fairbrief.corpora", "rich.console", "fairbrief.reports.terminal")
-    path = write(tmp_path / "in.jsonl", rows(4))
-    words = ["fairbrief", "audit", str(path), "--quiet", "--out", str(tmp_path / "out")]
+def printed_by(words: list[str], modules: tuple[str, ...]) -> str:
+    """What a command prints; then which of some modules it has loaded, and its exit code."""
     program = (
         f"import sys; sys.argv = {words!r}\n"
         "from fairbrief.cli import main\n"
         "try: main()\n"
         "except SystemExit as stop: code = stop.code\n"
-        f"print([m for m in {others!r} if m in sys.modules], code)"
+        f"print([m for m in {modules!r} if m in sys.modules], code)"
     )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout.splitlines()[-1] == "[] 0"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
+    """A quiet one of lexical measures over groups that no text can be rewritten to: no client, no names, no printing."""
+    others = ("asyncio", "fairbrief.chat", "fairbrief.corpora", "rich.console", "fairbrief.reports.terminal")
+    path = write(tmp_path / "in.jsonl", rows(4))
+    words = ["fairbrief", "audit", str(path), "--quiet", "--out", str(tmp_path / "out")]
+    assert printed_by(words, others).splitlines()[-1] == "[] 0"
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -350,13 +354,6 @@ def test_help_imports_nothing_heavy() -> None:
         "rich.progress",
         "fairbrief.auditing",
     )
-    program = (
-        "import sys; sys.argv = ['fairbrief', '--help']\n"
-        "from fairbrief.cli import main\n"
-        "try: main()\n"
-        "except SystemExit as stop: code = stop.code\n"
-        f"print([m for m in {heavy!r} if m in sys.modules], code)"
-    )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout.splitlines()[-1] == "[] 0"
-    assert "audit" in ran.stdout
+    printed = printed_by(["fairbrief", "--help"], heavy)
+    assert printed.splitlines()[-1] == "[] 0"
+    assert "audit" in printed

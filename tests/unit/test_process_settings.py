@@ -63,6 +63,15 @@ def test_workers_look_for_unreachable_objects_as_seldom_as_commands() -> None:
     assert [made for _, made in Processes(2).map(collected_after, range(3))] == [100_000] * 3
 
 
+def printed_without(program: str, variable: str, asked: dict[str, str]) -> str:
+    """What a program prints where an environment variable is not set, but as it is asked for."""
+    told = {name: value for name, value in os.environ.items() if name != variable}
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**told, **asked}
+    )
+    return found.stdout.strip()
+
+
 ARROW = """
 from fairbrief import process_settings
 process_settings.settle()
@@ -77,11 +86,7 @@ print(pyarrow.default_memory_pool().backend_name)
 )
 def test_tables_share_what_memory_is_let_go(asked: dict[str, str], taken: str) -> None:
     """Arrow takes its memory where all else does, but for whoever asks for an allocator."""
-    told = {name: value for name, value in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"}
-    found = subprocess.run(
-        [sys.executable, "-c", ARROW], capture_output=True, text=True, check=True, env={**told, **asked}
-    )
-    assert found.stdout.strip() == taken
+    assert printed_without(ARROW, "ARROW_DEFAULT_MEMORY_POOL", asked) == taken
 
 
 ENDING = """
@@ -110,11 +115,7 @@ print(os.environ["OPENBLAS_THREAD_TIMEOUT"])
 @pytest.mark.parametrize(("asked", "taken"), [({}, "20"), ({"OPENBLAS_THREAD_TIMEOUT": "26"}, "26")])
 def test_threads_without_work_soon_sleep(asked: dict[str, str], taken: str) -> None:
     """Threads that multiply matrices do not wait awake through the start, but for whoever asks for it."""
-    told = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
-    found = subprocess.run(
-        [sys.executable, "-c", WAITING], capture_output=True, text=True, check=True, env={**told, **asked}
-    )
-    assert found.stdout.strip() == taken
+    assert printed_without(WAITING, "OPENBLAS_THREAD_TIMEOUT", asked) == taken
 
 
 LOADED = """

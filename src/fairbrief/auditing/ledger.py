@@ -259,7 +259,8 @@ class Ledger:
             self._chunks = self._reordered(old, order)
         else:
             self._chunks = [
-                [column_of(chunk, k, self._units_of(i)) for k in old] for i, chunk in enumerate(self._chunks)
+                [column_of(chunk, k, min(CHUNK, len(order) - i * CHUNK)) for k in old]
+                for i, chunk in enumerate(self._chunks)
             ]
         reasons = ["", *sorted(r for r in self.known_reasons if r)]
         number = np.array([reasons.index(r) for r in self.known_reasons], dtype=np.int32)
@@ -279,15 +280,13 @@ class Ledger:
 
     def _column(self, k: int) -> tuple[Floats, NDArray[np.int32]]:
         """The distinct numbers of one column of all entries, 0 where there is no row; and which of them each has."""
-        held = [column_of(chunk, k, self._units_of(i)) for i, chunk in enumerate(self._chunks)]
-        numbers = np.unique(np.concatenate([np.zeros(0), *(packed.numbers for packed in held)]))
-        places = (np.searchsorted(numbers, packed.numbers).astype(np.int32) for packed in held)
-        codes = [place[packed.codes] for place, packed in zip(places, held, strict=True)]
-        return numbers, np.concatenate([np.zeros(0, dtype=np.int32), *codes])
-
-    def _units_of(self, chunk: int) -> int:
-        """How many entries a chunk has."""
-        return min(CHUNK, len(self.reasons) - chunk * CHUNK)
+        held = {i: chunk[k] for i, chunk in enumerate(self._chunks) if k < len(chunk)}
+        numbers = np.unique(np.concatenate([np.zeros(1), *(packed.numbers for packed in held.values())]))
+        codes = np.full(len(self.reasons), np.searchsorted(numbers, 0), dtype=np.int32)
+        for i, packed in held.items():
+            place = np.searchsorted(numbers, packed.numbers)
+            codes[i * CHUNK : i * CHUNK + packed.units] = place[packed.codes]
+        return numbers, codes
 
     def matrix(self, columns: Sequence[int] | None = None) -> Floats:
         """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked anew at each call."""

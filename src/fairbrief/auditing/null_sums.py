@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing.contrast_sums import squares_of
 from fairbrief.auditing.relabelled_rows import RelabelledRows
-from fairbrief.statistics.exact_sums import ExactSums, halves, most_together
+from fairbrief.statistics.exact_sums import ExactSums, halves
 from fairbrief.types import Column, Floats, Integers, Totals
 
 APART = 8
@@ -120,14 +120,8 @@ class NullSums:
                 self._fixed.add(columns, squares)
             if moving:
                 columns, squares = squares_of({name: np.stack(moving)})
-                coarse, fine, size = halves(squares)
-                step = most_together(size)
-                for start in range(0, len(moving), step):
-                    some = slice(start, start + step)
-                    n = len(moving[some])
-                    self._add_by_column(
-                        columns, coarse[some].sum(axis=0), fine[some].sum(axis=0), size * n, n
-                    )
+                for i, column in enumerate(columns):
+                    self._column(column).add_rows(squares[..., i])
         self._ended = {}
 
     def close(self) -> None:

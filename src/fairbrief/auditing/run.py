@@ -186,10 +186,9 @@ class Run:
 
     def _gathered(self) -> Iterator[Shard]:
         """What had to wait until all records of a cluster were read; `PartedClusters` where some did not wait."""
-        if not self.plan.has_clusters and not self._is_part:
-            ids, clusters = (np.frombuffer(of, dtype=np.int64) for of in (self.ids, self._clusters))
-            if np.isin(clusters, ids).any():
-                raise PartedClusters
+        ids, clusters = (np.frombuffer(of, dtype=np.int64) for of in (self.ids, self._clusters))
+        if np.isin(clusters, ids).any():
+            raise PartedClusters
         for waited in self._waiting.take():
             shared = sorted((((case,), o) for case, o in waited if o.is_shared), key=place_of)
             for units in _with_whole_clusters(shared):
@@ -203,7 +202,9 @@ class Run:
 
     def _wait(self, case: Case, origin: Origin) -> None:
         """Put aside what shares a cluster with others."""
-        if origin.is_shared:
+        if (
+            origin.is_shared and not self.plan.has_clusters
+        ):  # then an original may have come that did not wait
             self._clusters.append(_hash_of(origin.cluster))
         self._waiting.put(case, origin)
 

@@ -25,8 +25,7 @@ def choose(evidence: EvidenceRows, systems: Sequence[str]) -> list[Row]:
     """The rows to show, the most telling of each list before the second of any; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
     cases: set[tuple[str, str]] = set()
-    observations = dict.fromkeys(evidence.measures().values())
-    lists = [found for name in observations for found in _of_observation(evidence, name, systems)]
+    lists = [found for spec, rows in _observed(evidence) for found in _lists(spec, rows, systems)]
     for place in range(MOST):
         for found in lists:
             if place >= len(found) or len(chosen) >= MOST_ROWS:
@@ -40,11 +39,12 @@ def choose(evidence: EvidenceRows, systems: Sequence[str]) -> list[Row]:
     return list(chosen.values())
 
 
-def _of_observation(evidence: EvidenceRows, observation: str, systems: Sequence[str]) -> list[list[Row]]:
-    """The lists of all measures that read one observation."""
-    rows = evidence.of(observation)
-    specs = [spec for spec, of in evidence.measures().items() if of == observation]
-    return [found for spec in specs for found in _lists(spec, rows, systems)]
+def _observed(evidence: EvidenceRows) -> Iterator[tuple[str, pa.Table]]:
+    """Each measure with the rows that it reads."""
+    known = evidence.measures()
+    for observation in dict.fromkeys(known.values()):
+        rows = evidence.of(observation)
+        yield from ((spec, rows) for spec, of in known.items() if of == observation)
 
 
 def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[Row]]:

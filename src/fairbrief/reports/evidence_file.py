@@ -52,7 +52,7 @@ def read(path: Path | str, audit: str | None = None) -> pa.Table:
 class SavedRows:
     """The rows of a file, as `fairbrief.reports.evidence.EvidenceRows` gives them: only what is asked for is read.
 
-    The file is opened once: one that takes its place later is not looked at. DataError as `read`.
+    The file is opened once: one that takes its place later is not looked at. ``schema`` is that of all columns. DataError as `read`.
     """
 
     def __init__(self, path: Path | str, audit: str | None = None) -> None:
@@ -61,16 +61,11 @@ class SavedRows:
         self._path = path
         with reading(path):
             self._file = pq.ParquetFile(path)
-            self._schema: pa.Schema = self._file.schema_arrow
-            _refuse_other(path, self._schema.metadata or {}, audit)
+            self.schema: pa.Schema = self._file.schema_arrow
+            _refuse_other(path, self.schema.metadata or {}, audit)
 
     def __len__(self) -> int:
         return int(self._file.metadata.num_rows)
-
-    @property
-    def schema(self) -> pa.Schema:
-        """Of all columns."""
-        return self._schema
 
     def measures(self) -> dict[str, str]:
         """The measures by spec, and the observation that each reads."""
@@ -100,9 +95,7 @@ class SavedRows:
     def columns_of(self, observation: str) -> list[str]:
         """The columns that have a value in a row of one observation, or may have one."""
         groups = [self._file.metadata.row_group(group) for group in self._kept[0].get(observation, ())]
-        return [
-            n for i, n in enumerate(self._schema.names) if not all(_is_empty(g.column(i)) for g in groups)
-        ]
+        return [n for i, n in enumerate(self.schema.names) if not all(_is_empty(g.column(i)) for g in groups)]
 
     def table(self) -> pa.Table:
         """All rows."""
@@ -115,7 +108,7 @@ class SavedRows:
         groups: dict[str, dict[int, bool]] = {}
         measures: dict[str, str] = {}
         met: set[tuple[str | None, ...]] = set()
-        names = [name for name in KINDS if name in self._schema.names]
+        names = [name for name in KINDS if name in self.schema.names]
         with reading(self._path):
             for group in range(self._file.num_row_groups if len(names) == len(KINDS) else 0):
                 # Nearly always a group is of one observation, so that its statistics tell.
@@ -134,12 +127,12 @@ class SavedRows:
 
     def _only_value(self, group: int, name: str) -> str | None:
         """The one text that a column has in a row group, if statistics say that it is one."""
-        known = self._file.metadata.row_group(group).column(self._schema.names.index(name)).statistics
+        known = self._file.metadata.row_group(group).column(self.schema.names.index(name)).statistics
         return str(known.min) if known is not None and known.has_min_max and known.min == known.max else None
 
     def _groups_of(self, observation: str, wanted: Wanted) -> Iterator[pa.Table]:
         """Of each row group these columns that have a value in it, and the rows of one observation."""
-        names = ["observation", *(name for name in self._schema.names if wanted(name))]
+        names = ["observation", *(name for name in self.schema.names if wanted(name))]
         for group, has_others in self._kept[0].get(observation, {}).items():
             with reading(self._path):
                 rows = _held(self._file, group, names)
@@ -147,14 +140,14 @@ class SavedRows:
 
     def _chosen(self, groups: Iterable[pa.Table], wanted: Wanted) -> pa.Table:
         with reading(self._path):
-            return self._joined(list(groups)).select([name for name in self._schema.names if wanted(name)])
+            return self._joined(list(groups)).select([name for name in self.schema.names if wanted(name)])
 
     def _joined(self, groups: Sequence[pa.Table]) -> pa.Table:
         """Most statistics are of one observation: one array of nulls stands for all that a row group does not have."""
-        kinds = {*self._schema.types}
+        kinds = {*self.schema.types}
         nothing = {kind: pa.nulls(max(map(len, groups), default=0), kind) for kind in kinds}
-        found = [_with_all(group, self._schema, nothing) for group in groups]
-        return pa.concat_tables([self._schema.empty_table(), *found])
+        found = [_with_all(group, self.schema, nothing) for group in groups]
+        return pa.concat_tables([self.schema.empty_table(), *found])
 
 
 def _held(file: pq.ParquetFile, group: int, wanted: Collection[str] | None = None) -> pa.Table:
