@@ -33,6 +33,12 @@ class Draft:
     parts: list[tuple[str, ...]] | None = None
     """What the stars of the documents' path stood for, by which other paths with stars are matched."""
 
+    def append(self, text: str, given: Any, attributes: Mapping[str, str]) -> None:
+        """One document more, which came as ``given``."""
+        self.texts.append(text)
+        self.objects.append(given)
+        self.attributes.append(attributes)
+
     def documents(self) -> tuple[Document, ...]:
         """The finished documents."""
         ids = self.ids or [None] * len(self.texts)
@@ -90,11 +96,11 @@ def _append(draft: Draft, given: Any) -> None:
         attributes = given.get("attributes")
     else:
         text, attributes = given, None
-    draft.texts.append(text if is_plain(text) else text_of(text, f"the text of document {i}"))
-    draft.attributes.append(
-        attributes_of(attributes, f"the attributes of document {i}") if attributes else NOTHING
+    draft.append(
+        text if is_plain(text) else text_of(text, f"the text of document {i}"),
+        given,
+        attributes_of(attributes, f"the attributes of document {i}") if attributes else NOTHING,
     )
-    draft.objects.append(given)
 
 
 def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, separator: str | None) -> Any:

@@ -334,7 +334,7 @@ class Reading:
         """The rows of a source; lines of the usual fields are decoded by their types once no field is looked for."""
         if source.kind != "jsonl" or self._join is not None or not is_for(self._fields):
             return source.rows(self._meter)
-        typed, use = LineParser(self._fields), reader.use
+        typed, use = LineParser(reader), reader.use
 
         def parse(line: bytes, start: int) -> Any:
             is_done = self._is_part or (not use.unseen and not use.is_watching and not reader.is_numbered)
@@ -356,10 +356,8 @@ class Reading:
 
     def _read(self, reader: RowReader, row: Any, count: int, where: str) -> Read | None:
         try:
-            if isinstance(row, TypedLine):
-                return row.read(where, reader.system)
-            if isinstance(row, Mapping):
-                read = reader.read(row, count, where)
+            if isinstance(row, (TypedLine, Mapping)):
+                read = row.read(where) if isinstance(row, TypedLine) else reader.read(row, count, where)
                 self._check_cluster(read.record)
                 return read
             if isinstance(row, Case):

@@ -28,6 +28,17 @@ def summary(ident: str, system: str, text: Any, units: Any = None) -> Summary:
     return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY)
 
 
+def told(plain: Summary, reason: Any, made: Any) -> Summary:
+    """The summary with what the row says of how it was made, and why its text is none."""
+    if reason in (None, "") and made in (None, ""):
+        return plain
+    return replace(
+        plain,
+        reason=plain.reason if reason in (None, "") else id_of(reason, "the reason"),
+        made=attributes_of(made, "'made'") if made != "" else NOTHING,
+    )
+
+
 class SummaryReader:
     """The summaries of a row. ``system`` is the system of a row that names none."""
 
@@ -47,7 +58,7 @@ class SummaryReader:
             return self._by_system(parsed, system, self._cell(units), ident)
         name = self.system if system is None else id_of(system, "the system")
         plain = summary(ident, name, text, self._cell(units) if units != "" else None)
-        return (self._told(plain, row),)
+        return (told(plain, row.get("reason"), self._cell(row.get("made"))),)
 
     def _value(self, row: Mapping[str, Any], name: str) -> Any:
         value = self.use.value(row, name)
@@ -75,17 +86,6 @@ class SummaryReader:
                     yield f"{name} {own}" if name else own or field, text
             else:
                 yield name or field, value
-
-    def _told(self, plain: Summary, row: Mapping[str, Any]) -> Summary:
-        """The summary with what the row says of how it was made, and why its text is none."""
-        reason, made = row.get("reason"), row.get("made")
-        if reason in (None, "") and made in (None, ""):
-            return plain
-        return replace(
-            plain,
-            reason=plain.reason if reason in (None, "") else id_of(reason, "the reason"),
-            made=attributes_of(self._cell(made), "'made'") if made != "" else NOTHING,
-        )
 
     def _by_system(
         self, texts: Mapping[str, Any], system: Any, units: Any, ident: str

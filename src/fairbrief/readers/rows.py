@@ -26,7 +26,7 @@ from fairbrief.readers.messages import at, did_you_mean, fault, names
 from fairbrief.readers.paths import ABSENT, Several, find, parse_cell
 from fairbrief.readers.people_fields import read_entities
 from fairbrief.readers.row_summaries import SummaryReader
-from fairbrief.types import Record, Summary
+from fairbrief.types import Document, Record, Summary
 
 
 class Read(NamedTuple):
@@ -100,12 +100,7 @@ class RowReader:
         fields, get = self.fields, row.get
         draft = self._draft(row)
         attributes = attributes_of(self._cell(get("attributes")), "the attributes")
-        if fields.attributes or fields.labels or fields.record_attributes:
-            attributes = self._mapped(row, draft, attributes)
-        if fields.cluster is not None:
-            attributes = self._with_cluster(row, fields.cluster, attributes)
-        self._name_documents(row, draft)
-        documents = draft.documents()
+        documents, attributes = self.completed(row, draft, attributes)
         references, entities, original = (
             self._optional(row, fields.references),
             get("entities"),
@@ -121,6 +116,18 @@ class RowReader:
             where,
             fields.cluster,
         )
+
+    def completed(
+        self, row: Mapping[str, Any], draft: Draft, attributes: Mapping[str, str]
+    ) -> tuple[tuple[Document, ...], Mapping[str, str]]:
+        """The documents and the record's attributes, with all that fields named for it give to them."""
+        fields = self.fields
+        if fields.attributes or fields.labels or fields.record_attributes:
+            attributes = self._mapped(row, draft, attributes)
+        if fields.cluster is not None:
+            attributes = self.with_cluster(row, fields.cluster, attributes)
+        self._name_documents(row, draft)
+        return draft.documents(), attributes
 
     def _draft(self, row: Mapping[str, Any]) -> Draft:
         fields = self.fields
@@ -163,7 +170,7 @@ class RowReader:
         if ids is not None:
             give_ids(draft, ids)
 
-    def _with_cluster(
+    def with_cluster(
         self, row: Mapping[str, Any], source: str, attributes: Mapping[str, str]
     ) -> Mapping[str, str]:
         """The record's attributes with the one that names its cluster."""
