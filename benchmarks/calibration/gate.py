@@ -64,7 +64,7 @@ def margin_outcome(measure: Measure, new: np.ndarray, old: np.ndarray, columns: 
     ledger = ledger_of(measure, {"candidate": new, "baseline": old}, columns)
     parts = parts_of(ledger, ())
     a, b = parts["candidate", WHOLE], parts["baseline", WHOLE]
-    gaps = difference([measure], a, b, set(a.clusters), estimating.Settings(n_resamples, seed))
+    gaps = difference([measure], a, b, estimating.Settings(n_resamples, seed))
     return gate.overall(gate.hold_margin(gaps, margin, {repr(measure): "less"}))
 
 

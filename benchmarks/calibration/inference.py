@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +26,11 @@ from fairbrief.auditing.differences import difference
 from fairbrief.auditing.estimating import Settings, estimate
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.grouping import units_of
-from fairbrief.auditing.ledger import Ledger, Sheet
+from fairbrief.auditing.ledger import Ledger, RowBlock, Sheet
 from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import WHOLE, Origin
-from fairbrief.auditing.parts import Part, part_of_sums
+from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.saved_audits.gate import hold
 from fairbrief.saved_audits.gate_rules import Rule
@@ -103,16 +103,20 @@ def _banked(several: Sequence[tuple[dict[Column, float], NullSums | None, int]])
 
 def part_of(bank: Banked, observation: Observation, chosen: Sequence[int]) -> Part:
     """An audit of some clusters of the bank, each under a name of its own; those without a row have none."""
-    chosen = [i for i in chosen if bank.rows[i]]
-    ledger = Ledger(observation, RESAMPLES, columns=bank.columns)
+    ledger = Ledger(observation, RESAMPLES)
     merged = NullSums(RESAMPLES)
     for i in chosen:
         null = bank.nulls[i]
         if null is not None:
             merged.merge(null)
+    there = [i for i in chosen if bank.rows[i]]
+    names = [*map(str, range(len(there))), *(f"left out {k}" for k in range(len(chosen) - len(there)))]
+    sums = bank.sums[there][:, np.newaxis]
+    block = RowBlock(np.arange(len(there)), tuple(bank.columns), sums, [None] * len(there))
+    left_out = dict.fromkeys(range(len(there), len(chosen)), "no row")
+    ledger.write([Origin("s", name, name) for name in names], [block], left_out)
     ledger._nulls["s", WHOLE] = merged
-    names, rows = tuple(str(n) for n in range(len(chosen))), int(sum(bank.rows[i] for i in chosen))
-    return part_of_sums(ledger, "s", bank.sums[chosen], names, 0, rows=rows)
+    return replace(parts_of(ledger, ())["s", WHOLE], rows=int(sum(bank.rows[i] for i in there)))
 
 
 def run(world: World, audits: int, bank: int, sizes: Sequence[int], seed: int = 1) -> list[dict[str, Any]]:
@@ -161,8 +165,7 @@ def _estimates(
         (part,) = parts.values()
         return [e for e in estimate(measures, part, settings) if _is_watched(e) and _is_judged(e, world)]
     first, second = parts["x"], parts["y"]
-    common = set(first.clusters) & set(second.clusters)
-    return [e for e in difference(measures, first, second, common, settings) if e.leads]
+    return [e for e in difference(measures, first, second, settings) if e.leads]
 
 
 def _is_watched(e: Estimate) -> bool:

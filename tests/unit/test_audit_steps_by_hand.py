@@ -15,7 +15,7 @@ import pytest
 from tests.unit.test_workers import Modelled
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan
+from fairbrief.auditing import Plan, parts
 from fairbrief.auditing.contrast_sums import ContrastSums
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.counterfactual_sources import Sources, sample
@@ -24,12 +24,12 @@ from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
-from fairbrief.auditing.jackknifed import ClusterRows, Held, Units
+from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
-from fairbrief.auditing.origins import Origin, Origins
-from fairbrief.auditing.parts import part_of_sums
+from fairbrief.auditing.origins import WHOLE, Origin, Origins
+from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.record_values import RowReader, is_signed
 from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.auditing.run import Run
@@ -47,9 +47,20 @@ from fairbrief.measures.representation import Uer
 from fairbrief.readers import json_lines, read
 from fairbrief.scorers.containment import Containment
 from fairbrief.serialization import case_line, write_lines
-from fairbrief.statistics import jackknife
 from fairbrief.summarizers.controls import Exchange
-from fairbrief.types import AlikeRows, Case, Document, Estimate, Ratio, Record, Summary, Totals, Unit, Value
+from fairbrief.types import (
+    AlikeRows,
+    Case,
+    Document,
+    Estimate,
+    Ratio,
+    Record,
+    Rows,
+    Summary,
+    Totals,
+    Unit,
+    Value,
+)
 
 
 def case(record: str = "r", system: str = "s", text: str = "Alder.", **given: Any) -> Case:
@@ -490,7 +501,10 @@ def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
     rows = np.array([[9.0, 0.5, 1], [9, -0.25, 1], [9, 0.25, 2]])
     contrast = Ratio(top=((("t",), 1.0),), bottom=((("b",), 1.0),))
     alone = Units(columns, rows[np.newaxis], [("p", "q", "r")])
-    members = [ClusterRows(Held(rows), np.arange(3))]
+    ledger = Ledger(Uer(over="side").observation, 0)
+    for name, row in zip("pqr", rows, strict=True):
+        ledger.add(Origin("s", name, name), Rows(tuple(columns), row[np.newaxis]), None)
+    members = [ClusterRows(ledger, np.arange(3))]
     grouped = Units(columns, rows.sum(axis=0)[np.newaxis, np.newaxis], [("0",)], members)
     for units in (alone, grouped):
         assert units.moments(contrast).tolist() == [[0.5, 4.0, 0.375, 0.75, 6.0, 0.5]]
@@ -499,11 +513,12 @@ def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
 @pytest.mark.parametrize("alone", [2, 1000])
 def test_the_sums_of_a_part_are_those_of_its_clusters(alone: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether its jackknife leaves out each alone or groups of them."""
-    monkeypatch.setattr(jackknife, "ONE_BY_ONE", alone)
-    sums = np.array([[1.0], [2.0], [4.0]])
-    ledger = Ledger(Uer(over="side").observation, 3)
-    part = part_of_sums(ledger, "s", sums, ("p", "q", "r"), 0, rows=3)
-    assert part.sums.tolist() == sums.tolist()
+    monkeypatch.setattr(parts, "ONE_BY_ONE", alone)
+    ledger = Ledger(Uer(over="side").observation, 0)
+    for name, number in (("p", 1.0), ("q", 2.0), ("r", 4.0)):
+        ledger.add(Origin("s", name, name), Rows((("one",),), np.array([[number]])), None)
+    part = parts_of(ledger, ())["s", WHOLE]
+    assert part.sums.tolist() == [[1.0], [2.0], [4.0]]
     assert bool(part.units.clusters) == (alone == 2)
 
 

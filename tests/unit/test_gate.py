@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -17,7 +15,6 @@ from fairbrief.cli import app
 from fairbrief.errors import RequestError
 from fairbrief.reports import wording, write_all
 from fairbrief.reports.audit_folder import load
-from fairbrief.reports.evidence import Held
 from fairbrief.reports.result import Result
 from fairbrief.saved_audits import gate, gate_rules
 from fairbrief.saved_audits.compare import compare
@@ -254,16 +251,3 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(tmp_path: P
     told = " ".join(ran.output.split())
     assert "(baseline)" in told
     assert "Compared are, on the records that both answered: the excess over permuted labels" in told
-
-
-def test_rows_of_systems_are_compared_without_a_copy() -> None:
-    """Where there is no control: of a million records a copy takes gigabytes."""
-    found = audit(cases_of(20, 1), Plan(measures=[BUR], n_resamples=20))
-    held = found.evidence
-    rows = gate._rows(replace(found, rows=Held(held)))
-    assert _texts_of(rows) == _texts_of(held)
-
-
-def _texts_of(rows: pa.Table) -> list[int]:
-    """Where the names of records lie in memory."""
-    return [chunk.buffers()[2].address for chunk in rows["record"].chunks if len(chunk)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +14,10 @@ from tests.unit.test_gate import cases_of
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.errors import RequestError
-from fairbrief.reports import write_all
+from fairbrief.reports import evidence_file, write_all
+from fairbrief.reports.audit_folder import load
+from fairbrief.reports.evidence import Held
+from fairbrief.reports.result import Result
 from fairbrief.saved_audits import gate
 from fairbrief.saved_audits.gate_rules import Rule, rule
 from fairbrief.types import Case, Estimate, Note, Summary
@@ -245,21 +247,69 @@ def test_nothing_may_be_worse_where_no_margin_is_told(tmp_path: Path) -> None:
     assert {check.outcome for check in gate.hold_folder(good, [], good)} == {"pass"}
 
 
+def evidence(rows: int = 3, **changed: object) -> Result:
+    """Rows of one observation, the last a control's; ``changed`` columns stand for what they have."""
+    columns = {
+        "observation": ["o"] * rows,
+        "measures": ["m"] * rows,
+        "system": ["a"] * rows,
+        "system_kind": ["system"] * (rows - 1) + ["control"],
+        "record": pa.array([f"r{i}" for i in range(rows)]).dictionary_encode(),
+        "count": [float(i) for i in range(rows)],
+    }
+    return Result((), (), Held(pa.table(columns | changed)))
+
+
 def test_rows_are_compared_without_what_does_not_tell_them_apart() -> None:
-    """Systems' names, controls, random extracts and columns of nothing go; coded texts become plain ones."""
-    table = pa.table(
-        {
-            "system": ["a", "a", "c"],
-            "system_kind": ["system", "system", "control"],
-            "record": pa.array(["r", "s", "r"]).dictionary_encode(),
-            "count": [1.0, None, 3.0],
-            "nothing": pa.array([None, None, 1.0]),
-            f"{OF_EXTRACTS}x": [1.0, 2.0, 3.0],
-            f"{WITHOUT_EXTRACTS}x": [1.0, 2.0, 3.0],
-        }
-    )
-    wanted = pa.table({"count": [1.0, None], "record": ["r", "s"]})
-    assert gate._rows(SimpleNamespace(evidence=table)).equals(wanted)
+    """Systems' names, controls, random extracts and columns of nothing; texts may be coded or plain."""
+    apart = {
+        "system": ["b", "b", "c"],
+        "record": ["r0", "r1", "another"],
+        "count": [0.0, 1.0, 5.0],
+        "nothing": pa.array([None, None, 1.0]),
+        f"{OF_EXTRACTS}x": [1.0, 2.0, 3.0],
+        f"{WITHOUT_EXTRACTS}x": [1.0, 2.0, 3.0],
+    }
+    assert gate.saw_the_same(evidence(), evidence(**apart))
+    assert gate.saw_the_same(evidence(**apart), evidence())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"count": [0.0, 2.0, 2.0]},
+        {"count": [0.0, None, 2.0]},
+        {"record": ["r0", "r2", "r2"]},
+        {"something": [None, 1.0, None]},
+        {"system_kind": ["system", "control", "control"]},
+        {"measures": ["m", "n", "n"]},
+    ],
+)
+def test_audits_that_saw_something_else_in_one_record_did_not_see_the_same(
+    changed: dict[str, object],
+) -> None:
+    """A number, its absence, a record, a column, a row or a measure: in either of the two."""
+    assert not gate.saw_the_same(evidence(), evidence(**changed))
+    assert not gate.saw_the_same(evidence(**changed), evidence())
+
+
+@pytest.mark.parametrize("groups", [(1, 2), (2, 3), (3, 100), (7, 5)])
+def test_rows_are_compared_however_they_are_cut_in_files(
+    groups: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that stand in other row groups are the same rows; one that differs is found wherever it stands."""
+    cases = cases_of(20, 3)
+    same = []
+    for folder, group in zip("ab", groups, strict=True):
+        monkeypatch.setattr(evidence_file, "GROUP", group)
+        same.append(load(saved(tmp_path / folder, cases, measures=["bur@side", "rouge1"])))
+    assert gate.saw_the_same(*same)
+    for unfair in (2, 4):
+        other = load(saved(tmp_path / "other", cases_of(20, unfair), measures=["bur@side", "rouge1"]))
+        assert not gate.saw_the_same(same[0], other)
+    fewer = load(saved(tmp_path / "fewer", cases[:19], measures=["bur@side", "rouge1"]))
+    assert not gate.saw_the_same(same[0], fewer)
+    assert not gate.saw_the_same(fewer, same[0])
 
 
 @pytest.mark.parametrize(

@@ -5,17 +5,20 @@ from __future__ import annotations
 import itertools
 import pickle
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from fairbrief.auditing import evidence_table, null_sums, packed_columns
+from fairbrief.auditing import evidence_ledgers, evidence_table, null_sums, packed_columns
 from fairbrief.auditing import ledger as ledgers
-from fairbrief.auditing.evidence_table import LedgerEvidence, ledgers_from
-from fairbrief.auditing.jackknifed import units_of, units_of_rows
+from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.evidence_table import LedgerEvidence
+from fairbrief.auditing.jackknifed import summed as summed_by_group
+from fairbrief.auditing.jackknifed import units_of_rows
 from fairbrief.auditing.ledger import Ledger, RowBlock, Sheet
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
-from fairbrief.auditing.parts import part_of_sums, parts_of
+from fairbrief.auditing.parts import parts_of
 from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.reports.evidence import Held
@@ -116,7 +119,8 @@ def test_evidence_is_packed_inside_and_plain_outside(
     monkeypatch.setattr(packed_columns, "SMALL", small)
     for module in (ledgers, sys.modules[LedgerEvidence.__module__]):
         monkeypatch.setattr(module, "CHUNK", chunk)
-    monkeypatch.setattr(evidence_table, "TOGETHER", 7)
+    for module in (evidence_table, evidence_ledgers):
+        monkeypatch.setattr(module, "TOGETHER", 7)
     ledger, plain, _ = filled(60, 3)
     table = LedgerEvidence([ledger], {MEASURE.observation: [MEASURE]}).table()
     assert table.schema.field("deficit[00]").type.index_type.bit_width == bits
@@ -125,8 +129,50 @@ def test_evidence_is_packed_inside_and_plain_outside(
     )
     assert np.array_equal(numbers, plain[:, : len(ledger.columns)], equal_nan=True)
     ((again, _),) = ledgers_from(Held(table))
+    ledger.settle()
     assert (again.matrix() == ledger.matrix()).all()
     assert again.excluded("s", WHOLE) == ledger.excluded("s", WHOLE) == {"empty summary": 9}
+
+
+@pytest.mark.parametrize("together", [1, 3, 1000])
+def test_whose_rows_are_is_read_back_and_held_once(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of clusters, sampled variants, slices and kinds of systems, however many rows are read at a time; controls come last."""
+    for module in (evidence_table, evidence_ledgers):
+        monkeypatch.setattr(module, "TOGETHER", together)
+    parts = ((("topic", "t"),), (("topic", "t"), ("year", "1")))
+    given = [
+        Origin("s", "a", "a"),
+        Origin("s", "ä", "of both", parts[:1], "one"),
+        Origin("t", "ä", "of both", parts[:1], "two"),
+        Origin("s", "b\ud800", "of both", parts),
+        Origin("lead", "b\ud800", "b\ud800", (), system_kind="control"),
+        Origin("s", "", "", parts),
+    ]
+    other = make("measure", "opening_gap@party")
+    several = [Ledger(measure.observation, 0) for measure in (MEASURE, other, make("measure", "rouge1"))]
+    for ledger, origins in zip(several, (given, given, given[:4]), strict=True):
+        for i, origin in enumerate(origins):
+            ledger.add(origin, Rows((A,), np.array([[float(i)]])), None)
+    ledgers.settle(several)
+    readers = {
+        MEASURE.observation: [MEASURE],
+        other.observation: [other],
+        several[2].observation: [make("measure", "rouge1")],
+    }
+    evidence = LedgerEvidence(several, readers)
+    (first, _), (second, _), (fewer, _) = ledgers_from(evidence, by=[("topic",), ("topic", "year")])
+    assert first.origins is second.origins
+    assert len(first.origins.table) <= 6 + 4
+    for ledger, own in ((first, several[0]), (fewer, several[2])):
+        assert [
+            replace(o, record=texts_of(o.record), cluster=texts_of(o.cluster)) for o in own.origins
+        ] == list(ledger.origins)
+        assert ledger.matrix().tolist() == own.matrix().tolist()
+
+
+def texts_of(name: str) -> str:
+    """A name as a file of Parquet can hold it."""
+    return name.replace("\ud800", "?")
 
 
 @pytest.mark.parametrize("is_settled", [True, False])
@@ -290,12 +336,6 @@ def test_parts_hold_the_sums_of_their_clusters_and_units(
         assert part.units.moments(Ratio(((A, 1.0), (B, -1.0)), ((C, 2.0), (("nobody",), 1.0))))[0].tolist() == [
             top.sum(), bottom.sum(), top @ top, top @ bottom, bottom @ bottom, np.abs(top).max(),
         ]  # fmt: skip
-        again = part_of_sums(ledger, "s", part.sums, part.clusters, 3, rows=part.rows)
-        assert (again.units.sums == part.units.sums).all()
-        assert (again.sums == part.sums).all()
-        assert again.units.moments(Ratio(((A, 1.0),), ((B, 1.0),))).tolist() == (
-            part.units.moments(Ratio(((A, 1.0),), ((B, 1.0),))).tolist()
-        )
 
 
 @pytest.mark.parametrize("at_once", [1, 700, 10**6])
@@ -309,4 +349,8 @@ def test_units_do_not_depend_on_how_many_columns_are_unpacked_at_once(at_once: i
         parts_of(ledger, [ODD]).values(),
         strict=True,
     ):
-        assert (units.sums == units_of(ledger.columns, part.sums, part.clusters, 5).sums).all()
+        group = groups_of(part.clusters, 5)
+        assert (
+            units.sums[0]
+            == (part.sums if group is None else summed_by_group(part.sums, group, int(group.max()) + 1))
+        ).all()

@@ -13,7 +13,7 @@ import pytest
 
 from fairbrief.auditing import Plan, audit, scorer_bias
 from fairbrief.auditing.counterfactual_sources import Sources
-from fairbrief.auditing.evidence_table import ledgers_from
+from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.corpora.people import exchange_genders, exchange_names, genders_of
 from fairbrief.measures.scorer_bias_measures import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.reports import html, json_file, markdown, write_all

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fairbrief.auditing.evidence_table import ledgers_from
+from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.reports.result import Result
 from fairbrief.types import Floats, Measure

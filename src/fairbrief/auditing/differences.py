@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.auditing.answered import Answered, units_in_common
 from fairbrief.auditing.chance import flip_test
 from fairbrief.auditing.estimating import (
     NOTHING,
@@ -22,37 +23,30 @@ from fairbrief.auditing.estimating import (
     named,
     undefined,
 )
-from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together, units_of
+from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.origins import Slice
 from fairbrief.auditing.parts import Part
 from fairbrief.statistics.arrays import TIE
 from fairbrief.statistics.jackknife import Spread, Spreads, detectable, spreads
-from fairbrief.types import Estimate, Integers, Measure, Note
+from fairbrief.types import Estimate, Measure, Note
 
 RAW_MAGNITUDE = (Note("raw_magnitude"),)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two parts that are compared on the clusters that both answered, which stand at ``chosen`` (common, 2)."""
+    """Two parts that are compared, and the jackknife units of each on the clusters that both answered."""
 
     a: Part
     b: Part
-    chosen: Integers
+    units: Sequence[Units]
+    common: int
     notes: tuple[Note, ...] = ()
-
-    def units(self, side: int, seed: int) -> Units:
-        """The jackknife units of one of them."""
-        part, chosen = (self.a, self.b)[side], self.chosen[:, side]
-        if np.array_equal(chosen, np.arange(len(part.clusters))):
-            return part.units
-        names = tuple(self.a.clusters[i] for i in self.chosen[:, 0].tolist())
-        return units_of(part.ledger.columns, part.sums[chosen], names, seed)
 
     @property
     def shared(self) -> Fields:
         """What all differences of the two have in common."""
-        a, b, common = self.a, self.b, len(self.chosen)
+        a, b, common = self.a, self.b, self.common
         missing = max(len(a.clusters), len(b.clusters)) - common
         return {
             "system": a.system, "baseline": b.system, "slice": dict(a.slice), "n": common, "clusters": common,
@@ -76,40 +70,44 @@ def differences(
     systems = dict.fromkeys(system for pair in pairs for system in pair)
     found: list[Pair] = []
     for part in dict.fromkeys(slice_ for _, slice_ in parts):
-        there = {system: set(parts[system, part].clusters) for system in systems if (system, part) in parts}
-        everything = set().union(*there.values())
-        many = {system for system, clusters in there.items() if 2 * len(clusters) >= len(everything)}
-        answered = set(everything).intersection(*(there[system] for system in many))
-        for first, second in pairs:
-            a, b = parts.get((first, part)), parts.get((second, part))
-            if a is None or b is None:
-                continue
-            if {first, second} <= many:
-                found += _pair(a, b, answered)
-            else:
-                found += _pair(a, b, there[first] & there[second], (Note("few_answered"),))
+        there = [system for system in systems if (system, part) in parts]
+        found += _pairs([parts[system, part] for system in there], _numbered(pairs, there), settings.seed)
     return _of_pairs(measures, found, settings)
 
 
-def difference(
-    measures: Sequence[Measure], a: Part, b: Part, answered: set[str], settings: Settings
-) -> list[Estimate]:
-    """Values of ``a`` minus ``b`` on the answered clusters: paired jackknife interval, p from turning signs of clusters."""
-    return _of_pairs(measures, _pair(a, b, answered), settings)
+def difference(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Estimate]:
+    """Values of ``a`` minus ``b`` on the clusters that both answered: paired jackknife interval, p from turning signs of clusters."""
+    units, common = units_in_common([a, b], settings.seed)
+    return _of_pairs(measures, [Pair(a, b, units, common)] if common > 1 else [], settings)
 
 
-def _pair(a: Part, b: Part, answered: set[str], notes: tuple[Note, ...] = ()) -> list[Pair]:
-    """The two parts as they are compared; none where they have fewer than two clusters in common."""
-    place = {cluster: i for i, cluster in enumerate(b.clusters)}
-    common = [(i, place[c]) for i, c in enumerate(a.clusters) if c in answered]
-    return [Pair(a, b, np.array(common), notes)] if len(common) > 1 else []
+def _numbered(pairs: Iterable[tuple[str, str]], there: Sequence[str]) -> list[tuple[int, int]]:
+    """The pairs of which both are there, by their numbers."""
+    return [(there.index(a), there.index(b)) for a, b in pairs if {a, b} <= set(there)]
+
+
+def _pairs(parts: Sequence[Part], pairs: Sequence[tuple[int, int]], seed: int) -> Iterator[Pair]:
+    """The parts as they are compared; not those that have fewer than two clusters in common."""
+    if not pairs:
+        return
+    answered = Answered.of(parts)
+    many = [i for i, part in enumerate(parts) if 2 * len(part.clusters) >= len(answered.clusters)]
+    by_many = answered.by_all(many)
+    of_many = answered.units(many, by_many, seed) if len(by_many) > 1 else {}
+    for a, b in pairs:
+        if {a, b} <= of_many.keys():
+            yield Pair(parts[a], parts[b], (of_many[a], of_many[b]), len(by_many))
+        elif not {a, b} <= set(many):
+            units, common = units_in_common([parts[a], parts[b]], seed)
+            if common > 1:
+                yield Pair(parts[a], parts[b], units, common, (Note("few_answered"),))
 
 
 def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings) -> list[Estimate]:
     """The differences of all pairs, pair by pair."""
     found: list[list[Estimate]] = [[] for _ in pairs]
-    for places, first in alike((i, pair.units(0, settings.seed)) for i, pair in enumerate(pairs)):
-        second = together([pairs[i].units(1, settings.seed) for i in places])
+    for places, first in alike((i, pair.units[0]) for i, pair in enumerate(pairs)):
+        second = together([pairs[i].units[1] for i in places])
         several = [(Jackknifed(measure, first), Jackknifed(measure, second)) for measure in measures]
         leading = leaders([a for a, _ in several])
         shared = [pairs[i].shared for i in places]

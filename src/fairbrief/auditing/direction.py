@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from fairbrief.auditing.evidence_table import ledgers_from
-from fairbrief.auditing.ledger import Ledger
+from fairbrief import registry
+from fairbrief.auditing.evidence_ledgers import columns_of
 from fairbrief.declarations import Direction
 from fairbrief.reports.evidence import EvidenceRows
-from fairbrief.types import Measure, Totals
+from fairbrief.types import Column, Measure, Totals
 
 
-def better(measure: Measure, ledger: Ledger | None = None) -> Direction:
+def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
     """``less`` of a disparity, ``more`` of a quality, and a signed contrast ``nearer zero``.
 
     A measure may declare it. Else: a disparity's headline is tested
     in its upper tail and a signed contrast's in both; a headline that no exchange of labels speaks to is
-    a level, as ROUGE is, and more of it is better. ``ledger`` holds what the measure observed, if it did:
+    a level, as ROUGE is, and more of it is better. ``columns`` are what the measure observed, if it did:
     a measure need not have a value of nothing.
     """
     if measure.declaration.better is not None:
         return measure.declaration.better
-    columns = ledger.columns if ledger is not None else {}
-    tail = measure.value(Totals(columns, np.zeros(len(columns))))[measure.name].tail
+    nothing = Totals({c: i for i, c in enumerate(columns)}, np.zeros(len(columns)))
+    tail = measure.value(nothing)[measure.name].tail
     return "more" if tail is None else "less" if tail == "upper" else "nearer zero"
 
 
 def directions(evidence: EvidenceRows) -> Mapping[str, Direction]:
-    """Which way is better, for every measure that a saved audit took on something."""
-    return {
-        repr(measure): better(measure, ledger)
-        for ledger, measures in ledgers_from(evidence)
-        for measure in measures
-        if ledger.columns
-    }
+    """Which way is better, for every measure that a saved audit took on something: told by the first rows that have it."""
+    found: dict[str, Direction] = {}
+    for spec, observation in evidence.measures().items():
+        pieces = evidence.each_of(observation)
+        if columns := next((columns for rows in pieces if (columns := columns_of(rows))), {}):
+            found[spec] = better(registry.make("measure", spec), columns)
+    return found

@@ -1,23 +1,20 @@
-"""Ledgers as one table, what `Result.evidence` and ``evidence.parquet`` hold, and back."""
+"""Ledgers as one table: what `Result.evidence` and ``evidence.parquet`` hold. `evidence_ledgers` is the way back."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from fairbrief import registry
-from fairbrief.auditing.ledger import CHUNK, Ledger, RowBlock
-from fairbrief.auditing.origins import Origin, Origins, slices_of
+from fairbrief.auditing.ledger import CHUNK, Ledger
+from fairbrief.auditing.origins import Origins
 from fairbrief.auditing.packed_columns import column_of
-from fairbrief.errors import DataError
-from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns
-from fairbrief.reports.frames import numbers, texts, unpacked
+from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns
+from fairbrief.reports.frames import numbers, texts
 from fairbrief.types import Column, Integers, Measure, Observation
 
 COLUMN = b"fairbrief.column"
@@ -26,7 +23,7 @@ SLICE, ATTRIBUTE = "slice.", "attribute."
 MOST_VALUES = 1_000
 """An attribute of more values is a text or a number, that nobody slices by: it is not kept."""
 TOGETHER = 1 << 15
-"""Rows of evidence that are made into a ledger's at a time."""
+"""Rows that are made into a table at a time."""
 
 
 Maker = Callable[[], pa.Array | pa.ChunkedArray]
@@ -76,14 +73,19 @@ class LedgerEvidence:
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that it has and whose names are wanted."""
+        return pa.concat_tables(self.each_of(observation, wanted), promote_options="default")
+
+    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
+        """`of`, some rows at a time."""
         # A check of scorers may observe what was asked for, too.
         several = [i for i, own in enumerate(self._ledgers) if repr(own.observation) == observation]
         there = {column for i in several for column in self._ledgers[i].columns}
         fields = {c: field for c, field in self._fields.items() if c in there and wanted(field.name)}
-        parts = [
-            self._rows(i, range(len(self._ledgers[i].reasons)), fields, _Shared(), wanted) for i in several
-        ]
-        return pa.concat_tables(parts, promote_options="default")
+        for i in several:
+            rows = len(self._ledgers[i].reasons)
+            for start in range(0, rows, TOGETHER):
+                some = range(start, min(rows, start + TOGETHER))
+                yield self._rows(i, some, fields, _Shared(), wanted)
 
     def table(self) -> pa.Table:
         """All rows."""
@@ -148,75 +150,9 @@ def attributes_in(evidence: pa.Table) -> list[str]:
     return sorted(n.removeprefix(kind) for kind in (SLICE, ATTRIBUTE) for n in names if n.startswith(kind))
 
 
-def sliced_by(evidence: pa.Table, names: Iterable[str]) -> pa.Table:
-    """The table as of an audit that was also sliced by these attributes."""
-    renamed = {f"{ATTRIBUTE}{name}": f"{SLICE}{name}" for name in names}
-    return evidence.rename_columns([renamed.get(name, name) for name in evidence.column_names])
-
-
-def ledgers_from(
-    evidence: EvidenceRows,
-    given: Mapping[str, Measure] = MappingProxyType({}),
-    by: Sequence[tuple[str, ...]] | None = None,
-) -> list[tuple[Ledger, list[Measure]]]:
-    """The ledgers behind evidence, and the measures that read each; without nulls. Rows are read an observation at a time.
-
-    ``given`` are measures by spec that need not be declared anywhere; ``by`` says what to slice by, each attribute that
-    the audit was sliced by alone if not told.
-    The relabelled sums are not in the evidence: what is made from such a ledger has intervals and paired
-    differences, and no chance level.
-    """
-    there = evidence.slice(0, 0).column_names
-    for column in ("observation", "system_kind"):
-        if column not in there:
-            raise DataError(
-                f"This table is no evidence of an audit of this version: it has no column '{column}'. Run the audit again."
-            )
-    found = []
-    for observation in dict.fromkeys(evidence.measures().values()):
-        rows = evidence.of(observation)
-        spelled = rows["measures"][0].as_py().split("\n")
-        measures = [given.get(name) or registry.make("measure", name) for name in spelled]
-        found.append((_ledger(rows, measures[0].observation, by), measures))
-    return found
-
-
-def _ledger(rows: pa.Table, observation: Observation, by: Sequence[tuple[str, ...]] | None) -> Ledger:
-    ledger = Ledger(observation, n_resamples=0)
-    statistics = [
-        f for f in rows.schema if f.metadata and COLUMN in f.metadata and rows[f.name].null_count < len(rows)
-    ]
-    if by is None:
-        by = [(name.removeprefix(SLICE),) for name in rows.column_names if name.startswith(SLICE)]
-    for start in range(0, len(rows), TOGETHER):
-        _write(ledger, unpacked(rows.slice(start, TOGETHER)), statistics, by)
-    return ledger
-
-
-def _write(
-    ledger: Ledger, rows: pa.Table, statistics: Sequence[pa.Field], by: Sequence[tuple[str, ...]]
-) -> None:
-    """Write rows of evidence into a ledger."""
-    columns = tuple(tuple(json.loads(f.metadata[COLUMN])) for f in statistics)
-    numbers_ = [np.nan_to_num(rows[f.name].to_numpy(zero_copy_only=False)) for f in statistics]
-    matrix = np.column_stack(numbers_) if numbers_ else np.zeros((len(rows), 0))
-    slicing = [n.removeprefix(SLICE) for n in rows.column_names if n.startswith(SLICE)]
-    names = ("system", "record", "cluster", "block", "system_kind", "reason")
-    systems, records, clusters, blocks, kinds, reasons = (rows[name].to_pylist() for name in names)
-    values = zip(*(rows[f"{SLICE}{name}"].to_pylist() for name in slicing), strict=True)
-    slices = [
-        slices_of({n: v for n, v in zip(slicing, own, strict=True) if v is not None}, by) for own in values
-    ] or [()] * len(rows)
-    origins = [
-        Origin(system, record, cluster, own, block or "", system_kind=kind)
-        for system, record, cluster, own, block, kind in zip(
-            systems, records, clusters, slices, blocks, kinds, strict=True
-        )
-    ]
-    left_out = {i: reason for i, reason in enumerate(reasons) if reason}
-    there = np.array([i for i in range(len(rows)) if i not in left_out], dtype=np.int64)
-    held = RowBlock(there, columns, matrix[there, np.newaxis], [None] * len(there))
-    ledger.write(origins, [held], left_out)
+def sliced_by(evidence: EvidenceRows, names: Iterable[str]) -> EvidenceRows:
+    """The evidence as of an audit that was also sliced by these attributes."""
+    return Renamed(evidence, {f"{ATTRIBUTE}{name}": f"{SLICE}{name}" for name in names})
 
 
 class _Whose:

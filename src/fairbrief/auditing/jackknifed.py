@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics import ratio
-from fairbrief.statistics.jackknife import Spreads, groups_of, leave_one_out, spreads
+from fairbrief.statistics.jackknife import Spreads, leave_one_out, spreads
 from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Value
 
 AT_ONCE = 1 << 21
@@ -28,17 +28,6 @@ class RowSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """Rows that are at hand. Shape of ``rows``: (rows, columns)."""
-
-    rows: Floats
-
-    def matrix(self, columns: Sequence[int] | None = None) -> Floats:
-        """All rows, or these columns of them."""
-        return self.rows if columns is None else self.rows[:, columns]
-
-
-@dataclass(frozen=True, slots=True)
 class ClusterRows:
     """Which rows of a source make up each cluster.
 
@@ -52,7 +41,21 @@ class ClusterRows:
     def of(self, matrix: Floats) -> Floats:
         """The sums by cluster of some columns of all rows of the source. Shape: (clusters, columns)."""
         rows = matrix if len(self.chosen) == len(matrix) else matrix[self.chosen]
-        return rows if self.cluster is None else summed(rows, self.cluster, int(self.cluster.max()) + 1)
+        return (
+            rows
+            if self.cluster is None
+            else summed(rows, self.cluster, int(self.cluster.max(initial=-1)) + 1)
+        )
+
+    def of_clusters(self, wanted: Integers) -> ClusterRows:
+        """Some of the clusters, in this order. Shape: (clusters,)."""
+        if self.cluster is None and (wanted[1:] > wanted[:-1]).all():
+            return ClusterRows(self.source, self.chosen[wanted])
+        cluster = np.arange(len(self.chosen)) if self.cluster is None else self.cluster
+        number = np.full(int(cluster.max(initial=-1)) + 1, -1)
+        number[wanted] = np.arange(len(wanted))
+        is_wanted = number[cluster] >= 0
+        return ClusterRows(self.source, self.chosen[is_wanted], number[cluster[is_wanted]])
 
 
 @dataclass(frozen=True)
@@ -128,17 +131,6 @@ def summed(rows: Floats, group: Integers, groups: int) -> Floats:
     sums = np.zeros((groups, rows.shape[1]))
     np.add.at(sums, group, rows)
     return sums
-
-
-def units_of(columns: Mapping[Column, int], sums: Floats, clusters: Sequence[str], seed: int) -> Units:
-    """The jackknife units of one part's cluster sums. Shape of ``sums``: (clusters, columns)."""
-    group = groups_of(clusters, seed)
-    if group is None:
-        return Units(columns, sums[np.newaxis], [tuple(clusters)])
-    grouped = summed(sums, group, int(group.max()) + 1)
-    return Units(
-        columns, grouped[np.newaxis], [_numbered(grouped)], [ClusterRows(Held(sums), np.arange(len(sums)))]
-    )
 
 
 def units_of_rows(

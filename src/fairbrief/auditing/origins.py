@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief.auditing.number_columns import as_numbers, extended
-from fairbrief.reports.frames import numbers, texts
+from fairbrief.reports.frames import numbers, plain_numbers, texts
 from fairbrief.types import Integers, SystemKind
 
 Slice = tuple[tuple[str, str], ...]
@@ -102,8 +102,10 @@ class Names(Sequence[str]):
             yield from map(_decoded, self.encoded.slice(start, DECODED).to_pylist())
 
     def of(self, chosen: Integers) -> Names:
-        """Some of them. Shape: (n,), ascending."""
-        return self if len(chosen) == len(self) else Names(self.encoded.take(numbers(chosen)))
+        """Some of them. Shape: (n,)."""
+        if len(chosen) == len(self) and (chosen[1:] > chosen[:-1]).all():
+            return self
+        return Names(self.encoded.take(numbers(chosen)))
 
     def codes(self) -> Integers:
         """A number for each, equal for equal ones; where they stand in order, ascending as they do. Shape (n,)."""
@@ -116,12 +118,29 @@ class Names(Sequence[str]):
         np.cumsum(np.frombuffer(steps.buffers()[1], dtype=np.uint8, count=len(steps)), out=found[1:])
         return found
 
+    def places_in(self, others: Names) -> Integers:
+        """Where each stands among others, which are distinct; -1 where it does not. Shape (n,)."""
+        if self.encoded.equals(others.encoded):
+            return np.arange(len(self))
+        found = pc.index_in(self.encoded, value_set=others.encoded)
+        return np.asarray(plain_numbers(pa.chunked_array([found]), null=-1), dtype=np.int64)
+
     def texts(self) -> pa.Array:
         """The names as Arrow's text, in which question marks stand for lone surrogates."""
         try:
             return self.encoded.cast(pa.string())
         except pa.ArrowInvalid:
             return texts(self)
+
+
+def united(several: Sequence[Names]) -> Names:
+    """The distinct names of several lists, of each of which the names are distinct: the first, then what the others add."""
+    found, *others = several
+    for names in others:
+        added = np.flatnonzero(names.places_in(found) < 0)
+        if len(added):
+            found = Names(pa.concat_arrays([found.encoded, names.of(added).encoded]))
+    return found
 
 
 @dataclass(slots=True)
@@ -171,10 +190,42 @@ class OriginTable:
         )
         return range(first, len(self))
 
+    def add_columns(
+        self, records: pa.Array, clusters: Integers, blocks: Integers, kinds: Integers, expected: int
+    ) -> range:
+        """The places of origins by column; they are added, unless they stand from the expected place on.
+
+        ``records`` are binary, the others numbers as the table has them. Shapes: (n,).
+        """
+        _, offsets, content = records.buffers()
+        ends = np.frombuffer(offsets, dtype=np.int64)[records.offset : records.offset + len(records) + 1]
+        names = memoryview(content or b"")[ends[0] : ends[-1]]
+        there = range(expected, expected + len(records))
+        if there.stop <= len(self) and self._has(there, ends, names, clusters, blocks, kinds):
+            return there
+        first, start = len(self), len(self.records)
+        self.records += names
+        self.ends.extend(array("q", (ends[1:] - ends[0] + start).tobytes()))
+        self._extend(clusters, blocks, kinds)
+        return range(first, len(self))
+
     def _extend(self, clusters: Codes, blocks: Codes, kinds: Codes) -> None:
         self.clusters = extended(self.clusters, clusters)
         self.blocks = extended(self.blocks, blocks)
         self.kinds = extended(self.kinds, kinds)
+
+    def _has(self, there: range, ends: Integers, names: memoryview, *numbers: Integers) -> bool:
+        """Whether these origins stand at these places."""
+        columns = (self.clusters, self.blocks, self.kinds)
+        own = as_numbers(self.ends)[there.start : there.stop + 1]
+        return bool(
+            (np.diff(own) == np.diff(ends)).all()
+            and self.records[own[0] : own[-1]] == names
+            and all(
+                (as_numbers(column)[there.start : there.stop] == given).all()
+                for column, given in zip(columns, numbers, strict=True)
+            )
+        )
 
     def origin(self, i: int) -> Origin:
         """The origin at a place."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.auditing.jackknifed import ClusterRows, Held, Units, summed, units_of, units_of_rows
+from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.number_columns import as_numbers
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of
@@ -29,7 +29,7 @@ class Part:
     ledger: Ledger
     system: str
     slice: Slice
-    clusters: Sequence[str]
+    clusters: Names
     rows: int
     units: Units
     members: ClusterRows
@@ -143,19 +143,3 @@ def _gathered(
     first, code = first_met(codes)
     heads = chosen[first]
     return ClusterRows(ledger, chosen, code if len(first) < len(codes) else None), clusters.of(heads), heads
-
-
-def part_of_sums(
-    ledger: Ledger,
-    system: str,
-    sums: Floats,
-    clusters: Sequence[str],
-    seed: int,
-    *,
-    rows: int,
-    system_kind: SystemKind = "system",
-) -> Part:
-    """All of a system, from the sums of its clusters by the ledger's columns. Shape of ``sums``: (clusters, columns)."""
-    members = ClusterRows(Held(sums), np.arange(len(sums)))
-    units = units_of(ledger.columns, sums, clusters, seed)
-    return Part(ledger, system, WHOLE, clusters, rows, units, members, system_kind)

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from fairbrief.auditing import estimating
+from fairbrief.auditing.answered import units_in_common
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.evidence_table import ledgers_from
-from fairbrief.auditing.jackknifed import Jackknifed, units_of
+from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.jackknifed import Jackknifed
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.reports.evidence import EvidenceRows
@@ -40,16 +41,9 @@ def relative_changes(
 
 
 def _changes(measures: list[Measure], fair: Part, plain: Part, settings: Settings) -> Iterator[Estimate]:
-    place = {cluster: i for i, cluster in enumerate(plain.clusters)}
-    common = [(i, place[c]) for i, c in enumerate(fair.clusters) if c in place]
-    if len(common) < 2:
+    sides, common = units_in_common([fair, plain], settings.seed)
+    if common < 2:
         return
-    chosen = np.array(common)
-    names = tuple(fair.clusters[i] for i, _ in common)
-    sides = [
-        units_of(part.ledger.columns, part.sums[chosen[:, k]], names, settings.seed)
-        for k, part in enumerate((fair, plain))
-    ]
     for measure in measures:
         a, b = (Jackknifed(measure, side) for side in sides)
         here, without, alone = (
@@ -68,8 +62,8 @@ def _changes(measures: list[Measure], fair: Part, plain: Part, settings: Setting
             quantity=QUANTITY,
             system=fair.system,
             baseline=plain.system,
-            n=len(common),
-            clusters=len(common),
+            n=common,
+            clusters=common,
             system_kind=fair.system_kind,
             baseline_kind=plain.system_kind,
         )

@@ -98,7 +98,7 @@ def choose(
         id(case): Candidate(case, None if np.isnan(value) else float(value), row, bool(keeps))
         for case, value, row, keeps in zip(everything, values, rows, kept, strict=True)
     }
-    ranking = _Ranking(measure, ledger, better(measure, ledger), corpus_aware)
+    ranking = _Ranking(measure, ledger, better(measure, ledger.columns), corpus_aware)
     total = np.zeros(rows.shape[1])
     for several in records.values():
         found = tuple(candidates[id(case)] for case in several)

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief.auditing import HEAD, Plan, audit, measure_selection
-from fairbrief.auditing.evidence_table import ledgers_from
+from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of

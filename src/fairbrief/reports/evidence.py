@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,6 +32,9 @@ class EvidenceRows(Protocol):
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that it has and whose names are wanted."""
+
+    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
+        """`of`, some rows at a time, each with the columns that these have or with all."""
 
     def table(self) -> pa.Table:
         """All rows."""
@@ -65,6 +68,47 @@ class Held:
         kept = self.held.select(list(dict.fromkeys(["observation", *names])))
         return rows_with(kept, "observation", observation).select(names)
 
+    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
+        """`of`, which is held anyway."""
+        yield self.of(observation, wanted)
+
     def table(self) -> pa.Table:
         """The table."""
         return self.held
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """Evidence some of whose columns are called otherwise; ``names`` are the new ones by the old."""
+
+    rows: EvidenceRows
+    names: Mapping[str, str]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def measures(self) -> Mapping[str, str]:
+        """The measures by spec, and the observation that each reads."""
+        return self.rows.measures()
+
+    def slice(self, start: int, length: int) -> pa.Table:
+        """So many rows from one on."""
+        return self._renamed(self.rows.slice(start, length))
+
+    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
+        """The rows of one observation, with the columns that are wanted."""
+        return self._renamed(self.rows.of(observation, lambda name: wanted(self._name(name))))
+
+    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
+        """`of`, some rows at a time."""
+        return map(self._renamed, self.rows.each_of(observation, lambda name: wanted(self._name(name))))
+
+    def table(self) -> pa.Table:
+        """All rows."""
+        return self._renamed(self.rows.table())
+
+    def _name(self, name: str) -> str:
+        return self.names.get(name, name)
+
+    def _renamed(self, table: pa.Table) -> pa.Table:
+        return table.rename_columns([self._name(name) for name in table.column_names])

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import difference
-from fairbrief.auditing.evidence_table import ledgers_from
+from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import WHOLE
-from fairbrief.auditing.parts import part_of_sums, parts_of
+from fairbrief.auditing.origins import WHOLE, systems_of
+from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.source_hashes import hash_of
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import Result
-from fairbrief.types import Estimate, Measure
+from fairbrief.types import Estimate
 
 
 def compare(
@@ -47,8 +49,10 @@ def compare(
     for several in together.values():
         (a, _), (b, _) = ours[several[0]], theirs[several[0]]
         measures = [ours[spelled][1] for spelled in several]
+        _name_alike(a, b)
+        parts, others = (parts_of(ledger, (), settings.seed) for ledger in (a, b))
         for first, second in _systems(a, b, system, against):
-            found += _differences(measures, a, b, first, second, settings)
+            found += difference(measures, parts[first, WHOLE], others[second, WHOLE], settings)
     if not found:
         raise RequestError(
             "The two audits have fewer than two records in common that both could be measured on."
@@ -70,26 +74,31 @@ def changed_sources(candidate: Result, baseline: Result) -> list[str]:
     """Ids of the records of both audits whose documents are not the same in the two; [] where an audit does not tell."""
     if candidate.sources is None or baseline.sources is None:
         return []
-    ids = [_records(result) for result in (candidate, baseline)]
-    texts = [dict(zip(*t.to_pydict().values(), strict=True)) for t in (candidate.sources, baseline.sources)]
-    return sorted(
-        ident
-        for ident in ids[0] & ids[1]
-        if ident is not None
-        if (key := hash_of(ident)) in texts[0] and key in texts[1] and texts[0][key] != texts[1][key]
-    )
+    ours, theirs = candidate.sources, baseline.sources
+    changed = {*_changed(ours, theirs), *_changed(theirs, ours)}
+    if not changed:
+        return []
+    known = [{i for i in _records(result) if hash_of(i) in changed} for result in (candidate, baseline)]
+    return sorted(known[0] & known[1])
 
 
-def _records(result: Result) -> set[str]:
-    """The ids of all records."""
-    several = (result.rows.of(one, {"record"}.__contains__) for one in {*result.rows.measures().values()})
-    return {ident for rows in several for ident in rows["record"].unique().to_pylist()}
+def _changed(ours: pa.Table, theirs: pa.Table) -> list[int]:
+    """The hashes of records that both have, of which the first has other documents."""
+    other = ours.join(theirs, ["record", "documents"], join_type="left anti")
+    found: list[int] = other.join(theirs, "record", join_type="left semi")["record"].to_pylist()
+    return found
+
+
+def _records(result: Result) -> Iterator[str]:
+    """The ids of all records; some come several times."""
+    for observation in dict.fromkeys(result.rows.measures().values()):
+        for rows in result.rows.each_of(observation, {"record"}.__contains__):
+            yield from rows["record"].to_pylist()
 
 
 def _systems(a: Ledger, b: Ledger, system: str | None, against: str | None) -> Sequence[tuple[str, str]]:
     ours, theirs = (
-        list(dict.fromkeys(o.system for o in ledger.origins if o.system_kind == "system"))
-        for ledger in (a, b)
+        [name for name, kind in systems_of([ledger.origins]).items() if kind == "system"] for ledger in (a, b)
     )
     if not ours or not theirs:
         return []  # controls alone: a scorer bias check, on sources that no system wrote
@@ -120,23 +129,8 @@ def _named(systems: Sequence[str], name: str | None, option: str, other: str | N
     return str(wanted)
 
 
-def _differences(
-    measures: Sequence[Measure], a: Ledger, b: Ledger, first: str, second: str, settings: estimating.Settings
-) -> list[Estimate]:
-    """One pair of systems; the second one's columns are placed as the first one's are."""
+def _name_alike(a: Ledger, b: Ledger) -> None:
+    """Name the columns of both in both, in the order of the first."""
     for column in b.columns:
         a.columns.setdefault(column, len(a.columns))
-    for column in a.columns:
-        b.columns.setdefault(column, len(b.columns))
-    ours, theirs = parts_of(a, (), settings.seed)[first, WHOLE], parts_of(b, ())[second, WHOLE]
-    theirs = part_of_sums(
-        a,
-        second,
-        theirs.sums[:, [b.columns[column] for column in a.columns]],
-        theirs.clusters,
-        settings.seed,
-        rows=theirs.rows,
-        system_kind=theirs.system_kind,
-    )
-    answered = set(ours.clusters) & set(theirs.clusters)
-    return difference(measures, ours, theirs, answered, settings)
+    b.columns = {column: b.columns.setdefault(column, len(b.columns)) for column in a.columns}

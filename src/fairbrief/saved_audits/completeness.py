@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fairbrief.auditing.observing import LEFT_OUT
+from fairbrief.auditing.origins import Names, united
 from fairbrief.auditing.unusable_scores import NO_NUMBER
 from fairbrief.errors import RequestError
 from fairbrief.reports.frames import rows_with, usable
@@ -22,12 +25,16 @@ READ = ("measures", "system_kind", "system", "record", "reason")
 """Columns of evidence that tell what was seen."""
 
 
+Key = tuple[str, str]
+"""A measure and a system."""
+
+
 @dataclass(slots=True)
 class Seen:
-    """What an audit has seen: by measure and system the records, and those among them that were measured."""
+    """What an audit has seen: by measure and system the distinct records, and those among them that were measured."""
 
-    records: dict[tuple[str, str], set[str]] = field(default_factory=dict)
-    measured: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    records: dict[Key, Names] = field(default_factory=dict)
+    measured: dict[Key, Names] = field(default_factory=dict)
 
     @property
     def measures(self) -> list[str]:
@@ -42,22 +49,35 @@ class Seen:
 
 def seen(result: Result) -> Seen:
     """What the evidence of an audit speaks of."""
-    found = Seen()
-    for measures, rows in _by_measures(result):
-        for system in rows["system"].unique().to_pylist():
-            own = rows_with(rows, "system", system)
-            all_, measured = _ids(own), _ids(usable(own))
-            for measure in measures:
-                found.records[measure, system], found.measured[measure, system] = all_, measured
+    found, kept = Seen(), dict[int, Names]()
+    for observation in dict.fromkeys(result.rows.measures().values()):
+        pieces: dict[Key, list[pa.Table]] = {}
+        for rows in result.rows.each_of(observation, READ.__contains__):
+            systems = rows_with(rows, "system_kind", "system")
+            for key, own in _by_texts(systems, ("measures", "system")):
+                pieces.setdefault(key, []).append(own)
+        for (measures, system), tables in pieces.items():
+            every, measured = (_ids(several, kept) for several in (tables, [usable(t) for t in tables]))
+            for measure in measures.split("\n"):
+                found.records[measure, system], found.measured[measure, system] = every, measured
     return found
 
 
-def _by_measures(result: Result) -> Iterator[tuple[list[str], pa.Table]]:
-    """Measures that read the same rows, and these, without controls; read an observation at a time."""
-    for observation in dict.fromkeys(result.rows.measures().values()):
-        rows = rows_with(result.rows.of(observation, READ.__contains__), "system_kind", "system")
-        for spelled in rows["measures"].unique().to_pylist():
-            yield spelled.split("\n"), rows_with(rows, "measures", spelled)
+def _by_texts(rows: pa.Table, names: tuple[str, str]) -> Iterator[tuple[Key, pa.Table]]:
+    """The rows by the texts that they have in two columns."""
+    first, second = names
+    for text in rows[first].unique().to_pylist():
+        own = rows_with(rows, first, text)
+        for other in own[second].unique().to_pylist():
+            yield (text, other), rows_with(own, second, other)
+
+
+def _ids(tables: Sequence[pa.Table], kept: dict[int, Names]) -> Names:
+    """The distinct records of some rows. Those of most measures are the same, and are held once, by their number."""
+    pieces = [rows["record"].cast(pa.large_binary()).unique() for rows in tables]
+    found = Names(pc.unique(pa.concat_arrays(pieces)))
+    known = kept.setdefault(len(found), found)
+    return known if known.encoded.equals(found.encoded) else found
 
 
 def refuse_missing(ours: Seen, theirs: Seen, allowed: Sequence[str] = ()) -> None:
@@ -82,7 +102,10 @@ def unmeasured(ours: Seen, theirs: Seen, most: float) -> list[Check]:
     named, checks = _names(ours, theirs), []
     for (measure, system), before in theirs.measured.items():
         key = measure, named(system)
-        lost = len((before & ours.records.get(key, set())) - ours.measured.get(key, set()))
+        if key not in ours.records:
+            continue
+        is_there, is_measured = (before.places_in(of[key]) >= 0 for of in (ours.records, ours.measured))
+        lost = int(np.count_nonzero(is_there & ~is_measured))
         if lost > most * len(before):
             reasons = {"measured in the baseline, and not here": lost}
             checks.append(
@@ -107,11 +130,11 @@ def _lacking(ours: Seen, theirs: Seen) -> dict[str, str]:
     gone: set[str] = set()
     for (measure, system), before in theirs.records.items():
         if (now := ours.records.get((measure, named(system)))) is not None:
-            gone |= before - now
+            gone.update(before.of(np.flatnonzero(before.places_in(now) < 0)))
     if gone:
         first = ", ".join(sorted(gone)[:SHOWN]) + (" …" if len(gone) > SHOWN else "")
-        all_ = set().union(*theirs.records.values())
-        lacking[RECORDS] = f"{len(gone):,} of {counted(len(all_), 'record')} ({first})"
+        every = united(list(theirs.records.values()))
+        lacking[RECORDS] = f"{len(gone):,} of {counted(len(every), 'record')} ({first})"
     return lacking
 
 
@@ -165,7 +188,3 @@ def _check(name: str, reasons: dict[str, int], total: int, most: float) -> Check
     share = bad / total if total else 1.0
     message = f"{bad:,} of {total:,} ({share:.1%}): {told}; at most {most:.1%} may be (--max-left-out)"
     return Check(name, "inconclusive" if share > most else "pass", message)
-
-
-def _ids(rows: pa.Table) -> set[str]:
-    return set(rows["record"].to_pylist())

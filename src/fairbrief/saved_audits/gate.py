@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeGuard
@@ -19,7 +19,7 @@ from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import load
-from fairbrief.reports.frames import rows_with
+from fairbrief.reports.frames import rows_with, unpacked
 from fairbrief.reports.junit import Check
 from fairbrief.reports.note_words import told
 from fairbrief.reports.result import Result
@@ -64,7 +64,7 @@ def hold_folder(
         ours, theirs = completeness.seen(result), completeness.seen(before)
         completeness.refuse_missing(ours, theirs, allow_missing)
         checks += completeness.unmeasured(ours, theirs, max_left_out)
-        same = _rows(result).equals(_rows(before))
+        same = saw_the_same(result, before)
         differences = compare(result, before)
         checks += hold_margin(differences, margin, directions(result.rows), confidence_level, same_rows=same)
     return checks
@@ -91,16 +91,46 @@ def _refuse_idle(
             raise RequestError(f"{option} speaks of a baseline: give --baseline DIR, or drop it.")
 
 
-def _rows(result: Result) -> pa.Table:
-    """The evidence without controls, systems' names, random extracts and columns of nothing, in plain types."""
-    evidence = result.evidence
-    rows = rows_with(evidence, "system_kind", "system").drop_columns(["system", "system_kind"])
-    plain = {
-        name: column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for name, column in zip(rows.column_names, rows.columns, strict=True)
-        if column.null_count < len(column) and not name.startswith((OF_EXTRACTS, WITHOUT_EXTRACTS))
-    }
-    return pa.table({name: plain[name] for name in sorted(plain)})
+def saw_the_same(result: Result, other: Result) -> bool:
+    """Whether two audits have the same evidence, but for controls, the names of systems, and random extracts.
+
+    Both are read some rows at a time, up to the first that differ.
+    """
+    ours, theirs = _pieces(result), _pieces(other)
+    own, of_other = next(ours, None), next(theirs, None)
+    while own is not None and of_other is not None:
+        n = min(len(own), len(of_other))
+        if not _are_equal(own.slice(0, n), of_other.slice(0, n)):
+            return False
+        own = own.slice(n) if n < len(own) else next(ours, None)
+        of_other = of_other.slice(n) if n < len(of_other) else next(theirs, None)
+    return own is None and of_other is None
+
+
+def _pieces(result: Result) -> Iterator[pa.Table]:
+    """The rows of systems, in plain types, some at a time."""
+    for observation in dict.fromkeys(result.rows.measures().values()):
+        for some in result.rows.each_of(observation, _is_compared):
+            rows = unpacked(rows_with(some, "system_kind", "system"))
+            if len(rows):
+                yield rows
+
+
+def _is_compared(name: str) -> bool:
+    return name != "system" and not name.startswith((OF_EXTRACTS, WITHOUT_EXTRACTS))
+
+
+def _are_equal(rows: pa.Table, others: pa.Table) -> bool:
+    """Whether as many rows say the same; a column that has no value is as good as none."""
+    names = {*rows.column_names, *others.column_names}
+    return all(_plain(rows, name) == _plain(others, name) for name in names)
+
+
+def _plain(rows: pa.Table, name: str) -> pa.ChunkedArray | None:
+    if name not in rows.column_names or rows[name].null_count == len(rows):
+        return None
+    column = rows[name]
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def hold(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Check]:

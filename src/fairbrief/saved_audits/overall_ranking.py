@@ -9,7 +9,8 @@ import numpy as np
 
 from fairbrief import specs
 from fairbrief.agreement.bootstrap_intervals import Interval, interval
-from fairbrief.auditing.evidence_table import ledgers_from
+from fairbrief.auditing.answered import Answered
+from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
@@ -135,12 +136,9 @@ def _sums(parts: Sequence[Part], n_resamples: int, seed: int) -> tuple[Floats, i
 
     Shape (1 + draws, systems, columns); systems share the draws.
     """
-    common = set(parts[0].clusters).intersection(*(part.clusters for part in parts))
-    answered = [c for c in parts[0].clusters if c in common]
-    rows = []
-    for part in parts:
-        place = {cluster: i for i, cluster in enumerate(part.clusters)}
-        rows.append(part.sums[[place[c] for c in answered]])
+    found = Answered.of(parts)
+    answered = found.by_all(range(len(parts)))
+    rows = [part.sums[place[answered]] for part, place in zip(parts, found.places, strict=True)]
     stacked = np.stack(rows, axis=1)
     whole = stacked.sum(axis=0)[np.newaxis]
     if len(answered) < 2 or not n_resamples:

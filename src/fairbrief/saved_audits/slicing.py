@@ -8,13 +8,13 @@ from types import MappingProxyType
 from typing import Any
 
 from fairbrief.auditing import Plan, length_notes
-from fairbrief.auditing.evidence_table import MOST_VALUES, attributes_in, ledgers_from, sliced_by
+from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.evidence_table import MOST_VALUES, attributes_in, sliced_by
 from fairbrief.auditing.plan_checks import check_slice
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.system_runs import of_runs
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports.evidence import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Measure, NoteCode
 
@@ -46,8 +46,8 @@ def slice_audit(
     if not asked:
         return result
     taken = set(made["measures"])
-    evidence = sliced_by(result.evidence, [name for names in asked for name in names])
-    read = [(ledger, ms) for ledger, ms in ledgers_from(Held(evidence), given, asked) if repr(ms[0]) in taken]
+    evidence = sliced_by(result.rows, [name for names in asked for name in names])
+    read = [(ledger, ms) for ledger, ms in ledgers_from(evidence, given, asked) if repr(ms[0]) in taken]
     for ledger, measures in read:
         ledger.lacks_null = repr(measures[0]) in permuted
     by_name = {repr(m): m for _, measures in read for m in measures}
@@ -67,7 +67,7 @@ def slice_audit(
             *(e for e in result.estimates if e.measure not in taken),  # checks of scorers
         ),
         differences=(*result.differences, *(_as_of_all(e, whole) for e in gaps if e.slice)),
-        rows=Held(evidence),
+        rows=evidence,
         made={
             **made,
             "slices": [*made["slices"], *map(list, asked)],

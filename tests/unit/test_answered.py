@@ -1,0 +1,79 @@
+"""What systems read on the clusters that all of them answered."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairbrief.auditing import parts as parts_module
+from fairbrief.auditing.answered import Answered, units_in_common
+from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.origins import WHOLE, Names, Origin, united
+from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.measures.representation import Uer
+from fairbrief.statistics import jackknife
+from fairbrief.types import Rows
+
+COLUMNS = (("a",), ("b",))
+CLUSTERS = st.lists(st.integers(0, 12), max_size=20)
+
+
+def answers(system: str, clusters: list[int]) -> Part:
+    """The rows of a system, one for each time that a cluster is named; each row is a number of its own."""
+    ledger = Ledger(Uer(over="side").observation, 0)
+    for i, cluster in enumerate(clusters):
+        values = np.array([[2.0**i, cluster]])
+        ledger.add(Origin(system, f"r{i}", f"c{cluster:02}"), Rows(COLUMNS, values), None)
+    return parts_of(ledger, (), 5)[system, WHOLE]
+
+
+def names(clusters: list[int]) -> Names:
+    """Their distinct names, as a ledger has them."""
+    return answers("s", clusters or [0]).clusters[: len(set(clusters))]
+
+
+@given(st.lists(CLUSTERS, min_size=1, max_size=3))
+def test_names_of_several_lists_are_those_of_any(several: list[list[int]]) -> None:
+    """First those of the first, and of each where it stands in another."""
+    lists = [names(clusters) for clusters in several]
+    every = united(lists)
+    assert list(every) == list(dict.fromkeys(name for one in lists for name in one))
+    for one in lists:
+        found = every.places_in(one).tolist()
+        assert found == [list(one).index(name) if name in list(one) else -1 for name in every]
+
+
+@pytest.mark.parametrize("one_by_one", [2, 1000])
+@given(st.data())
+def test_units_are_of_the_clusters_that_all_answered(one_by_one: int, data: st.DataObject) -> None:
+    """Whether clusters are left out alone or in groups, whether a cluster has several rows, in the order of the first system."""
+    several = [data.draw(CLUSTERS.filter(bool)) for _ in range(3)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(parts_module, "ONE_BY_ONE", one_by_one)
+        patched.setattr(jackknife, "ONE_BY_ONE", one_by_one)
+        parts = [answers(system, clusters) for system, clusters in zip("xyz", several, strict=True)]
+        common = [c for c in dict.fromkeys(several[0]) if c in several[1] and c in several[2]]
+        wanted = [f"c{c:02}" for c in common]
+        answered = Answered.of(parts)
+        assert [answered.clusters[i] for i in answered.by_all(range(3)).tolist()] == wanted
+        units, many = units_in_common(parts, 5)
+        assert many == len(common)
+        for found, clusters in zip(units, several, strict=True):
+            sums = np.zeros((len(common), 2))
+            for i, cluster in enumerate(clusters):
+                if cluster in common:
+                    sums[common.index(cluster)] += [2.0**i, cluster]
+            group = jackknife.groups_of(wanted, 5)
+            by_unit = np.zeros((len(sums) if group is None else int(group.max()) + 1, 2))
+            np.add.at(by_unit, np.arange(len(sums)) if group is None else group, sums)
+            assert found.sums[0].tolist() == by_unit.tolist()
+            assert bool(found.clusters) == (group is not None)
+            if group is None:
+                assert found.names == [tuple(wanted)]
+
+
+def test_no_parts_have_no_clusters_in_common() -> None:
+    """Where each system answered fewer than half of all clusters, none is compared with the others together."""
+    assert not len(Answered.of([answers("x", [1])]).by_all([]))
