@@ -171,7 +171,7 @@ def test_what_a_small_audit_takes_is_told_as_written_out(monkeypatch: pytest.Mon
     assert waiting.base == 200e6 + 3_000
     two = cases_of(records=2, systems=2)
     of_two = memory.forecast(two, two, plan, measures_of(plan))
-    assert (of_two.rows, of_two.estimates) == (2 * told.rows + 2 * 750, 3 * 10 * 1_000)
+    assert (of_two.rows, of_two.estimates) == (2 * told.rows + 2 * 50, 3 * 10 * 1_000)
     sliced = replace(plan, slices=[("topic",)], n_resamples=0)
     of_slices = cases_of(records=4, systems=2, slices=2)
     assert memory.forecast(of_slices, of_slices, sliced, measures_of(plan)).estimates == 3 * 2 * 10 * 1_000

@@ -42,7 +42,7 @@ PER_ESTIMATE = 1_000
 """What is kept of an estimate or a difference: its numbers and notes."""
 PER_CASE, PER_NUMBER = 250, 2.0
 """What is kept of a case, and of each of its statistics: codes of packed columns, and the numbers that these stand for."""
-PER_PAIR = 750
+PER_PAIR = 50
 """What is held of a record for each two systems that are compared."""
 SUMMED_APART = 60e6
 """At most: what a part of the input is summed into, until it is added to all others."""
