@@ -14,6 +14,8 @@ from fairbrief.statistics import (
     holm,
     kl_divergence,
     percentile_interval,
+    spearman,
+    spearman_of_resamples,
     wasserstein_heights,
     wasserstein_positions,
 )
@@ -117,3 +119,31 @@ def test_regression_from_shards_is_regression_from_all(seed: int, cut: int) -> N
     parts = [(x[:cut], y[:cut]), (x[cut:], y[cut:])]
     sums = [sum(s) for s in zip(*((a.T @ a, a.T @ b, b @ b, len(b)) for a, b in parts), strict=True)]
     np.testing.assert_allclose(fit_sums(*sums).t, fit_sums(x.T @ x, x.T @ y, y @ y, 20).t, rtol=1e-8)
+
+
+@given(
+    st.integers(1, 12).flatmap(
+        lambda n: st.tuples(
+            arrays(np.float64, n, elements=st.sampled_from([-1.0, 0.0, 0.1, 2.0, np.nan])),
+            arrays(np.float64, n, elements=st.sampled_from([0.0, 0.5, 1.0, np.inf, np.nan])),
+            arrays(np.uint8, (5, n), elements=st.integers(0, 3)),
+        )
+    )
+)
+def test_the_correlation_of_resamples_is_that_of_what_was_drawn(
+    given_: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    """With ties, undefined scores, pairs that were drawn several times and pairs that were not."""
+    x, y, counts = given_
+    wanted = [spearman(np.repeat(x, drawn), np.repeat(y, drawn)) for drawn in counts]
+    np.testing.assert_allclose(spearman_of_resamples(x, y, counts), wanted, atol=1e-12)
+
+
+@given(st.integers(1, 40), st.integers(1, 30), st.integers(0, 5))
+def test_weights_that_are_asked_for_are_those_of_the_totals(clusters: int, draws: int, seed: int) -> None:
+    """As many in all as there are clusters, and the same on asking twice."""
+    bootstrap = Bootstrap(clusters, draws, seed)
+    weights = np.concatenate(list(bootstrap.weights()))
+    assert weights.shape == (draws, clusters)
+    assert (weights.sum(axis=1) == clusters).all()
+    assert (bootstrap.totals(np.eye(clusters)) == weights).all()

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 import pytest
 
 from fairbrief.agreement.change_comparison import change_comparisons
-from fairbrief.agreement.scorer_agreement import correlations
+from fairbrief.agreement.saved_values import SavedValues, saved_values, specs_in
+from fairbrief.agreement.scorer_agreement import _over_records, correlations
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
-from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.types import Case, Document, Record, Summary, Value
 
 MEASURES = ("uer@side", "sof@side")
+MEAN: Any = SimpleNamespace(name="mean", value=lambda totals: {"mean": Value(totals["sum"] / totals["one"])})
 
 
-def made(measures: tuple[str, ...] = MEASURES) -> Result:
+def made(
+    measures: tuple[str, ...] = MEASURES, *, fair: str = "{} {}", controls: tuple[str, ...] = ()
+) -> Result:
     """Four records, of which one system repeats the left and another both sides."""
     cases = []
     for i, (left, right) in enumerate((("a b", "c d"), ("e f", "g h"), ("i j", "k l"), ("m n o", "p q"))):
         record = Record(str(i), (Document(left, {"side": "l"}), Document(right, {"side": "r"})))
         cases.append(Case(record, Summary(str(i), "plain", left + (" " + right[0]) * (i % 3))))
-        cases.append(Case(record, Summary(str(i), "fair", f"{left} {right}")))
-    return audit(cases, Plan(measures=measures, n_resamples=0))
+        cases.append(Case(record, Summary(str(i), "fair", fair.format(left, right))))
+    return audit(cases, Plan(measures=measures, n_resamples=0, controls=controls))
 
 
 def test_two_measures_are_correlated_by_system_and_over_all() -> None:
@@ -65,3 +74,35 @@ def test_a_system_that_was_not_audited_is_refused() -> None:
     """The error names the systems of the audits."""
     with pytest.raises(RequestError, match=r"No system 'other' .* fair, plain"):
         change_comparisons([made()], "plain", "other", MEASURES)
+
+
+def test_of_a_summary_in_two_audits_the_last_one_counts() -> None:
+    """Audits of other records, of other columns, are taken together; controls do not enter."""
+    first, second = made(("uer@side",)), made(("uer@side",), fair="{}")
+    controlled = made(("uer@side",), controls=("one_document",))
+    (spec,) = specs_in([first, second])
+    found = saved_values([first, second, controlled], [spec])[spec]
+    assert {system for system, _, _ in found.places} == {"plain", "fair"}
+    assert len(found.places) == 8
+    last = saved_values([controlled], [spec])[spec]
+    keys = list(last.places)
+    assert found.values(found.stacked(keys)).tolist() == last.values(last.stacked(keys)).tolist()
+    both, alone = (saved_values(several, [spec])[spec] for several in ([first, second], [second]))
+    assert both.values(both.stacked(keys)).tolist() == alone.values(alone.stacked(keys)).tolist()
+    assert both.values(both.stacked(keys)).tolist() != last.values(last.stacked(keys)).tolist()
+
+
+def test_intervals_of_many_summaries_need_no_square_of_them() -> None:
+    """Resampled clusters are counted some draws at a time: of 30,000 a square would take seven gigabytes."""
+    keys = [("s", f"c{i}", f"r{i}") for i in range(30_000)]
+    rows = np.column_stack([np.arange(30_000.0), np.ones(30_000)])
+    a, b = (
+        SavedValues(MEAN, {("sum",): 0, ("one",): 1}, {k: i for i, k in enumerate(keys)}, rows * sign)
+        for sign in ([1, 1], [-1, 1])
+    )
+    tracemalloc.start()
+    found = _over_records(a, b, keys, 20, 0, 0.95)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (found.value, found.low, found.high) == (-1, -1, -1)
+    assert most < 200e6

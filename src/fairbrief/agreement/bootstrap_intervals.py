@@ -47,12 +47,12 @@ def with_intervals(
     n = len(arrays[0])
     if n < 2 or n_resamples < 1:
         return [interval(point) for point in points]
-    weights = Bootstrap(n, n_resamples, seed).totals(np.eye(n)).astype(np.int64)
     step = max(1, BLOCK // max(1, sum(a.size for a in arrays)))
     blocks = []
-    for start in range(0, n_resamples, step):
-        drawn = np.stack([np.repeat(np.arange(n), w) for w in weights[start : start + step]])
-        blocks.append(np.stack(list(statistic(*(a[drawn] for a in arrays)))))
+    for weights in Bootstrap(n, n_resamples, seed).weights():
+        for start in range(0, len(weights), step):
+            drawn = np.stack([np.repeat(np.arange(n), w) for w in weights[start : start + step]])
+            blocks.append(np.stack(list(statistic(*(a[drawn] for a in arrays)))))
     found = np.concatenate(blocks, axis=1)
     return [interval(point, drawn, confidence_level) for point, drawn in zip(points, found, strict=True)]
 

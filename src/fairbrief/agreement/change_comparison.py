@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief.agreement.bootstrap_intervals import Interval, interval
-from fairbrief.agreement.saved_values import SavedValues, saved_values
+from fairbrief.agreement.saved_values import SavedValues, clusters_of, saved_values, specs_in
 from fairbrief.agreement.scorer_agreement import named_measures
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
@@ -47,9 +47,10 @@ def change_comparisons(
     Raises RequestError for a measure or a system that the audits lack, and without a common record.
     Source: Li et al., Coverage-based Fairness in MDS, Section 5.8, Table 6.
     """
-    saved = saved_values(results)
-    named = named_measures(saved, measures or list(saved))
-    known = {system for spec in named for system, _ in saved[spec].rows}
+    audited = specs_in(results)
+    named = named_measures(audited, measures or audited)
+    saved = saved_values(results, named)
+    known = {system for spec in named for system, _, _ in saved[spec].places}
     if absent := [system for system in (plain, fair) if system not in known]:
         raise RequestError(f"No system '{absent[0]}' in these audits, which hold {', '.join(sorted(known))}.")
     return [
@@ -68,17 +69,14 @@ def _comparison(
     confidence_level: float,
 ) -> ChangeComparison:
     def is_read(cluster: str, record: str) -> bool:
-        return all(s.holds((system, cluster, record)) for s in (a, b) for system in (plain, fair))
+        return all((system, cluster, record) in s.places for s in (a, b) for system in (plain, fair))
 
-    common = [(c, r) for system, c, r in a.summaries() if system == plain and is_read(c, r)]
+    common = [(c, r) for system, c, r in a.places if system == plain and is_read(c, r)]
     if not common:
         raise RequestError(f"No record was answered by '{plain}' and '{fair}' and read by both measures.")
-    clusters = list(dict.fromkeys(cluster for cluster, _ in common))
-    weights = (
-        Bootstrap(len(clusters), n_resamples, seed).totals(np.eye(len(clusters))) if n_resamples else None
-    )
     keys = [(system, *key) for key in common for system in (plain, fair)]
-    x, y = (_changes(saved.of_systems(keys, (plain, fair), clusters, weights)) for saved in (a, b))
+    bootstrap = Bootstrap(int(clusters_of(keys).max()) + 1, n_resamples, seed) if n_resamples else None
+    x, y = (_changes(saved.of_systems(keys, (plain, fair), bootstrap)) for saved in (a, b))
     first, second, difference = (
         interval(float(z[0]), z[1:] if n_resamples else None, confidence_level) for z in (x, y, x - y)
     )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fairbrief import registry, specs
-from fairbrief.agreement.bootstrap_intervals import Interval, interval, with_intervals
-from fairbrief.agreement.saved_values import Key, SavedValues, saved_values
+from fairbrief.agreement.bootstrap_intervals import Interval, interval
+from fairbrief.agreement.saved_values import Key, SavedValues, clusters_of, saved_values, specs_in
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
-from fairbrief.statistics import Bootstrap, spearman
-from fairbrief.types import Floats, Measure, Table
+from fairbrief.statistics import Bootstrap, spearman, spearman_of_resamples
+from fairbrief.types import Measure, Table
 
 FEWEST_SYSTEMS = 3
 FEWEST_RECORDS = 3
@@ -52,12 +52,13 @@ def correlations(
     Raises RequestError where the audits lack a measure, hold none twice, or no summary was read by both.
     Source: Li et al., Coverage-based Fairness in MDS, Table 2 (scorers), Table 8 (measures).
     """
-    saved = saved_values(results)
+    known = specs_in(results)
     pairs = (
-        list(itertools.combinations(named_measures(saved, measures), 2))
+        list(itertools.combinations(named_measures(known, measures), 2))
         if measures
-        else _of_one_measure(saved)
+        else _of_one_measure(known)
     )
+    saved = saved_values(results, {spec for pair in pairs for spec in pair})
     found = [
         correlation
         for first, second in pairs
@@ -71,9 +72,9 @@ def correlations(
     return found
 
 
-def _of_one_measure(saved: dict[str, SavedValues]) -> list[tuple[str, str]]:
+def _of_one_measure(known: Iterable[str]) -> list[tuple[str, str]]:
     kinds: dict[tuple[str, str], list[str]] = {}
-    for spec in saved:
+    for spec in known:
         parsed = specs.parse(spec)
         kinds.setdefault((parsed.name, parsed.over or ""), []).append(spec)
     pairs = [pair for of_kind in kinds.values() for pair in itertools.combinations(of_kind, 2)]
@@ -85,14 +86,14 @@ def _of_one_measure(saved: dict[str, SavedValues]) -> list[tuple[str, str]]:
     return pairs
 
 
-def named_measures(saved: dict[str, SavedValues], measures: Sequence[str]) -> list[str]:
-    """The measures' canonical specs, two at least, all of them audited."""
+def named_measures(known: Collection[str], measures: Sequence[str]) -> list[str]:
+    """The measures' canonical specs, two at least, all of them among those that are known."""
     wanted = list(dict.fromkeys(repr(registry.make("measure", text)) for text in measures))
     if len(wanted) < 2:
         raise RequestError("Name two different measures to compare: --measure A --measure B.")
-    if absent := [spec for spec in wanted if spec not in saved]:
+    if absent := [spec for spec in wanted if spec not in known]:
         raise RequestError(
-            f"{', '.join(absent)}: not in these audits, which hold {', '.join(sorted(saved)) or 'no measure'}."
+            f"{', '.join(absent)}: not in these audits, which hold {', '.join(sorted(known)) or 'no measure'}."
         )
     return wanted
 
@@ -100,35 +101,33 @@ def named_measures(saved: dict[str, SavedValues], measures: Sequence[str]) -> li
 def _correlation(
     a: SavedValues, b: SavedValues, n_resamples: int, seed: int, confidence_level: float
 ) -> Correlation | None:
-    common = [key for key in a.summaries() if b.holds(key)]
+    common = [key for key in a.places if key in b.places]
     if len(common) < 2:
         return None
     systems = list(dict.fromkeys(system for system, _, _ in common))
     records = _over_records(a, b, common, n_resamples, seed, confidence_level)
-    of_system = tuple(
-        (system, _over_records(a, b, own, n_resamples, seed, confidence_level), len(own))
-        for system in systems
-        if len(own := [key for key in common if key[0] == system]) >= FEWEST_RECORDS
-    )
+    of_system = []
+    for system in systems:
+        own = [key for key in common if key[0] == system]
+        if len(own) >= FEWEST_RECORDS:
+            rho = _over_records(a, b, own, n_resamples, seed, confidence_level) if systems[1:] else records
+            of_system.append((system, rho, len(own)))
     label, first, second = _names(a.measure, b.measure)
     n = int(np.isfinite(a.values(a.stacked(common)) + b.values(b.stacked(common))).sum())
     over_systems = _over_systems(a, b, common, systems, n_resamples, seed, confidence_level)
-    return Correlation(label, first, second, records, n, over_systems, tuple(systems), of_system)
+    return Correlation(label, first, second, records, n, over_systems, tuple(systems), tuple(of_system))
 
 
 def _over_records(
     a: SavedValues, b: SavedValues, keys: Sequence[Key], n_resamples: int, seed: int, confidence_level: float
 ) -> Interval:
-    clusters = list(dict.fromkeys(cluster for _, cluster, _ in keys))
-    read = [saved.values(saved.stacked(keys)) for saved in (a, b)]
-    (found,) = with_intervals(
-        _rho,
-        _by_cluster(keys, clusters, read),
-        n_resamples=n_resamples,
-        seed=seed,
-        confidence_level=confidence_level,
-    )
-    return found
+    x, y = (saved.values(saved.stacked(keys)) for saved in (a, b))
+    point, bootstrap = float(spearman(x, y)), _bootstrap(keys, n_resamples, seed)
+    if bootstrap is None:
+        return interval(point)
+    cluster = clusters_of(keys)
+    drawn = [spearman_of_resamples(x, y, weights[:, cluster]) for weights in bootstrap.weights()]
+    return interval(point, np.concatenate(drawn), confidence_level)
 
 
 def _over_systems(
@@ -142,14 +141,16 @@ def _over_systems(
 ) -> Interval | None:
     if len(systems) < FEWEST_SYSTEMS:
         return None
-    clusters = list(dict.fromkeys(cluster for _, cluster, _ in keys))
-    weights = (
-        Bootstrap(len(clusters), n_resamples, seed).totals(np.eye(len(clusters))) if n_resamples else None
-    )
-    x, y = (saved.of_systems(keys, systems, clusters, weights) for saved in (a, b))
-    return interval(
-        float(spearman(x[0], y[0])), spearman(x[1:], y[1:]) if n_resamples else None, confidence_level
-    )
+    bootstrap = _bootstrap(keys, n_resamples, seed)
+    x, y = (saved.of_systems(keys, systems, bootstrap) for saved in (a, b))
+    drawn = None if bootstrap is None else spearman(x[1:], y[1:])
+    return interval(float(spearman(x[0], y[0])), drawn, confidence_level)
+
+
+def _bootstrap(keys: Sequence[Key], n_resamples: int, seed: int) -> Bootstrap | None:
+    """Resamples of the clusters; None where there is one alone, or none is asked for."""
+    many = int(clusters_of(keys).max()) + 1
+    return Bootstrap(many, n_resamples, seed) if many > 1 and n_resamples else None
 
 
 def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
@@ -167,24 +168,6 @@ def _settings(measure: Measure) -> str:
     scorer = getattr(measure, "scorer", None)
     others = [f"{key}={value}" for key, value in parsed.settings.items() if key != "scorer"]
     return ", ".join([*([str(scorer)] if scorer is not None else []), *others]) or "default settings"
-
-
-def _by_cluster(keys: Sequence[Key], clusters: Sequence[str], values: Sequence[Floats]) -> list[Floats]:
-    """Values in one row per cluster, filled up with nan. Shape (clusters, most of one cluster) each."""
-    place = {cluster: i for i, cluster in enumerate(clusters)}
-    members: list[list[int]] = [[] for _ in clusters]
-    for i, (_, cluster, _) in enumerate(keys):
-        members[place[cluster]].append(i)
-    width = max(map(len, members))
-    made = [np.full((len(clusters), width), np.nan) for _ in values]
-    for array, flat in zip(made, values, strict=True):
-        for c, chosen in enumerate(members):
-            array[c, : len(chosen)] = flat[chosen]
-    return made
-
-
-def _rho(x: Floats, y: Floats) -> Sequence[Floats]:
-    return (spearman(x.reshape(*x.shape[:-2], -1), y.reshape(*y.shape[:-2], -1)),)
 
 
 def tables(found: Sequence[Correlation], confidence_level: float = 0.95) -> tuple[Table, ...]:

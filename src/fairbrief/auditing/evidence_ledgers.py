@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -26,11 +26,12 @@ def ledgers_from(
     evidence: EvidenceRows,
     given: Mapping[str, Measure] = MappingProxyType({}),
     by: Groupings | None = None,
+    wanted: Collection[str] | None = None,
 ) -> list[tuple[Ledger, list[Measure]]]:
     """The settled ledgers behind evidence, and the measures that read each; without nulls. Rows are read some at a time.
 
     ``given`` are measures by spec that need not be declared anywhere; ``by`` says what to slice by, each attribute that
-    the audit was sliced by alone if not told.
+    the audit was sliced by alone if not told; ``wanted`` are the specs of the measures that are asked for, all if not told.
     The relabelled sums are not in the evidence: what is made from such a ledger has intervals and paired
     differences, and no chance level.
     """
@@ -44,7 +45,8 @@ def ledgers_from(
         by = [(name.removeprefix(SLICE),) for name in there if name.startswith(SLICE)]
     specs: dict[str, list[str]] = {}
     for spec, observation in evidence.measures().items():
-        specs.setdefault(observation, []).append(spec)
+        if wanted is None or spec in wanted:
+            specs.setdefault(observation, []).append(spec)
     table, found = OriginTable(), list[tuple[Ledger, list[Measure]]]()
     for observation, spelled in specs.items():
         measures = [given.get(name) or registry.make("measure", name) for name in spelled]

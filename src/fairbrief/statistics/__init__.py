@@ -11,6 +11,7 @@ from fairbrief.statistics.agreement import (
     pearson,
     randolph_kappa,
     spearman,
+    spearman_of_resamples,
 )
 from fairbrief.statistics.arrays import TIE, ratio
 from fairbrief.statistics.distances import (
@@ -59,6 +60,7 @@ __all__ = [
     "ratio",
     "sample_labellings",
     "spearman",
+    "spearman_of_resamples",
     "wasserstein_heights",
     "wasserstein_positions",
 ]

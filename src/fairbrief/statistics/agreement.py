@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.statistics.arrays import Floats
 
@@ -96,6 +97,33 @@ def spearman(x: Floats, y: Floats) -> Floats:
     from scipy.stats import rankdata
 
     return pearson(*(rankdata(scores, axis=-1, nan_policy="omit") for scores in _pairs(x, y)))
+
+
+def spearman_of_resamples(x: Floats, y: Floats, counts: NDArray[np.integer[Any]]) -> Floats:
+    """`spearman` where each pair comes so many times, as often as it was drawn.
+
+    Shapes: scores (n,), ``counts`` (draws, n) → (draws,). Scores are put in order once: a rank under a resample is the count
+    of what lies below, and half of what is tied.
+    """
+    known = ~(np.isnan(x) | np.isnan(y))
+    many = counts[:, known].astype(np.float64)
+    middle = (many.sum(axis=1, keepdims=True) + 1) / 2
+    a, b = (_ranks(scores[known], many) - middle for scores in (x, y))
+    weighted = many * a
+    scale = np.sqrt(np.einsum("di,di->d", weighted, a) * np.einsum("di,di,di->d", many, b, b))
+    products = np.einsum("di,di->d", weighted, b)
+    return np.asarray(np.clip(products / np.where(scale > 0, scale, np.nan), -1.0, 1.0))
+
+
+def _ranks(scores: Floats, counts: Floats) -> Floats:
+    """The mean rank of each score among all that were drawn. Shapes: (n,), (draws, n) → (draws, n)."""
+    if not len(scores):
+        return counts
+    _, tied = np.unique(scores, return_inverse=True)
+    order = np.argsort(tied, kind="stable")
+    starts = np.flatnonzero(np.diff(tied[order], prepend=-1))
+    of_ties = np.add.reduceat(counts[:, order], starts, axis=1)
+    return np.asarray((np.cumsum(of_ties, axis=1) - (of_ties - 1) / 2)[:, tied])
 
 
 def _pairs(x: Floats, y: Floats) -> tuple[Floats, Floats]:

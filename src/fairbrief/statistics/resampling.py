@@ -36,6 +36,10 @@ class Bootstrap:
         """Sums of resampled rows: Σ over clusters of weight × row. Shape (clusters, k) → (draws, k)."""
         return self._weights.totals(rows)
 
+    def weights(self) -> Iterator[NDArray[np.unsignedinteger]]:
+        """How often each cluster is drawn, some draws at a time. Shape of each: (draws, clusters)."""
+        return self._weights.chunks()
+
 
 class Bootstraps:
     """Bootstraps by their number of clusters: systems and measures share the weights, which cost more than the sums.
@@ -95,12 +99,13 @@ class _Weights:
             raise ValueError(f"rows must have shape ({self._start.size}, k), not {rows.shape}")
         totals = np.empty((self._draws, rows.shape[1]))
         done = 0
-        for weights in self._chunks():
+        for weights in self.chunks():
             totals[done : done + len(weights)] = weights.astype(np.float64) @ rows
             done += len(weights)
         return totals
 
-    def _chunks(self) -> Iterator[NDArray[np.unsignedinteger]]:
+    def chunks(self) -> Iterator[NDArray[np.unsignedinteger]]:
+        """The weights, some draws at a time."""
         if self._kept:
             yield from self._kept
             return
