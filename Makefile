@@ -53,6 +53,8 @@ bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed.audit --file $(INPUTS)/reviews/yelp__gpt-4.jsonl --out $(RESULTS); \
 	else $(BIN)/python -m benchmarks.speed.audit --out $(RESULTS); fi
 	$(BIN)/python -m benchmarks.speed.growth --out $(RESULTS)
+	$(BIN)/python -m benchmarks.speed.hard_cases --out $(RESULTS)
+	$(BIN)/python -m benchmarks.speed.saved_audits --out $(RESULTS)
 	$(BIN)/python -m benchmarks.speed.view --out $(RESULTS)
 	$(BIN)/python -m benchmarks.speed.page --out $(RESULTS)
 	$(BIN)/python -m benchmarks.scale --out $(RESULTS)/scale.json
