@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 from fairbrief.statistics import (
     Bootstrap,
     LabelDraws,
+    ResampledSpearman,
     count_labellings,
     enumerate_labellings,
     fit_sums,
@@ -15,7 +16,6 @@ from fairbrief.statistics import (
     kl_divergence,
     percentile_interval,
     spearman,
-    spearman_of_resamples,
     wasserstein_heights,
     wasserstein_positions,
 )
@@ -136,7 +136,7 @@ def test_the_correlation_of_resamples_is_that_of_what_was_drawn(
     """With ties, undefined scores, pairs that were drawn several times and pairs that were not."""
     x, y, counts = given_
     wanted = [spearman(np.repeat(x, drawn), np.repeat(y, drawn)) for drawn in counts]
-    np.testing.assert_allclose(spearman_of_resamples(x, y, counts), wanted, atol=1e-12)
+    np.testing.assert_allclose(ResampledSpearman(x, y).of(counts), wanted, atol=1e-12)
 
 
 @given(st.integers(1, 40), st.integers(1, 30), st.integers(0, 5))

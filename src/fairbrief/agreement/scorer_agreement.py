@@ -13,7 +13,7 @@ from fairbrief.agreement.bootstrap_intervals import Interval, interval
 from fairbrief.agreement.saved_values import Key, SavedValues, clusters_of, saved_values, specs_in
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
-from fairbrief.statistics import Bootstrap, spearman, spearman_of_resamples
+from fairbrief.statistics import Bootstrap, ResampledSpearman, spearman
 from fairbrief.types import Measure, Table
 
 FEWEST_SYSTEMS = 3
@@ -125,8 +125,8 @@ def _over_records(
     point, bootstrap = float(spearman(x, y)), _bootstrap(keys, n_resamples, seed)
     if bootstrap is None:
         return interval(point)
-    cluster = clusters_of(keys)
-    drawn = [spearman_of_resamples(x, y, weights[:, cluster]) for weights in bootstrap.weights()]
+    cluster, resampled = clusters_of(keys), ResampledSpearman(x, y)
+    drawn = [resampled.of(weights[:, cluster]) for weights in bootstrap.weights()]
     return interval(point, np.concatenate(drawn), confidence_level)
 
 

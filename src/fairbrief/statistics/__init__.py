@@ -5,13 +5,13 @@ its reason by who asked.
 """
 
 from fairbrief.statistics.agreement import (
+    ResampledSpearman,
     alpha_of_two,
     kappa_of_two,
     krippendorff_alpha,
     pearson,
     randolph_kappa,
     spearman,
-    spearman_of_resamples,
 )
 from fairbrief.statistics.arrays import TIE, ratio
 from fairbrief.statistics.distances import (
@@ -35,6 +35,7 @@ from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps
 
 __all__ = [
+    "ResampledSpearman",
     "EXACT_LIMIT",
     "TIE",
     "BlockBootstrap",
@@ -60,7 +61,6 @@ __all__ = [
     "ratio",
     "sample_labellings",
     "spearman",
-    "spearman_of_resamples",
     "wasserstein_heights",
     "wasserstein_positions",
 ]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.arrays import Floats
+from fairbrief.statistics.arrays import Floats, Integers
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -99,30 +99,36 @@ def spearman(x: Floats, y: Floats) -> Floats:
     return pearson(*(rankdata(scores, axis=-1, nan_policy="omit") for scores in _pairs(x, y)))
 
 
-def spearman_of_resamples(x: Floats, y: Floats, counts: NDArray[np.integer[Any]]) -> Floats:
-    """`spearman` where each pair comes so many times, as often as it was drawn.
+class ResampledSpearman:
+    """`spearman` of two scores whose pairs come so many times each, as often as they were drawn; put in order once.
 
-    Shapes: scores (n,), ``counts`` (draws, n) → (draws,). Scores are put in order once: a rank under a resample is the count
-    of what lies below, and half of what is tied.
+    Shapes of the scores: (n,). Equal pairs are counted together, and a rank under a resample is the count of what lies
+    below and half of what is tied.
     """
-    known = ~(np.isnan(x) | np.isnan(y))
-    many = counts[:, known].astype(np.float64)
-    middle = (many.sum(axis=1, keepdims=True) + 1) / 2
-    a, b = (_ranks(scores[known], many) - middle for scores in (x, y))
-    weighted = many * a
-    scale = np.sqrt(np.einsum("di,di->d", weighted, a) * np.einsum("di,di,di->d", many, b, b))
-    products = np.einsum("di,di->d", weighted, b)
-    return np.asarray(np.clip(products / np.where(scale > 0, scale, np.nan), -1.0, 1.0))
+
+    def __init__(self, x: Floats, y: Floats) -> None:
+        known = np.flatnonzero(~(np.isnan(x) | np.isnan(y)))
+        self._order = known[np.lexsort((y[known], x[known]))]
+        x, y = x[self._order], y[self._order]
+        self._starts = np.flatnonzero((x != np.roll(x, 1)) | (y != np.roll(y, 1)) | (np.arange(len(x)) == 0))
+        self._tied = [np.unique(scores[self._starts], return_inverse=True)[1] for scores in (x, y)]
+
+    def of(self, counts: NDArray[np.integer[Any]]) -> Floats:
+        """The correlation of each draw; nan as in `pearson`. Shape of ``counts``: (draws, n) → (draws,)."""
+        if not len(self._order):
+            return np.full(len(counts), np.nan)
+        many = np.add.reduceat(counts[:, self._order], self._starts, axis=1, dtype=np.float64)
+        middle = (many.sum(axis=1, keepdims=True) + 1) / 2
+        a, b = (_ranks(tied, many) - middle for tied in self._tied)
+        weighted = many * a
+        scale = np.sqrt(np.einsum("di,di->d", weighted, a) * np.einsum("di,di,di->d", many, b, b))
+        products = np.einsum("di,di->d", weighted, b)
+        return np.asarray(np.clip(products / np.where(scale > 0, scale, np.nan), -1.0, 1.0))
 
 
-def _ranks(scores: Floats, counts: Floats) -> Floats:
-    """The mean rank of each score among all that were drawn. Shapes: (n,), (draws, n) → (draws, n)."""
-    if not len(scores):
-        return counts
-    _, tied = np.unique(scores, return_inverse=True)
-    order = np.argsort(tied, kind="stable")
-    starts = np.flatnonzero(np.diff(tied[order], prepend=-1))
-    of_ties = np.add.reduceat(counts[:, order], starts, axis=1)
+def _ranks(tied: Integers, counts: Floats) -> Floats:
+    """The mean rank of each score, by its place among the distinct ones. Shapes: (n,), (draws, n) → (draws, n)."""
+    of_ties = np.stack([np.bincount(tied, weights=drawn) for drawn in counts])
     return np.asarray((np.cumsum(of_ties, axis=1) - (of_ties - 1) / 2)[:, tied])
 
 
