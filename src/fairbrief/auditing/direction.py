@@ -31,8 +31,11 @@ def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
 def directions(evidence: EvidenceRows) -> Mapping[str, Direction]:
     """Which way is better, for every measure that a saved audit took on something: told by the first rows that have it."""
     found: dict[str, Direction] = {}
+    known: dict[str, Collection[Column]] = {}
     for spec, observation in evidence.measures().items():
-        pieces = evidence.each_of(observation)
-        if columns := next((columns for rows in pieces if (columns := columns_of(rows))), {}):
-            found[spec] = better(registry.make("measure", spec), columns)
+        if observation not in known:
+            pieces = map(columns_of, evidence.each_of(observation))
+            known[observation] = next(filter(None, pieces), {})
+        if known[observation]:
+            found[spec] = better(registry.make("measure", spec), known[observation])
     return found

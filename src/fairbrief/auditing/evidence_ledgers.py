@@ -94,12 +94,8 @@ def _placed(table: OriginTable, rows: pa.Table, by: Groupings, expected: int) ->
     records, clusters = (
         pa.concat_arrays(rows[name].cast(pa.large_binary()).chunks) for name in ("record", "cluster")
     )
-    is_own = np.unpackbits(
-        np.frombuffer(pc.equal(records, clusters).buffers()[1], dtype=np.uint8),
-        count=len(rows),
-        bitorder="little",
-    )
-    shared = np.flatnonzero(is_own == 0)
+    is_shared = pc.not_equal(records, clusters).cast(pa.int8())
+    shared = np.flatnonzero(plain_numbers(pa.chunked_array([is_shared])))
     of_cluster = np.full(len(rows), OWN)
     of_cluster[shared] = [table.cluster_names.of(name) for name in Names(clusters).of(shared)]
     blocks, names = coded(rows["block"])
