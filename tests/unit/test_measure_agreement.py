@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import tracemalloc
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from fairbrief.agreement.change_comparison import change_comparisons
-from fairbrief.agreement.saved_values import SavedValues, saved_values, specs_in
+from fairbrief.agreement.saved_values import in_common, saved_values, specs_in
 from fairbrief.agreement.scorer_agreement import _over_records, correlations
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
-from fairbrief.types import Case, Document, Record, Summary, Value
+from fairbrief.types import Case, Document, Record, Summary
 
 MEASURES = ("uer@side", "sof@side")
-MEAN: Any = SimpleNamespace(name="mean", value=lambda totals: {"mean": Value(totals["sum"] / totals["one"])})
+DOCUMENTS = (Document("a b", {"side": "l"}), Document("c d", {"side": "r"}))
 
 
 def made(
@@ -82,26 +80,44 @@ def test_of_a_summary_in_two_audits_the_last_one_counts() -> None:
     controlled = made(("uer@side",), controls=("one_document",))
     (spec,) = specs_in([first, second])
     found = saved_values([first, second, controlled], [spec])[spec]
-    assert {system for system, _, _ in found.places} == {"plain", "fair"}
-    assert len(found.places) == 8
+    assert set(found.systems) == {"plain", "fair"}
+    assert len(found.summaries()) == len(found.rows) == 8
     last = saved_values([controlled], [spec])[spec]
-    keys = list(last.places)
-    assert found.values(found.stacked(keys)).tolist() == last.values(last.stacked(keys)).tolist()
     both, alone = (saved_values(several, [spec])[spec] for several in ([first, second], [second]))
-    assert both.values(both.stacked(keys)).tolist() == alone.values(alone.stacked(keys)).tolist()
-    assert both.values(both.stacked(keys)).tolist() != last.values(last.stacked(keys)).tolist()
+    (own, in_last), (in_both, in_alone) = in_common(found, last), in_common(both, alone)
+    assert len(own) == len(in_both) == 8
+    assert found.of_each()[own].tolist() == last.of_each()[in_last].tolist()
+    assert both.of_each()[in_both].tolist() == alone.of_each()[in_alone].tolist()
+    assert both.of_each().tolist() != found.of_each().tolist()
+
+
+def test_summaries_are_matched_by_system_cluster_and_record() -> None:
+    """In whichever order the audits hold them, and where the names of one end as those of another begin."""
+    spec = "uer@side"
+    cases = [
+        Case(Record(record, DOCUMENTS), Summary(record, system, text))
+        for system, record, text in (("a", "ab", "a b c"), ("aa", "b", "a b"), ("b", "ab", "c d"))
+    ]
+    a, b = (
+        saved_values([audit(some, Plan(measures=(spec,), n_resamples=0))], [spec])[spec]
+        for some in (cases, cases[:0:-1])
+    )
+    in_a, in_b = in_common(a, b)
+    assert (
+        [a.systems[number] for number in a.system[in_a]]
+        == [b.systems[number] for number in b.system[in_b]]
+        == ["b", "aa"]
+    )
+    assert a.of_each()[in_a].tolist() == b.of_each()[in_b].tolist()
+    assert b.of_each()[b.of_system("aa")].tolist() == b.of_each()[in_b[1:]].tolist()
+    assert len(b.of_system("a")) == 0
 
 
 def test_intervals_of_many_summaries_need_no_square_of_them() -> None:
     """Resampled clusters are counted some draws at a time: of 30,000 a square would take seven gigabytes."""
-    keys = [("s", f"c{i}", f"r{i}") for i in range(30_000)]
-    rows = np.column_stack([np.arange(30_000.0), np.ones(30_000)])
-    a, b = (
-        SavedValues(MEAN, {("sum",): 0, ("one",): 1}, {k: i for i, k in enumerate(keys)}, rows * sign)
-        for sign in ([1, 1], [-1, 1])
-    )
+    x = np.arange(30_000.0)
     tracemalloc.start()
-    found = _over_records(a, b, keys, 20, 0, 0.95)
+    found = _over_records(x, -x, np.arange(30_000), 20, 0, 0.95)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (found.value, found.low, found.high) == (-1, -1, -1)

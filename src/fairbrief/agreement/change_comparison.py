@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief.agreement.bootstrap_intervals import Interval, interval
-from fairbrief.agreement.saved_values import SavedValues, clusters_of, saved_values, specs_in
+from fairbrief.agreement.saved_values import SavedValues, saved_values, specs_in
 from fairbrief.agreement.scorer_agreement import named_measures
+from fairbrief.auditing.origins import first_met
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
 from fairbrief.statistics import Bootstrap
-from fairbrief.types import Floats, Table
+from fairbrief.types import Floats, Integers, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def change_comparisons(
     audited = specs_in(results)
     named = named_measures(audited, measures or audited)
     saved = saved_values(results, named)
-    known = {system for spec in named for system, _, _ in saved[spec].places}
+    known = {system for spec in named for system in saved[spec].systems}
     if absent := [system for system in (plain, fair) if system not in known]:
         raise RequestError(f"No system '{absent[0]}' in these audits, which hold {', '.join(sorted(known))}.")
     return [
@@ -68,19 +69,34 @@ def _comparison(
     seed: int,
     confidence_level: float,
 ) -> ChangeComparison:
-    def is_read(cluster: str, record: str) -> bool:
-        return all((system, cluster, record) in s.places for s in (a, b) for system in (plain, fair))
-
-    common = [(c, r) for system, c, r in a.places if system == plain and is_read(c, r)]
-    if not common:
-        raise RequestError(f"No record was answered by '{plain}' and '{fair}' and read by both measures.")
-    keys = [(system, *key) for key in common for system in (plain, fair)]
-    bootstrap = Bootstrap(int(clusters_of(keys).max()) + 1, n_resamples, seed) if n_resamples else None
-    x, y = (_changes(saved.of_systems(keys, (plain, fair), bootstrap)) for saved in (a, b))
+    places = _of_both_systems(a, b, plain, fair)
+    cluster = first_met(a.clusters.of(places[0][0]).codes())[1]
+    bootstrap = Bootstrap(int(cluster.max()) + 1, n_resamples, seed) if n_resamples else None
+    x, y = (
+        _changes(saved.of_systems(own, [cluster] * 2, bootstrap))
+        for saved, own in zip((a, b), places, strict=True)
+    )
     first, second, difference = (
         interval(float(z[0]), z[1:] if n_resamples else None, confidence_level) for z in (x, y, x - y)
     )
-    return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(common))
+    return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
+
+
+def _of_both_systems(
+    a: SavedValues, b: SavedValues, plain: str, fair: str
+) -> tuple[list[Integers], list[Integers]]:
+    """The places, in each measure and by system, of the records that both systems answered and both measures read.
+
+    In the order of the first measure's summaries of the first system. RequestError where there is none.
+    """
+    read = [(saved.records, saved.of_system(system)) for saved in (a, b) for system in (plain, fair)]
+    records = [names.of(places) for names, places in read]
+    inside = [records[0].places_in(others) for others in records]
+    common = np.flatnonzero(np.all([place >= 0 for place in inside], axis=0))
+    if not len(common):
+        raise RequestError(f"No record was answered by '{plain}' and '{fair}' and read by both measures.")
+    found = [places[place[common]] for place, (_, places) in zip(inside, read, strict=True)]
+    return found[:2], found[2:]
 
 
 def _changes(values: Floats) -> Floats:

@@ -3,46 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.origins import Names, names_of, side_by_side
+from fairbrief.reports.frames import plain_numbers
 from fairbrief.reports.result import Result
 from fairbrief.statistics import Bootstrap
 from fairbrief.types import Column, Floats, Integers, Measure, Totals
 
-Key = tuple[str, str, str]
-"""System, cluster and record of one summary."""
-
 
 @dataclass(frozen=True, slots=True)
 class SavedValues:
-    """The evidence of one measure: a row for each summary that it could read. Shape of ``rows``: (summaries, columns)."""
+    """The evidence of one measure: a row for each summary that it could read, in the order in which they are met.
+
+    Shapes: ``systems`` are the names, ``system`` (n,) the number of each one's; ``clusters`` (n,); ``records`` (n,), cluster and
+    record side by side; ``rows`` (n, columns).
+    """
 
     measure: Measure
     columns: dict[Column, int]
-    places: dict[Key, int]
+    systems: Sequence[str]
+    system: Integers
+    clusters: Names
+    records: Names
     rows: Floats
 
-    def stacked(self, keys: Iterable[Key]) -> Floats:
-        """The rows of summaries. Shape (keys, columns)."""
-        return self.rows[[self.places[key] for key in keys]]
+    def summaries(self) -> Names:
+        """What tells each from all others, to be compared, not to be read. Shape (n,)."""
+        return side_by_side(names_of(self.systems).of(self.system), self.records)
+
+    def of_system(self, system: str) -> Integers:
+        """The places of a system's summaries. Shape (k,)."""
+        return np.flatnonzero(self.system == (self.systems.index(system) if system in self.systems else -1))
+
+    def of_each(self) -> Floats:
+        """The headline of each summary. Shape (n,)."""
+        return self.values(self.rows)
 
     def values(self, sums: Floats) -> Floats:
         """The headline of summed rows. Shape (…, columns) → (…)."""
         found = self.measure.value(Totals(self.columns, sums))[self.measure.name]
         return np.asarray(found.array, dtype=np.float64)
 
-    def of_systems(self, keys: Sequence[Key], systems: Sequence[str], bootstrap: Bootstrap | None) -> Floats:
-        """Each system's value over its ``keys``: as it is, then by resample of clusters. Shape (1 + resamples, systems)."""
-        rows, cluster = self.stacked(keys), clusters_of(keys)
+    def of_systems(
+        self, chosen: Sequence[Integers], clusters: Sequence[Integers], bootstrap: Bootstrap | None
+    ) -> Floats:
+        """Each system's value over its own summaries: as it is, then by resample of clusters. Shape (1 + resamples, systems).
+
+        By system: the places of its summaries, and the number of each one's cluster.
+        """
+        many = 1 + max(int(numbers.max()) for numbers in clusters)
         found = []
-        for system in systems:
-            sums = np.zeros((int(cluster.max()) + 1, rows.shape[1]))
-            chosen = [i for i, key in enumerate(keys) if key[0] == system]
-            np.add.at(sums, cluster[chosen], rows[chosen])
+        for own, cluster in zip(chosen, clusters, strict=True):
+            sums = np.zeros((many, self.rows.shape[1]))
+            np.add.at(sums, cluster, self.rows[own])
             drawn = [
                 sums.sum(axis=0, keepdims=True),
                 *([] if bootstrap is None else [bootstrap.totals(sums)]),
@@ -51,10 +71,11 @@ class SavedValues:
         return np.stack(found, axis=-1)
 
 
-def clusters_of(keys: Sequence[Key]) -> Integers:
-    """The number of each summary's cluster, in the order in which they are met. Shape (keys,)."""
-    known: dict[str, int] = {}
-    return np.array([known.setdefault(cluster, len(known)) for _, cluster, _ in keys], dtype=np.int64)
+def in_common(a: SavedValues, b: SavedValues) -> tuple[Integers, Integers]:
+    """The places of the summaries that both could read, in the order of the first: there, and in the second. Shapes: (n,)."""
+    place = a.summaries().places_in(b.summaries())
+    own = np.flatnonzero(place >= 0)
+    return own, place[own]
 
 
 def specs_in(results: Iterable[Result]) -> list[str]:
@@ -64,29 +85,58 @@ def specs_in(results: Iterable[Result]) -> list[str]:
 
 def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str, SavedValues]:
     """The evidence of these measures; controls are left out. Of a summary in several audits the last one's counts."""
-    pieces: dict[str, list[tuple[Measure, Ledger]]] = {spec: [] for spec in specs}
+    pieces: dict[str, tuple[Ledger, ...]] = dict.fromkeys(specs, ())
+    known: dict[str, Measure] = {}
     for result in results:
         for ledger, measures in ledgers_from(result.rows, wanted=specs):
             for measure in measures:
-                pieces[repr(measure)].append((measure, ledger))
-    return {spec: _joined(several) for spec, several in pieces.items()}
+                known[repr(measure)] = measure
+                pieces[repr(measure)] += (ledger,)
+    of_same_rows: dict[tuple[int, ...], SavedValues] = {}
+    found = {}
+    for spec, ledgers in pieces.items():
+        rows = tuple(map(id, ledgers))
+        if rows not in of_same_rows:
+            of_same_rows[rows] = _joined(known[spec], ledgers)
+        found[spec] = replace(of_same_rows[rows], measure=known[spec])
+    return found
 
 
-def _joined(pieces: Sequence[tuple[Measure, Ledger]]) -> SavedValues:
+def _joined(measure: Measure, ledgers: Sequence[Ledger]) -> SavedValues:
     columns: dict[Column, int] = {}
-    for _, ledger in pieces:
+    systems: dict[str, int] = {}
+    chosen, system, clusters, records = zip(
+        *(_of_systems(ledger, systems) for ledger in ledgers), strict=True
+    )
+    for ledger in ledgers:
         for column in ledger.columns:
             columns.setdefault(column, len(columns))
-    places: dict[Key, int] = {}
-    rows: list[Floats] = []
-    for _, ledger in pieces:
-        origins, matrix = ledger.kept(), ledger.matrix()
-        kinds, known = origins.kinds()
-        named = zip(kinds.tolist(), origins.clusters(), origins.records(), strict=True)
-        first = sum(map(len, rows))
-        for i, (kind, cluster, record) in enumerate(named, first):
-            if known[kind].system_kind == "system":
-                places[known[kind].system, cluster, record] = i
-        rows.append(np.zeros((len(matrix), len(columns))))
-        rows[-1][:, [columns[column] for column in ledger.columns]] = matrix
-    return SavedValues(pieces[0][0], columns, places, np.concatenate(rows))
+    several = [
+        side_by_side(names_of(systems).of(number), own) for number, own in zip(system, records, strict=True)
+    ]
+    every = pa.concat_arrays([names.encoded for names in several]).dictionary_encode()
+    # Numbered in the order in which they are met; of equal ones the last is kept.
+    last = np.zeros(len(every.dictionary), dtype=np.int64)
+    last[plain_numbers(pa.chunked_array([every.indices]))] = np.arange(len(every))
+    rows = np.zeros((len(last), len(columns)))
+    ends = np.cumsum([0, *map(len, chosen)])
+    for own, ledger, (first, end) in zip(chosen, ledgers, pairwise(ends), strict=True):
+        here = np.flatnonzero((last >= first) & (last < end))
+        for column, k in ledger.columns.items():
+            rows[here, columns[column]] = ledger.matrix([k])[own[last[here] - first], 0]
+    kept = [Names(pa.concat_arrays([own.encoded for own in of])).of(last) for of in (clusters, records)]
+    return SavedValues(measure, columns, list(systems), np.concatenate(system)[last], kept[0], kept[1], rows)
+
+
+def _of_systems(ledger: Ledger, systems: dict[str, int]) -> tuple[Integers, Integers, Names, Names]:
+    """The rows of a ledger that are of no control: their places, the numbers of their systems, which are added to those
+    known, their clusters, and these with their records.
+    """
+    origins = ledger.kept()
+    kinds, known = origins.kinds()
+    chosen = np.flatnonzero(np.array([kind.system_kind == "system" for kind in known])[kinds])
+    origins = origins.of(chosen)
+    kinds, known = origins.kinds()
+    number = np.array([systems.setdefault(kind.system, len(systems)) for kind in known], dtype=np.int64)
+    clusters = origins.clusters()
+    return chosen, number[kinds], clusters, side_by_side(clusters, origins.records())

@@ -10,11 +10,12 @@ import numpy as np
 
 from fairbrief import registry, specs
 from fairbrief.agreement.bootstrap_intervals import Interval, interval
-from fairbrief.agreement.saved_values import Key, SavedValues, clusters_of, saved_values, specs_in
+from fairbrief.agreement.saved_values import SavedValues, in_common, saved_values, specs_in
+from fairbrief.auditing.origins import first_met
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
 from fairbrief.statistics import Bootstrap, ResampledSpearman, spearman
-from fairbrief.types import Measure, Table
+from fairbrief.types import Floats, Integers, Measure, Table
 
 FEWEST_SYSTEMS = 3
 FEWEST_RECORDS = 3
@@ -101,55 +102,50 @@ def named_measures(known: Collection[str], measures: Sequence[str]) -> list[str]
 def _correlation(
     a: SavedValues, b: SavedValues, n_resamples: int, seed: int, confidence_level: float
 ) -> Correlation | None:
-    common = [key for key in a.places if key in b.places]
-    if len(common) < 2:
+    in_a, in_b = in_common(a, b)
+    if len(in_a) < 2:
         return None
-    systems = list(dict.fromkeys(system for system, _, _ in common))
-    records = _over_records(a, b, common, n_resamples, seed, confidence_level)
+    x, y, system, cluster = a.of_each()[in_a], b.of_each()[in_b], a.system[in_a], a.clusters.of(in_a).codes()
+    numbers = system[first_met(system)[0]].tolist()
+    names = tuple(a.systems[number] for number in numbers)
+    records = _over_records(x, y, cluster, n_resamples, seed, confidence_level)
     of_system = []
-    for system in systems:
-        own = [key for key in common if key[0] == system]
+    for name, number in zip(names, numbers, strict=True):
+        own = np.flatnonzero(system == number)
         if len(own) >= FEWEST_RECORDS:
-            rho = _over_records(a, b, own, n_resamples, seed, confidence_level) if systems[1:] else records
-            of_system.append((system, rho, len(own)))
+            rho = records
+            if len(names) > 1:
+                rho = _over_records(x[own], y[own], cluster[own], n_resamples, seed, confidence_level)
+            of_system.append((name, rho, len(own)))
     label, first, second = _names(a.measure, b.measure)
-    n = int(np.isfinite(a.values(a.stacked(common)) + b.values(b.stacked(common))).sum())
-    over_systems = _over_systems(a, b, common, systems, n_resamples, seed, confidence_level)
-    return Correlation(label, first, second, records, n, over_systems, tuple(systems), tuple(of_system))
+    over_systems = None
+    if len(names) >= FEWEST_SYSTEMS:
+        chosen = [np.flatnonzero(system == number) for number in numbers]
+        clusters = [first_met(cluster)[1][own] for own in chosen]
+        bootstrap = _bootstrap(cluster, n_resamples, seed)
+        of_a = a.of_systems([in_a[own] for own in chosen], clusters, bootstrap)
+        of_b = b.of_systems([in_b[own] for own in chosen], clusters, bootstrap)
+        drawn = None if bootstrap is None else spearman(of_a[1:], of_b[1:])
+        over_systems = interval(float(spearman(of_a[0], of_b[0])), drawn, confidence_level)
+    n = int(np.isfinite(x + y).sum())
+    return Correlation(label, first, second, records, n, over_systems, names, tuple(of_system))
 
 
 def _over_records(
-    a: SavedValues, b: SavedValues, keys: Sequence[Key], n_resamples: int, seed: int, confidence_level: float
+    x: Floats, y: Floats, cluster: Integers, n_resamples: int, seed: int, confidence_level: float
 ) -> Interval:
-    x, y = (saved.values(saved.stacked(keys)) for saved in (a, b))
-    point, bootstrap = float(spearman(x, y)), _bootstrap(keys, n_resamples, seed)
+    """Of the readings of summaries; ``cluster`` (n,) tells whose variants they are."""
+    point, bootstrap = float(spearman(x, y)), _bootstrap(cluster, n_resamples, seed)
     if bootstrap is None:
         return interval(point)
-    cluster, resampled = clusters_of(keys), ResampledSpearman(x, y)
+    cluster, resampled = first_met(cluster)[1], ResampledSpearman(x, y)
     drawn = [resampled.of(weights[:, cluster]) for weights in bootstrap.weights()]
     return interval(point, np.concatenate(drawn), confidence_level)
 
 
-def _over_systems(
-    a: SavedValues,
-    b: SavedValues,
-    keys: Sequence[Key],
-    systems: Sequence[str],
-    n_resamples: int,
-    seed: int,
-    confidence_level: float,
-) -> Interval | None:
-    if len(systems) < FEWEST_SYSTEMS:
-        return None
-    bootstrap = _bootstrap(keys, n_resamples, seed)
-    x, y = (saved.of_systems(keys, systems, bootstrap) for saved in (a, b))
-    drawn = None if bootstrap is None else spearman(x[1:], y[1:])
-    return interval(float(spearman(x[0], y[0])), drawn, confidence_level)
-
-
-def _bootstrap(keys: Sequence[Key], n_resamples: int, seed: int) -> Bootstrap | None:
+def _bootstrap(cluster: Integers, n_resamples: int, seed: int) -> Bootstrap | None:
     """Resamples of the clusters; None where there is one alone, or none is asked for."""
-    many = int(clusters_of(keys).max()) + 1
+    many = len(np.unique(cluster))
     return Bootstrap(many, n_resamples, seed) if many > 1 and n_resamples else None
 
 

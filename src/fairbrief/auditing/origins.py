@@ -22,6 +22,8 @@ Slice = tuple[tuple[str, str], ...]
 WHOLE: Slice = ()
 OWN = -1
 """In place of a cluster's number: the cluster is the record by itself."""
+BETWEEN = b"\xff"
+"""Stands between names, none of which holds it: it is no part of UTF-8."""
 DECODED = 4096
 """Names that are decoded together."""
 LOOKED_AT = 1 << 16
@@ -141,6 +143,18 @@ def united(several: Sequence[Names]) -> Names:
         if len(added):
             found = Names(pa.concat_arrays([found.encoded, names.of(added).encoded]))
     return found
+
+
+def names_of(given: Iterable[str]) -> Names:
+    """Texts as names."""
+    return Names(_binary(given))
+
+
+def side_by_side(*several: Names) -> Names:
+    """Lists of as many names as one, to be compared, not to be read: two are equal where they are in every list."""
+    between = _laid_out(np.array([0, len(BETWEEN)]), pa.py_buffer(BETWEEN))
+    between = between.take(numbers(np.zeros(len(several[0]), dtype=np.int8)))
+    return Names(pc.binary_join_element_wise(*(names.encoded for names in several), between))
 
 
 @dataclass(slots=True)
@@ -349,7 +363,10 @@ def systems_of(several: Iterable[Origins]) -> dict[str, SystemKind]:
 def first_met(numbers: Integers) -> tuple[Integers, Integers]:
     """Where each distinct number is first met, ascending; and of each number which of these it is. Shapes: (distinct,), (n,)."""
     _, first, code = np.unique(numbers, return_index=True, return_inverse=True)
-    return np.sort(first), _ranks(first.tolist())[code]
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[code]
 
 
 def _met(
