@@ -154,7 +154,7 @@ def test_what_a_small_audit_takes_is_told_as_written_out(monkeypatch: pytest.Mon
     assert told == memory.Forecast(
         base=200e6,
         largest=1536 * 4 * (8 * 6.5 + 2 + 2) + 1536 * 27 * 80 + 4 * 8 * 808,
-        rows=2 * (250 + 2 * 50) + 2 * 50 * (8 + 16),
+        rows=2 * (100 + 2 * 50) + 2 * 50 * (8 + 16),
         slices=2 * 2 * (8 * 24 * 6 + 2 * 100 + 2000),
         estimates=10 * 1_000,
         about="input (id 'r0', 4 documents) and others like it take",
@@ -163,7 +163,7 @@ def test_what_a_small_audit_takes_is_told_as_written_out(monkeypatch: pytest.Mon
     assert summed.slices == 2 * 16 * 24 * 10
     alone = memory.forecast(cases, cases, replace(plan, n_resamples=0, workers=3), measures_of(plan))
     assert (alone.base, alone.largest) == (4 * 200e6, 3 * (256 * 4 * (8 * 6.5 + 2 + 2) + 256 * 27 * 80))
-    assert (alone.rows, alone.slices) == (2 * (250 + 2 * 25) + 2 * 25 * 24, 0)
+    assert (alone.rows, alone.slices) == (2 * (100 + 2 * 25) + 2 * 25 * 24, 0)
     waiting = memory.forecast(cases, cases, replace(plan, has_clusters=True), measures_of(plan))
     assert waiting.base == 200e6 + sum(map(size_of, cases))
     monkeypatch.setattr(memory, "HELD", 3_000)
@@ -199,10 +199,10 @@ def test_cases_of_a_file_are_counted_by_its_bytes() -> None:
     head = [Case(record, Summary("r", system, "y" * 40)) for system in ("s", "t")]
     plan = replace(plan_of(), n_resamples=0)
     told = memory.forecast(File(), head, plan, measures_of(plan))
-    assert told.rows == 10 * (250 + 2 * 25 + 24 * 25)
+    assert told.rows == 10 * (100 + 2 * 25 + 24 * 25)
     head[:] = [replace(case, record=replace(record, where=f"f:{i}")) for i, case in enumerate(head)]
     told = memory.forecast(File(), head, plan, measures_of(plan))
-    assert told.rows == pytest.approx(1800 / 260 * (250 + 2 * 25 + 24 * 25))
+    assert told.rows == pytest.approx(1800 / 260 * (100 + 2 * 25 + 24 * 25))
 
 
 def test_labellings_of_a_large_record_are_observed_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:

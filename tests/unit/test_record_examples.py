@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +30,7 @@ from fairbrief.explaining.example_influence import told
 from fairbrief.explaining.example_links import scorer_for, support_of
 from fairbrief.explaining.examples import PAGE_BYTES, examples
 from fairbrief.reports import groups, html, load, record_data
+from fairbrief.reports.evidence import Held, Wanted, all_columns
 from fairbrief.reports.examples import Examples
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Result
@@ -49,6 +51,18 @@ def audited() -> Audit:
 def shown(audited: Audit) -> Examples:
     """What its page shows."""
     return examples(audited.result, fairbrief.read(REVIEWS), Scorers())
+
+
+@dataclass(frozen=True)
+class InPieces(Held):
+    """Evidence of which so many rows are read at a time."""
+
+    at_once: int
+
+    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
+        """`of`, in pieces."""
+        rows = self.of(observation, wanted)
+        yield from (rows.slice(start, self.at_once) for start in range(0, len(rows), self.at_once))
 
 
 def case_of(summary: str, *documents: str) -> Case:
@@ -89,6 +103,16 @@ def test_both_ends_of_each_group_are_chosen(audited: Audit) -> None:
         for place in (int(np.nanargmin(values)), int(np.nanargmax(values))):
             assert found.record[mine[place]].as_py() in shown
     assert len(rows) <= 3 * MOST * (1 + 2 * 3)
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 7])
+def test_the_same_rows_are_chosen_however_few_are_read_at_a_time(audited: Audit, at_once: int) -> None:
+    """Of equal rows the earlier one is chosen, too, where the other comes in a later piece; and as many are counted."""
+    cut = replace(audited.result, rows=InPieces(audited.result.rows.table(), at_once=at_once))
+    systems = ["even", "rosy"]
+    assert choose(cut.rows, systems) == choose(audited.result.rows, systems)
+    whole, pieces = (examples(result, fairbrief.read(REVIEWS), Scorers()) for result in (audited.result, cut))
+    assert pieces == whole
 
 
 def test_every_row_has_its_texts_its_story_and_its_links(shown: Examples) -> None:

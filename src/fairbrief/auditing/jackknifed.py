@@ -11,11 +11,13 @@ import numpy as np
 
 from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics import ratio
-from fairbrief.statistics.jackknife import Spreads, leave_one_out, spreads
+from fairbrief.statistics.jackknife import GroupNumbers, Spreads, leave_one_out, spreads
 from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Value
 
 AT_ONCE = 1 << 21
 """Numbers that are unpacked at once, where a column of all rows has no more."""
+ADDED = 1 << 16
+"""Rows that are added to their groups at a time: to add makes wide numbers of the groups'."""
 EXCESS = "excess"
 """Name of the quantity: a mean of records less its mean over permutations."""
 
@@ -126,10 +128,12 @@ def _moments(clusters: Totals, contrast: Ratio) -> Floats:
     )
 
 
-def summed(rows: Floats, group: Integers, groups: int) -> Floats:
-    """Rows summed by group. Shapes: (n, columns), (n,) → (groups, columns)."""
+def summed(rows: Floats, group: GroupNumbers, groups: int) -> Floats:
+    """Rows summed by group, one after another. Shapes: (n, columns), (n,) → (groups, columns)."""
     sums = np.zeros((groups, rows.shape[1]))
-    np.add.at(sums, group, rows)
+    for start in range(0, len(rows), ADDED):
+        some = slice(start, start + ADDED)
+        np.add.at(sums, group[some], rows[some])
     return sums
 
 
@@ -137,7 +141,7 @@ def units_of_rows(
     columns: Mapping[Column, int],
     members: Sequence[ClusterRows],
     clusters: Sequence[Sequence[str]],
-    groups: Sequence[Integers | None],
+    groups: Sequence[GroupNumbers | None],
     *,
     at_once: int = AT_ONCE,
 ) -> list[Units]:

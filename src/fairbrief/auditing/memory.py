@@ -40,7 +40,7 @@ BASE = 200e6
 """A process: the program, texts that are scored together, labellings that are kept."""
 PER_ESTIMATE = 1_000
 """What is kept of an estimate or a difference: its numbers and notes."""
-PER_CASE, PER_NUMBER = 250, 2.0
+PER_CASE, PER_NUMBER = 100, 2.0
 """What is kept of a case, and of each of its statistics: codes of packed columns, and the numbers that these stand for."""
 PER_PAIR = 50
 """What is held of a record for each two systems that are compared."""

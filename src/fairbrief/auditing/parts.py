@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.number_columns import as_numbers
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of
-from fairbrief.statistics.jackknife import GROUPS, ONE_BY_ONE, group_numbers
+from fairbrief.statistics.jackknife import ONE_BY_ONE, GroupNumbers, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind
 
 
@@ -48,9 +46,9 @@ class Groups:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._found: tuple[Origins, NDArray[np.unsignedinteger[Any]]] | None = None
+        self._found: tuple[Origins, GroupNumbers] | None = None
 
-    def of(self, ledger: Ledger) -> NDArray[np.unsignedinteger[Any]]:
+    def of(self, ledger: Ledger) -> GroupNumbers:
         """By row of a ledger the group of its cluster. Shape (rows,)."""
         if self._found is None or self._found[0] is not ledger.origins:
             clusters = ledger.origins.clusters()
@@ -60,7 +58,7 @@ class Groups:
             else:
                 first, code = first_met(codes)
                 found = group_numbers(clusters.of(first), self._seed)[code]
-            self._found = ledger.origins, found.astype(np.min_scalar_type(GROUPS))
+            self._found = ledger.origins, found
         return np.asarray(self._found[1][as_numbers(ledger.reasons) == 0])
 
 
@@ -73,13 +71,10 @@ def parts_of(
     """
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters = origins.clusters()
+    rows_of = _rows_of(origins, [(s, part) for s in systems for part in (WHOLE, *slices)])
     codes = clusters.codes()
-    found = {
-        key: _gathered(ledger, chosen, clusters, codes[chosen])
-        for key, chosen in _rows_of(
-            origins, [(s, part) for s in systems for part in (WHOLE, *slices)]
-        ).items()
-    }
+    found = {key: _gathered(ledger, chosen, clusters, codes) for key, chosen in rows_of.items()}
+    del codes, rows_of
     members = [own for own, _, _ in found.values()]
     are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
     group = (groups or Groups(seed)).of(ledger) if are_many else None
@@ -88,7 +83,7 @@ def parts_of(
         members,
         [names for _, names, _ in found.values()],
         [
-            None if group is None or len(names) <= ONE_BY_ONE else group[heads].astype(np.int64)
+            None if group is None or len(names) <= ONE_BY_ONE else group[heads]
             for _, names, heads in found.values()
         ],
     )
@@ -102,6 +97,10 @@ def parts_of(
 def _rows_of(origins: Origins, wanted: Sequence[tuple[str, Slice]]) -> dict[tuple[str, Slice], Integers]:
     """The rows of each of these systems and slices, in their order."""
     kinds, known = origins.kinds()
+    if len(known) == 1:  # as in an audit of one system without slices
+        every, nothing = np.arange(len(kinds)), np.zeros(0, dtype=np.int64)
+        there = {(known[0].system, part) for part in (WHOLE, *known[0].slices)}
+        return {key: every if key in there else nothing for key in wanted}
     order = np.argsort(kinds, kind="stable")
     ends = np.searchsorted(kinds[order], np.arange(len(known)), side="right")
     of_kind = np.split(order, ends)[:-1]
@@ -136,8 +135,9 @@ def _gathered(
 ) -> tuple[ClusterRows, Names, Integers]:
     """Which clusters some rows belong to, in the order in which these are met, and the first row of each.
 
-    ``codes`` are equal for rows of one cluster.
+    ``codes`` (all rows,) are equal for rows of one cluster.
     """
+    codes = codes if len(chosen) == len(codes) else codes[chosen]
     if (codes[1:] > codes[:-1]).all():  # as a settled ledger mostly has them
         return ClusterRows(ledger, chosen), clusters.of(chosen), chosen
     first, code = first_met(codes)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from fairbrief.auditing.record_values import RecordValues, values_of_records
 from fairbrief.reports.evidence import EvidenceRows
@@ -25,7 +24,7 @@ def choose(evidence: EvidenceRows, systems: Sequence[str]) -> list[Row]:
     """The rows to show, the most telling of each list before the second of any; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
     cases: set[tuple[str, str]] = set()
-    lists = [found for spec, rows in _observed(evidence) for found in _lists(spec, rows, systems)]
+    lists = list(_lists(evidence, systems))
     for place in range(MOST):
         for found in lists:
             if place >= len(found) or len(chosen) >= MOST_ROWS:
@@ -39,28 +38,43 @@ def choose(evidence: EvidenceRows, systems: Sequence[str]) -> list[Row]:
     return list(chosen.values())
 
 
-def _observed(evidence: EvidenceRows) -> Iterator[tuple[str, pa.Table]]:
-    """Each measure with the rows that it reads."""
+def _lists(evidence: EvidenceRows, systems: Sequence[str]) -> Iterator[list[Row]]:
+    """The ends of every list that the viewer can sort by, measure by measure, system by system."""
     known = evidence.measures()
     for observation in dict.fromkeys(known.values()):
-        rows = evidence.of(observation)
-        yield from ((spec, rows) for spec, of in known.items() if of == observation)
+        specs = [spec for spec, of in known.items() if of == observation]
+        ends: dict[tuple[str, str], _Ends] = {(spec, system): {} for spec in specs for system in systems}
+        for rows in evidence.each_of(observation):
+            for spec in specs:
+                found = values_of_records(rows, spec)
+                if found is not None and len(found.system):
+                    _look(spec, found, systems, ends)
+        yield from ([row for _, row in end] for of_system in ends.values() for end in of_system.values())
 
 
-def _lists(spec: str, rows: pa.Table, systems: Sequence[str]) -> Iterator[list[Row]]:
-    """The ends of every list that the viewer can sort by, system by system; of no other row anything is kept."""
-    found = values_of_records(rows, spec)
-    if found is None or not len(found.system):
-        return
+_Ends = dict[tuple[str, bool], list[tuple[float, Row]]]
+"""By quantity, and whether from its largest on, the rows that come first, and by what."""
+
+
+def _look(
+    spec: str, found: RecordValues, systems: Sequence[str], ends: Mapping[tuple[str, str], _Ends]
+) -> None:
+    """Put those of some rows among the first of their lists that belong there; of equals the earlier ones stay."""
     codes, known = coded(found.system)
     numbers = {name: number for number, name in enumerate(known.to_pylist())}
     for system in systems:
         places = np.flatnonzero(codes == numbers.get(system, len(known)))
         for name, values in found.by_quantity.items():
             own = values[places]
-            ranks = (own, -own) if name != found.measure.name else (-np.abs(own),)
-            for ranked in ranks:
-                yield [_row(spec, system, found, int(places[i])) for i in _first(ranked)]
+            ranks = {False: own, True: -own} if name != found.measure.name else {True: -np.abs(own)}
+            for is_largest, ranked in ranks.items():
+                end = ends[spec, system].setdefault((name, is_largest), [])
+                added = [
+                    (float(ranked[i]), _row(spec, system, found, int(places[i])))
+                    for i in _first(ranked)
+                    if len(end) < MOST or ranked[i] < end[-1][0]
+                ]
+                end[:] = sorted(end + added, key=lambda one: one[0])[:MOST]
 
 
 def _row(spec: str, system: str, found: RecordValues, i: int) -> Row:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import pyarrow as pa
+import numpy as np
 
 from fairbrief import registry
 from fairbrief.auditing.record_values import stories_of
@@ -16,7 +17,7 @@ from fairbrief.explaining.example_links import scorer_for, support_of
 from fairbrief.readers import Reading
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.examples import Examples, Passage, Row, Support, Texts
-from fairbrief.reports.frames import encodable, first_of_each
+from fairbrief.reports.frames import coded, encodable
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Measure, Record
 
@@ -75,21 +76,26 @@ def _with_stories(rows: Sequence[Row], evidence: EvidenceRows) -> Iterator[Row]:
     records, measures = {row.record for row in rows}, {row.measure for row in rows}
     known = evidence.measures()
     (observation,) = {known[m] for m in measures}
-    observed = evidence.of(observation)
-    stories = {m: stories_of(observed, m, records) for m in measures}
+    stories: dict[str, dict[Key, str]] = {m: {} for m in measures}
+    for observed in evidence.each_of(observation):
+        for m, told_of in stories.items():
+            told_of |= stories_of(observed, m, records)
     for row in rows:
         yield replace(row, story=stories[row.measure].get((row.system, row.record), ""))
 
 
 def _all(result: Result) -> int:
-    """How many summaries the evidence speaks of."""
-    names = ("system", "record")
-    several: list[pa.Table] = []  # most observations speak of the same
+    """How many summaries the evidence speaks of: of each system as many as the observation that saw the most of them."""
+    most = Counter[str]()
     for observation in dict.fromkeys(result.rows.measures().values()):
-        own = result.rows.of(observation, names.__contains__)
-        if not any(own.equals(other) for other in several):
-            several.append(own)
-    return len(first_of_each(pa.concat_tables(several), names)) if several else 0
+        own = Counter[str]()
+        for rows in result.rows.each_of(observation, "system".__eq__):
+            codes, known = coded(rows["system"])
+            own.update(
+                dict(zip(known.to_pylist(), np.bincount(codes, minlength=len(known)).tolist(), strict=True))
+            )
+        most |= own
+    return most.total()
 
 
 def _fetch(cases: Iterable[Case], rows: Sequence[Row]) -> dict[Key, Case]:

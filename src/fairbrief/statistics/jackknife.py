@@ -16,6 +16,11 @@ from fairbrief.statistics.power import Precision
 ONE_BY_ONE = 1_000
 """Up to so many clusters each is left out alone; beyond, `GROUPS` groups of clusters are."""
 GROUPS = 200
+DEALT = 1 << 16
+"""Clusters that are dealt to groups at a time."""
+
+GroupNumbers = NDArray[np.integer[Any]]
+"""Which group each cluster is in, in as few bytes as it needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +182,15 @@ def detectable(found: Spread | Spreads, confidence: float, power: float = 0.8) -
     return precision.detectable(found.count, 1 - confidence, power)
 
 
-def groups_of(clusters: Sequence[str], seed: int) -> Integers | None:
+def groups_of(clusters: Sequence[str], seed: int) -> GroupNumbers | None:
     """Which of `GROUPS` groups each cluster is in, by keyed hash; None where each is left out alone. Shape (n,)."""
     return group_numbers(clusters, seed) if len(clusters) > ONE_BY_ONE else None
 
 
-def group_numbers(clusters: Sequence[str], seed: int) -> Integers:
+def group_numbers(clusters: Sequence[str], seed: int) -> GroupNumbers:
     """Which of `GROUPS` groups each cluster is in where they are many. Shape (n,)."""
-    return (keys_of(clusters, seed, "jackknife group") % np.uint64(GROUPS)).astype(np.int64)
+    found = np.zeros(len(clusters), dtype=np.min_scalar_type(GROUPS))
+    for start in range(0, len(clusters), DEALT):
+        some = slice(start, start + DEALT)
+        found[some] = keys_of(clusters[some], seed, "jackknife group") % np.uint64(GROUPS)
+    return found
