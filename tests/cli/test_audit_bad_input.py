@@ -118,6 +118,23 @@ def test_all_summaries_empty_is_said_and_not_a_crash(tmp_path: Path, fairbrief: 
     assert "empty summary" in ran.err
 
 
+@pytest.mark.parametrize("records", [3, 300, 1_100])
+def test_summaries_in_another_field_are_said_with_what_to_do(
+    records: int, tmp_path: Path, fairbrief: Command
+) -> None:
+    """However long the file is: the field that there is, and the option that names it."""
+    lines = [{**row(i), "output": row(i)["summary"]} for i in range(records)]
+    for line in lines:
+        del line["summary"]
+    file = write(tmp_path / "in.jsonl", lines)
+    ran = fairbrief("audit", file, *QUICK)
+    assert ran.code == 2
+    assert "in.jsonl has no field 'summary' in its first" in ran.err
+    assert "'output'" in ran.err
+    assert "--summary-field FIELD" in ran.err
+    assert fairbrief("audit", file, *QUICK, "--measure", "rouge1", "--summary-field", "output").code == 0
+
+
 def test_an_empty_file_and_blank_lines_are_said(tmp_path: Path, fairbrief: Command) -> None:
     """Nothing in, one sentence out."""
     for content in (b"", b"\n\n  \n"):

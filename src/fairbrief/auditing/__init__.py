@@ -34,6 +34,7 @@ from fairbrief.engines.engine import ThisProcess
 from fairbrief.errors import DataError, RequestError
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
 from fairbrief.readers import Reading
+from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.result import LeftOut, Result
@@ -189,7 +190,7 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
     _check_slices(plan.slices, head, [RUN] if plan.pools_runs else [])
     if plan.compared_scorers and protocol is not None:
         raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
-    choice = sensitivity.under(_choose(plan, protocol, head), plan.compared_scorers, plan.scorers)
+    choice = sensitivity.under(_choose(plan, protocol, head, stream), plan.compared_scorers, plan.scorers)
     plan = replace(
         plan,
         slices=_with_slices_of(protocol, plan.slices, head),
@@ -271,9 +272,11 @@ def _with_slices_of(
     return tuple(dict.fromkeys([*asked, own, *within]))
 
 
-def _choose(plan: Plan, protocol: PaperProtocol | None, head: Sequence[Case]) -> measure_selection.Choice:
+def _choose(
+    plan: Plan, protocol: PaperProtocol | None, head: Sequence[Case], stream: Iterator[Case]
+) -> measure_selection.Choice:
     """The measures asked for, or the protocol's, or all that the input allows."""
-    return _asked(plan, protocol, head) or _allowed(plan, head)
+    return _asked(plan, protocol, head) or _allowed(plan, head, stream)
 
 
 def _asked(
@@ -295,8 +298,11 @@ def _asked(
     return None
 
 
-def _allowed(plan: Plan, head: Sequence[Case]) -> measure_selection.Choice:
-    """All measures that the input allows, and that can read one of its first cases at least."""
+def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measure_selection.Choice:
+    """All measures that the input allows, and that can read one of its first cases at least.
+
+    Where there is none the input is read on, as far as a reader looks for a field: it knows which is missing, and what to do.
+    """
     choice = measure_selection.fitting(head, tuple(plan.attributes))
     memory.check(
         head, head, plan, choice.measures
@@ -308,6 +314,8 @@ def _allowed(plan: Plan, head: Sequence[Case]) -> measure_selection.Choice:
     kept = tuple(m for m in choice.measures if m not in dropped)
     left_out = [LeftOut(repr(m), _commonest_reason(ledger)) for m, ledger in dropped.items()]
     if not kept:
+        for _ in itertools.islice(stream, PATIENCE + 1):
+            pass
         said = "; ".join(f"{out.measure}: {out.reason}" for out in (*left_out, *choice.left_out))
         raise RequestError(f"No measure can read this input. {said}")
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
