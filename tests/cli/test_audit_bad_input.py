@@ -115,7 +115,20 @@ def test_all_summaries_empty_is_said_and_not_a_crash(tmp_path: Path, fairbrief: 
     """No measure can read a file of empty summaries; the message says so."""
     ran = fairbrief("audit", write(tmp_path / "in.jsonl", rows(3, summary="")), *QUICK)
     assert ran.code == 2
-    assert "empty summary" in ran.err
+    assert ran.err.count("empty summary") == 1
+
+
+def test_summaries_that_come_late_are_audited_by_measures_that_are_named(
+    tmp_path: Path, fairbrief: Command
+) -> None:
+    """Which measures an input allows is told by its first summaries; where these are missing, that is said, and what to do."""
+    missing = [{**line, "summary": None} for line in rows(200)]
+    file = write(tmp_path / "in.jsonl", [*missing, *({**row(i), "id": f"r{i}"} for i in range(200, 204))])
+    ran = fairbrief("audit", file, *QUICK)
+    assert ran.code == 2
+    assert "any of the first 200 summaries: missing summary (" in ran.err
+    assert "--measure" in ran.err
+    assert fairbrief("audit", file, *QUICK, "--measure", "rouge1").code == 0
 
 
 @pytest.mark.parametrize("records", [3, 300, 1_100])

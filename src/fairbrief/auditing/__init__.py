@@ -316,9 +316,21 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
     if not kept:
         for _ in itertools.islice(stream, PATIENCE + 1):
             pass
-        said = "; ".join(f"{out.measure}: {out.reason}" for out in (*left_out, *choice.left_out))
-        raise RequestError(f"No measure can read this input. {said}")
+        raise _nothing_can_read(left_out or choice.left_out, head)
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
+
+
+def _nothing_can_read(left_out: Sequence[LeftOut], head: Sequence[Case]) -> RequestError:
+    by_reason: dict[str, list[str]] = {}
+    for out in left_out:
+        by_reason.setdefault(out.reason, []).append(out.measure)
+    said = "; ".join(f"{reason} ({', '.join(measures)})" for reason, measures in by_reason.items())
+    if len(head) < HEAD:
+        return RequestError(f"No measure can read this input: {said}.")
+    return RequestError(
+        f"No measure can read any of the first {HEAD} summaries: {said}. If later ones can be read, name the measures "
+        "(--measure)."
+    )
 
 
 def _tried(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> dict[Observation, Ledger]:
