@@ -73,7 +73,10 @@ def test_several_attributes_in_one_name_are_told_apart() -> None:
         RequestError, match=r"'side, kind' is read as one attribute.*--attribute side --attribute kind\."
     ):
         fairbrief.audit(ROWS, attributes=["side, kind"])
-    with pytest.raises(RequestError, match="No document, record or person has the attribute 'side,x'"):
+    with pytest.raises(
+        RequestError,
+        match=r"No document, record or person of the first 4 summaries has the attribute 'side,x'",
+    ):
         fairbrief.audit(ROWS, attributes=["side,x"])
 
 

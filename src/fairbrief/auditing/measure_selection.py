@@ -15,6 +15,7 @@ from fairbrief.errors import RequestError
 from fairbrief.measures.representation_evidence import WITHOUT_ASK
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import LeftOut
+from fairbrief.text.counted import counted
 from fairbrief.types import Case, Measure
 
 MOST_VALUES = 20
@@ -100,8 +101,8 @@ def check_attributes(attributes: Sequence[str], head: Sequence[Case]) -> None:
                 once_each = " ".join(f"--attribute {shlex.quote(part)}" for part in parts)
                 raise RequestError(f"'{name}' is read as one attribute. Name each by itself: {once_each}.")
             raise RequestError(
-                f"No document, record or person has the attribute '{name}'.{did_you_mean(name, there)} Found: {', '.join(there) or 'none'}. "
-                f"To read it from a field or column, write --attribute {name}=FIELD."
+                f"No document, record or person of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{name}'."
+                f"{did_you_mean(name, there)} Found: {', '.join(there) or 'none'}. To read it from a field or column, write --attribute {name}=FIELD."
             )
 
 
