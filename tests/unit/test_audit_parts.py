@@ -155,6 +155,26 @@ def test_skipped_lines_are_counted_and_listed(lines: list[dict[str, Any]], tmp_p
 
 
 @pytest.mark.usefixtures("small_parts")
+def test_documents_without_text_are_counted_over_all_parts(
+    lines: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """As by a reading from the beginning, with the same words."""
+
+    def with_blank(at: int) -> dict[str, Any]:
+        line = lines[at]
+        blank = {"text": " ", "attributes": {"party": "L"}}
+        return {**line, "documents": [*line["documents"], blank], "entities": []}
+
+    rows = [with_blank(i) for i in range(len(lines))]
+    path = tmp_path / "x.jsonl"
+    write_lines(rows, path)
+    for plan in BOTH:
+        reading = read(path)
+        audit(reading, plan)
+        assert f"{len(rows)} documents without text left out." in reading.notes
+
+
+@pytest.mark.usefixtures("small_parts")
 def test_an_id_that_comes_again_in_another_part_is_told(lines: list[dict[str, Any]], tmp_path: Path) -> None:
     """With both lines; skipped on request, as by a reading from the beginning."""
     again = changed(lines, tmp_path / "x.jsonl", {80: lines[2]})

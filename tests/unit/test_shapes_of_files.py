@@ -117,7 +117,41 @@ def test_rows_without_text_hold_no_document(tmp_path: Path) -> None:
     path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na, ,S\n")
     reading = read(path, group_by="id", documents_field="text")
     assert [texts(case) for case in reading] == [["One."]]
-    assert "long.csv: 1 document without text left out." in reading.notes
+    assert "1 document without text left out." in reading.notes
+
+
+def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> None:
+    """As of a long table, with a note; where no document has text they stay, and people's mentions keep their numbers."""
+    documents = [
+        {"text": "One.", "attributes": {"s": "a"}},
+        {"text": " \n", "attributes": {"s": "b"}},
+        "Two.",
+    ]
+    rows = [
+        {"id": "some", "documents": documents, "summary": "S"},
+        {"id": "none", "documents": ["", " "], "summary": "S"},
+        {
+            "id": "people",
+            "documents": ["", "Ann."],
+            "summary": "S",
+            "entities": [{"id": "e", "first_name": "Ann"}],
+        },
+    ]
+    path = table(tmp_path, "x.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    reading = read(path)
+    assert [texts(case) for case in reading] == [["One.", "Two."], ["", " "], ["", "Ann."]]
+    assert "1 document without text left out." in reading.notes
+
+
+@pytest.mark.parametrize("cell", ["['One.', 'Two.']", "[\"It's one.\", 'Two.']", "[{'text': 'One.'}]"])
+def test_a_list_as_python_writes_it_is_refused_in_a_cell(tmp_path: Path, cell: str) -> None:
+    """Its brackets would be read as text of one document."""
+    quoted = cell.replace('"', '""')
+    path = table(tmp_path, "x.csv", f'id,documents,summary\na,"{quoted}",S\n')
+    with pytest.raises(
+        DataError, match=r"x\.csv:2 \(id 'a'\): .* as Python writes it; wanted a JSON list; .*json\.dumps"
+    ):
+        list(read(path))
 
 
 def test_fields_that_no_row_of_a_long_table_has(tmp_path: Path) -> None:

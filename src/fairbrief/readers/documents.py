@@ -162,8 +162,21 @@ def look_up(row: Mapping[str, Any], source: str) -> Any:
 
 
 def parse_documents_cell(value: Any) -> Any:
-    """Documents out of a table's cell: a JSON list of texts or objects; else the text as it is."""
+    """Documents out of a table's cell: a JSON list of texts or objects; else the text as it is.
+
+    DataError for a list as Python writes it: its brackets and quotation marks would be read as text.
+    """
     parsed = parse_cell(value)
+    if (
+        isinstance(parsed, str)
+        and parsed.startswith(("['", '["', "[{'"))
+        and parsed.endswith(("']", '"]', "}]"))
+    ):
+        raise fault(
+            f"{show(parsed)} as the documents, a list as Python writes it",
+            "a JSON list",
+            'write it with json.dumps, as ["a", "b"], or keep the table as Parquet or JSON Lines',
+        )
     is_list = isinstance(parsed, list) and bool(parsed) and all(isinstance(p, (str, dict)) for p in parsed)
     return parsed if is_list else value
 

@@ -28,6 +28,8 @@ class PartTally:
     keys: array[int] = field(default_factory=lambda: array("Q"))
     clusters: array[int] = field(default_factory=lambda: array("Q"))
     """Two hashes of each record that varies one and names its cluster: of the original, of the cluster."""
+    blank: int = 0
+    """Documents that had no text and were left out."""
 
     def add(self, other: PartTally) -> None:
         """Take in what was told of the next part."""
@@ -37,6 +39,7 @@ class PartTally:
         self.unwanted += other.unwanted
         self.skipped_count += other.skipped_count
         self.skipped += other.skipped[: KEPT - len(self.skipped)]
+        self.blank += other.blank
         self.keys += other.keys
         self.clusters += other.clusters
 

@@ -113,6 +113,7 @@ class Reading:
             if not self._is_part:
                 self._check_answered(has_others=bool(besides))
                 self._check_required()
+                self._tell_blank()
 
     @property
     def ranges(self) -> list[tuple[int, Range]] | None:
@@ -166,7 +167,7 @@ class Reading:
         """What the last iteration of a part has to tell of it."""
         return PartTally(
             self._rows_read, self._answered, self._wanted, self.unwanted_count, self.skipped_count,
-            self.skipped, self._keys.keys, self._keys.clusters,
+            self.skipped, self._keys.keys, self._keys.clusters, self._blank,
         )  # fmt: skip
 
     def look(self) -> None:
@@ -208,6 +209,8 @@ class Reading:
         self._rows_read, self._answered = tally.rows, tally.summaries
         self._wanted, self.unwanted_count = tally.wanted, tally.unwanted
         self.skipped_count, self.skipped = tally.skipped_count, list(tally.skipped)
+        self._blank = tally.blank
+        self._tell_blank()
         self._check_answered(has_others=False)
         self._check_required()
         return not tally.has_repeats()
@@ -227,6 +230,7 @@ class Reading:
                     yield record
         if not self._is_part:
             self._check_required()
+            self._tell_blank()
 
     def _own_cases(self, step: Step, read: Read, seen: Seen, *, is_alone: bool) -> Iterator[Case]:
         """The summaries that stand in the row itself; one that is missing counts only if there are no others."""
@@ -253,7 +257,7 @@ class Reading:
         self.skipped = []
         self.skipped_count = 0
         self.notes = []
-        self._wanted = self.unwanted_count = self._rows_read = self._answered = 0
+        self._wanted = self.unwanted_count = self._rows_read = self._answered = self._blank = 0
         self._keys = PartTally()
         self._clusters: dict[int, int] = {}
         self._meter = Meter()
@@ -314,6 +318,7 @@ class Reading:
                 _complain(reader, source)
             if not self._is_part:
                 self._tell(source, reader)
+            self._blank += reader.blank
             self._meter.before += source.size
             self._meter.at(0)
 
@@ -359,7 +364,7 @@ class Reading:
             if isinstance(row, (TypedLine, Mapping)):
                 read = row.read(where) if isinstance(row, TypedLine) else reader.read(row, count, where)
                 self._check_cluster(read.record)
-                return read
+                return self._with_text(read)
             if isinstance(row, Case):
                 return Read(row.record, (row.summary,))
             if isinstance(row, Record):
@@ -368,6 +373,15 @@ class Reading:
         except DataError as error:
             self._leave_out(error)
             return None
+
+    def _with_text(self, read: Read) -> Read:
+        """Without documents that have no text, if others have one; people are told by the numbers of their documents."""
+        record = read.record
+        kept = [d for d in record.documents if d.text and not d.text.isspace()]
+        if len(kept) == len(record.documents) or not kept or record.entities:
+            return read
+        self._blank += len(record.documents) - len(kept)
+        return Read(replace(record, documents=tuple(kept)), read.summaries)
 
     def _check_cluster(self, record: Record) -> None:
         """Variants of one original are observed together, so no two clusters may share them."""
@@ -395,10 +409,12 @@ class Reading:
         self.notes += source.notes
         if reader.is_numbered and use.rows:
             self.notes.append(f"{source.name}: it has no field 'id', so its records are numbered from 1.")
-        if reader.blank:
-            self.notes.append(f"{source.name}: {counted(reader.blank, 'document')} without text left out.")
         if source.kind not in LAYOUTS and (unused := list(use.unused())):
             self.notes.append(f"{source.name}: nothing used {names(unused)}.")
+
+    def _tell_blank(self) -> None:
+        if self._blank:
+            self.notes.append(f"{counted(self._blank, 'document')} without text left out.")
 
     def _take(self, beside: Beside, record: Record) -> list[Summary]:
         try:
