@@ -432,7 +432,9 @@ def test_values_say_what_they_are() -> None:
     row = totals(observed("ab", [[0.2], [0.4]], pairwise=True))
     gaps = EqualCoverage("side", pairwise=True).value(row)
     assert {name for name, value in gaps.items() if value.has_baseline} == {"equal_coverage", "level"}
-    assert {name for name, value in gaps.items() if value.is_share} == {"testable_share", "uneven_share"}
+    assert {name for name, value in gaps.items() if value.is_share} == {
+        "testable_share", "uneven_share", "uneven_share_by_chance", "unit_recall", "supported_units"
+    }  # fmt: skip
     parity = CoverageParity("side").value(row)
     assert {name: value.contrasts for name, value in parity.items() if value.contrasts} == {
         "coverage_parity": ("difference[a]", "difference[b]"),

@@ -149,7 +149,7 @@ def test_values_say_what_they_are() -> None:
     measures = [Bur("x"), Uer("x"), Auc("x"), AucCutoff("x"), Sof("x")]
     values = {name: value for measure in measures for name, value in measure.value(totals).items()}
     assert {name for name, value in values.items() if value.is_share} == {
-        "bur", "share_under[a]", "source[a]", "summary[a]", "wanted[a]", "auc", "auc_cutoff", "deficit[a]",
+        "bur", "uer", "share_under[a]", "source[a]", "summary[a]", "wanted[a]", "auc", "auc_cutoff", "deficit[a]",
     }  # fmt: skip
     assert {name for name, value in values.items() if not value.has_baseline} == {
         "auc_cutoff", "words_less_documents[a]",

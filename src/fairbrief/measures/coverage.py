@@ -94,12 +94,14 @@ class EqualCoverage(_CoverageMeasure):
             values[f"between[{k}−{other}]"] = Value(difference, "both")
         values["testable_share"] = Value(ratio(totals["testable"], one), is_share=True)
         values["uneven_share"] = Value(ratio(totals["significant"], totals["testable"]), is_share=True)
-        values["uneven_share_by_chance"] = Value(ratio(totals["expected_significant"], totals["testable"]))
+        values["uneven_share_by_chance"] = Value(
+            ratio(totals["expected_significant"], totals["testable"]), is_share=True
+        )
         if self.pairwise:
             values["by_dominance"] = Value(_spread(_by_dominance(totals)), "upper")
             values["uneven_share_by_dominance"] = Value(_spread(_uneven_by_dominance(totals)), "upper")
-        values["unit_recall"] = Value(ratio(totals["words in units"], totals["words"]))
-        values["supported_units"] = Value(ratio(totals["units supported"], totals["units"]))
+        values["unit_recall"] = Value(ratio(totals["words in units"], totals["words"]), is_share=True)
+        values["supported_units"] = Value(ratio(totals["units supported"], totals["units"]), is_share=True)
         return values
 
 

@@ -323,7 +323,7 @@ class InventedNames(_InventionMeasure):
             "people": Value(ratio(totals["people"], totals["one"])),
             "tokens_sd": Value(_deviation(totals, "tokens")),
             "people_sd": Value(_deviation(totals, "people")),
-            "share": Value(ratio(found, totals["people"])),
+            "share": Value(ratio(found, totals["people"]), is_share=True),
         }
         values |= {f"invented[{g}]": Value(totals["invented", g]) for g in self.groups}
         for column in sorted(c for c in totals.columns if c[0] in ("name", "as")):

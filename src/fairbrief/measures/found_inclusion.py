@@ -167,7 +167,7 @@ class FoundInclusion:
             "log_odds[female/male]": Value(contrast, "both"),
             **{f"inclusion[{g}]": Value(shares[..., k]) for k, g in enumerate(GROUPS)},
             "read_difference": Value(read[..., 0] - read[..., 1]),
-            "unknown": Value(ratio(found[..., 2], found.sum(axis=-1))),
+            "unknown": Value(ratio(found[..., 2], found.sum(axis=-1)), is_share=True),
         }
 
     def explain(self, totals: Totals) -> str:

@@ -93,10 +93,12 @@ class GenderAgreement:
         both = totals["both"]
         return {
             "gender_agreement": Value(_correlation(totals)),
-            "same_sign": Value(ratio(totals["same sign"], both)),
+            "same_sign": Value(ratio(totals["same sign"], both), is_share=True),
             "coefficient_change": Value(ratio(totals["change"], both)),
             "article_coefficient": Value(ratio(totals["article coefficient"], totals["articles"])),
-            "without_gender_words": Value(ratio(totals["articles"] - both, totals["articles"])),
+            "without_gender_words": Value(
+                ratio(totals["articles"] - both, totals["articles"]), is_share=True
+            ),
         }
 
     def explain(self, totals: Totals) -> str:

@@ -9,7 +9,7 @@ Language Models from the Perspective of Position Bias. NAACL 2024.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -51,7 +51,7 @@ class _PositionMeasure(PositionSettings):
         if side != "even":
             values[f"{prefix}matches"] = np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)
             values[f"{prefix}unmapped_share"] = ratio(totals[f"{side} unmapped"], totals[f"{side} sentences"])
-        return {name: Value(array) for name, array in values.items()}
+        return {name: Value(array, is_share=not name.endswith("matches")) for name, array in values.items()}
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,7 +164,7 @@ class PositionFromUniform(_PositionMeasure):
             for name in ("mean_position", "lead_share")
         }
         for name in ("mean_position", "lead_share"):
-            levels[name] = Value(levels[name].array, blind=expected[name].array)
+            levels[name] = replace(levels[name], blind=expected[name].array)
         return {
             "position_from_uniform": Value(distance, "upper"),
             "position_from_uniform_share": Value(distance / self.segments, "upper"),

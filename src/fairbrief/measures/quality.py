@@ -146,7 +146,7 @@ class _RougeMeasure(RougeSettings):
         return RougeScores(**shared(self, RougeSettings))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        mean = {part: Value(ratio(totals[self.name, part], totals["one"])) for part in PARTS}
+        mean = {part: Value(ratio(totals[self.name, part], totals["one"]), is_share=True) for part in PARTS}
         return {
             self.name: mean["f"],
             f"{self.name}_precision": mean["precision"],

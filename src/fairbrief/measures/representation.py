@@ -159,7 +159,7 @@ class Uer(_RepresentationMeasure):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → mean rates (…)."""
         mean = ratio(totals["uer"], totals["one"])
-        found = {"uer": Value(mean, "upper", mean_of=(("uer",), ("one",)), has_baseline=True)}
+        found = {"uer": Value(mean, "upper", mean_of=(("uer",), ("one",)), is_share=True, has_baseline=True)}
         for v in totals.values_of("present"):
             found |= _difference(totals, v) | _by_documents(totals, v)
             for share in ("source", "summary", "wanted"):

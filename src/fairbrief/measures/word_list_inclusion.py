@@ -180,7 +180,9 @@ class WordListInclusion:
             )  # fmt: skip
         for k, g in enumerate(groups):
             values[f"summary_share[{g}]"] = Value(summary[..., k], is_share=True, has_baseline=True, group=g)
-        values |= {f"source_share[{g}]": Value(source[..., k], group=g) for k, g in enumerate(groups)}
+        values |= {
+            f"source_share[{g}]": Value(source[..., k], is_share=True, group=g) for k, g in enumerate(groups)
+        }
         return values
 
     def explain(self, totals: Totals) -> str:
