@@ -531,6 +531,8 @@ NoteCode = Literal[
     "needs_texts",
     "runs",
     "without_units",
+    "groups_alike",
+    "groups_missing",
     "scorer_differs",
     "scorer_alike",
     "exchanged",
@@ -546,7 +548,7 @@ NoteCode = Literal[
 class Note:
     """What must be known to read an estimate: a code, and what its words say beside it.
 
-    Arguments are numbers, texts, and mappings of such by name. `fairbrief.reports.note_words` has the words.
+    Arguments are numbers, texts, lists of texts, and mappings of such by name. `fairbrief.reports.note_words` has the words.
     """
 
     code: NoteCode

@@ -16,7 +16,15 @@ from typing import Any, cast
 import numpy as np
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import length_notes, measure_selection, memory, part_work, scorer_bias, sensitivity
+from fairbrief.auditing import (
+    group_notes,
+    length_notes,
+    measure_selection,
+    memory,
+    part_work,
+    scorer_bias,
+    sensitivity,
+)
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.engine_choice import chosen_engine
@@ -115,7 +123,10 @@ def _audit_once(cases: Iterable[Case], plan: Plan) -> Result:
     else:
         tables = tuple(sensitivity.tables(estimates, run.measures, plan.alpha))
     return Result(
-        estimates=(*watchers.fallback.noted(length_notes.noted(estimates)), *checked.estimates),
+        estimates=(
+            *watchers.fallback.noted(group_notes.noted(length_notes.noted(estimates))),
+            *checked.estimates,
+        ),
         differences=tuple(gaps),
         rows=rows,
         exhibits=tuple(run.exhibits.shown([s for s, kind in run.systems().items() if kind == "system"])),

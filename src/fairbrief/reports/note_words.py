@@ -76,6 +76,10 @@ def _scorer_differs(a: Arguments) -> str:
     )
 
 
+def _names(a: Arguments) -> str:
+    return ", ".join(f"'{group}'" for group in a["groups"])
+
+
 def _exchanged(a: Arguments) -> str:
     return "; ".join(f"{way} were exchanged in {counted(n, 'source')}" for way, n in a["sources"].items())
 
@@ -131,6 +135,12 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "tests_need_resamples": _tests_need_resamples,
         "runs": _runs,
         "without_units": _without_units,
+        "groups_alike": lambda a: (
+            f"the groups {_names(a)} of {a['attribute']} are spelled differently and read alike: if they are one, write them alike"
+        ),
+        "groups_missing": lambda a: (
+            f"{_names(a)} is a group of {a['attribute']}: if it says that a value is missing, leave the cell empty"
+        ),
         "scorer_differs": _scorer_differs,
         "scorer_alike": "the scorer scores the versions of every source exactly alike",
         "exchanged": _exchanged,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from fairbrief.auditing import Plan, length_notes
+from fairbrief.auditing import Plan, group_notes, length_notes
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.evidence_table import MOST_VALUES, attributes_in, sliced_by
 from fairbrief.auditing.plan_checks import check_slice
@@ -57,7 +57,7 @@ def slice_audit(
     if made.get("pools_runs"):
         estimates = of_runs(estimates)
     whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.slice}
-    estimates = [_as_of_all(e, whole) for e in length_notes.noted(estimates) if e.slice]
+    estimates = [_as_of_all(e, whole) for e in group_notes.noted(length_notes.noted(estimates)) if e.slice]
     named = ", ".join(" and ".join(names) for names in asked)
     return replace(
         result,
