@@ -202,6 +202,44 @@ def test_a_mean_of_records_has_students_interval() -> None:
     assert (alone.value, alone.se, alone.low, alone.notes) == (1, None, None, ())
 
 
+def test_means_of_shares_have_intervals_that_keep_to_them() -> None:
+    """Two of eight summaries that repeat a word of their reference, and eight that draw on the first sentence alone."""
+    documents = (
+        Document("Alpha one. Beta two. Gamma three. Delta four.", {"side": "L"}),
+        Document("Else.", {"side": "R"}),
+    )
+    given = [
+        Case(
+            Record(f"r{i}", documents, ("Alpha one.",)),
+            Summary(f"r{i}", "a", "Alpha one." if i < 1 else f"Beta zzz{i}."),
+        )
+        for i in range(8)
+    ]
+    measures = ["rouge1", "position_from_uniform", "uer@side", "sof@side"]
+    found = audit(given, Plan(measures=measures, n_resamples=20)).estimates
+    shares = [e for e in found if e.low is not None and e.quantity in SHARES]
+    assert {e.quantity for e in shares} == set(SHARES)
+    for e in shares:
+        assert 0 <= e.low <= e.value <= e.high <= 1, (e.quantity, e.low, e.value, e.high)
+    rouge = of(audit(given, Plan(measures=measures, n_resamples=20)), "rouge1_recall", "a")
+    t2, n = 2.364624**2, (1 / 8) * (7 / 8) / (rouge.se or 1) ** 2
+    middle = (1 / 8 + t2 / (2 * n)) / (1 + t2 / n)
+    half = (t2 * ((1 / 8) * (7 / 8) / n + t2 / (4 * n * n))) ** 0.5 / (1 + t2 / n)
+    assert (rouge.value, rouge.low, rouge.high) == pytest.approx((1 / 8, middle - half, middle + half))
+
+
+SHARES = (
+    "rouge1",
+    "rouge1_precision",
+    "rouge1_recall",
+    "lead_share",
+    "mean_position",
+    "segment[01]",
+    "unmapped_share",
+    "uer",
+)
+
+
 def test_percentiles_of_resampled_clusters_are_asked_for() -> None:
     """Means of eight draws of the eight are multiples of 1/8, about as far from 1 as Student's; of one record there are none."""
     plan = Plan(measures=["phrase_counts"], n_resamples=100, intervals="bootstrap")
@@ -373,6 +411,24 @@ def test_data_that_cannot_be_observed_ends_the_audit_with_its_place() -> None:
         given = list(cases({"a": 2}))[:many]
         with pytest.raises(DataError, match=r"id 'r0'.*the value 'R' of 'side' has no share in target=L:1"):
             audit(given, Plan(measures=["uer(target=L:1)@side"], n_resamples=0))
+
+
+def test_the_reason_of_a_record_left_out_on_request_is_what_is_wrong_with_it() -> None:
+    """Without its place, by which no two could be counted together, and without what to do about it."""
+    given = [
+        Case(
+            Record(
+                f"r{i}", (Document("One.", {"side": "L"}), Document("Two.", {} if i < 2 else {"side": "R"}))
+            ),
+            Summary(f"r{i}", "a", "One."),
+        )
+        for i in range(6)
+    ]
+    result = audit(given, Plan(measures=["uer@side"], n_resamples=0, skips=True))
+    assert dict(of(result, "uer", "a").excluded) == {
+        "left out on request: it has no attribute 'side', which other documents of the record have": 2,
+        "one value only": 4,
+    }
 
 
 def test_workers_that_hold_models_are_asked_for_with_their_number_or_engine() -> None:

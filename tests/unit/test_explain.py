@@ -453,6 +453,22 @@ def test_variants_of_an_original_are_left_out_together_and_one_by_one() -> None:
         same(p.whole.without, value(left, measure))
 
 
+def test_records_of_a_cluster_are_told_apart_and_not_by_one_story() -> None:
+    """A measure speaks of one record's row; of a cluster it would call sums shares."""
+    cases = [
+        replace(c, record=replace(c.record, attributes={"topic": f"t{i // 2}"}, cluster_by="topic"))
+        for i, c in enumerate(made(6))
+    ]
+    (found,) = explain(cases, "uer@side", top=1)
+    (opened,) = found.opened
+    assert opened.story == ""
+    assert [p.kind for p in opened.parts] == ["record", "record"]
+    assert "6 records in 3 clusters." in as_markdown([found])
+    (alone,) = explain(made(6), "uer@side", top=1)
+    assert "of the source" in alone.opened[0].story
+    assert "6 records." in as_markdown([alone])
+
+
 # ------------------------------------------------------------------------------ who and what is asked
 
 

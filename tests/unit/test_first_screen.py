@@ -13,7 +13,7 @@ from tests import sample_results
 
 from fairbrief import registry
 from fairbrief.declarations import ContrastWords
-from fairbrief.reports import contrast_words, first_answers, first_screen, html
+from fairbrief.reports import contrast_table, contrast_words, first_answers, first_screen, html
 from fairbrief.reports.contrast_words import tick
 from fairbrief.reports.first_screen import FirstScreen
 from fairbrief.reports.frames import Estimates
@@ -318,6 +318,45 @@ def test_the_terminal_begins_with_the_answers() -> None:
     assert told.index("Who is worse off?") < told.index("How sure is it?") < told.index("interval  ")
     print_result(replace(result, made={**result.made, "protocol": "zhang-perspectives"}), console)
     assert "Who is worse off?" not in console.export_text()
+
+
+def test_what_is_not_clear_stands_beside_the_random_pick_with_the_p_of_that() -> None:
+    """As in the terminal's table: the p of the difference from it, adjusted."""
+    unclear = PLAIN.replace(p=0.9, p_adjusted=1.0, **BLIND | {"blind_p": 0.07, "blind_p_adjusted": 0.14})
+    (line,) = screen(unclear).panels[0].blocks[0].lines
+    assert line.standing.startswith("random pick −5.8%; not clearly different from it, p\u00a0=\u00a00.140")
+    (table,) = contrast_table.contrast_tables([unclear], sample_results.make().made)
+    assert (table.header[-1], table.rows[-1][-1]) == ("p\n(Holm)", "0.140")
+    (table,) = contrast_table.contrast_tables([PLAIN.replace(p_adjusted=0.02)], sample_results.make().made)
+    assert table.rows[-1][-1] == "0.020"
+
+
+def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
+    """Under two scorers the same contrast has two values; of one there is nothing to tell apart."""
+    measure = "coverage_parity(scorer=tfidf)@sentiment"
+    other = PLAIN.replace(measure=measure, value=-0.1, low=-0.12, high=-0.08, **BLIND)
+    found = screen(PLAIN.replace(**BLIND), other)
+    told = answers(found)
+    assert "16% less than the average document (by coverage_parity@sentiment)" in found.lead
+    assert "16% less than the average document (by coverage_parity@sentiment)" in told["By how much?"]
+    assert f"10% less than the average document (by {measure})" in told["What else is clear?"]
+    assert {panel.title for panel in found.panels} == {
+        "Coverage by sentiment (by coverage_parity@sentiment)", f"Coverage by sentiment (by {measure})"
+    }  # fmt: skip
+    assert "(by " not in screen(PLAIN.replace(**BLIND)).lead
+
+
+def test_of_contrasts_that_are_not_clear_the_largest_is_told() -> None:
+    """Not the first by name."""
+    small = PLAIN.replace(system="a", value=-0.01, low=-0.1, high=0.08, p=0.9)
+    large = PLAIN.replace(system="b", value=-0.2, low=-0.5, high=0.1, p=0.5)
+    assert answers(screen(small, large))["By how much?"].startswith("Sentiment negative: 20% less")
+
+
+def test_pooled_runs_are_counted_as_summaries() -> None:
+    """A record has one of each run."""
+    told = answers(screen(PLAIN.replace(clusters=10, n=60), pools_runs=True))
+    assert "10 independent groups of 60 summaries" in told["How sure is it?"]
 
 
 def test_more_records_are_counted_in_what_is_independent() -> None:

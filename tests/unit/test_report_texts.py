@@ -157,6 +157,39 @@ def test_what_pairs_of_systems_lack_is_said_once() -> None:
     )
 
 
+def test_what_pairs_lack_is_said_where_no_headline_is_compared() -> None:
+    """Of many measures the contrasts and excesses are compared alone."""
+    e = sample_results.make().estimates[0].replace(slice={}, baseline="x", excluded={"not answered": 3})
+    contrast = e.replace(quantity="difference[a]")
+    said = f"left out of pairs ({wording.without_over(e)}): not answered 3"
+    assert arrangement.notes([contrast])[-1] == said
+    assert arrangement.notes([contrast.replace(excluded={"not answered": 9}), e])[-1] == said
+
+
+def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
+    """What everybody asks, the tables, and the settings; no words meant for other reports, and nothing empty."""
+    result = sample_results.make()
+    contrast = result.estimates[0].replace(
+        measure="uer@sentiment",
+        quantity="difference[negative]",
+        kind="contrast",
+        group="negative",
+        leads=True,
+        value=-0.2,
+        slice={},
+    )
+    made = {**result.made, "controls": [], "without_text": {}, "compared_scorers": ""}
+    text = markdown.render(replace(result, estimates=Estimates([contrast, *result.estimates]), made=made))
+    heads = [line for line in text.splitlines() if line.startswith(("#", "**"))]
+    assert heads[0] == "# Fairness of summaries: what was measured"
+    assert heads[1].startswith("**Who is worse off?** ")
+    assert heads[-1] == "## How it was made"
+    assert "What next?" not in text
+    assert not re.search(r"^- (declared|words|controls|without_text|compared_scorers):", text, re.MULTILINE)
+    assert "- seed: 0" in text.splitlines()
+    assert "{" not in text
+
+
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])
 def test_the_terminal_is_never_overrun(result: Result, width: int) -> None:

@@ -193,7 +193,7 @@ class Observer:
     def _skipped(self, error: DataError) -> str:
         if not self.skips:
             raise error
-        return f"{LEFT_OUT}{_without_place(str(error))}"
+        return f"{LEFT_OUT}{_what_is_wrong(str(error))}"
 
     def _relabelling(self, ledger: Ledger, cases: Cases, origin: Origin) -> _Relabelling:
         """What of a unit is labelled anew; or its labels as they are."""
@@ -223,7 +223,7 @@ class Observer:
             yield next(anew) if isinstance(one, Relabelled) else (one[np.newaxis, :], None, False)
 
 
-def _without_place(message: str) -> str:
-    """A reason must be constant to be counted: drop the place that a message starts with."""
+def _what_is_wrong(message: str) -> str:
+    """A reason must be constant to be counted: drop the place that a message starts with; and what to do about it."""
     _, separator, rest = message.partition("): ")
-    return rest if separator else message
+    return (rest if separator else message).partition(". ")[0].removesuffix(".")

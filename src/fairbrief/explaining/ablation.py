@@ -1,4 +1,6 @@
-"""One record taken apart: the same record without each of its documents, sentences or variants, observed."""
+"""One record taken apart: the same record without each of its documents or sentences, observed; of several that are one
+cluster, the same cluster without each.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ Evidence = Mapping[Column, float]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A record to open: ``members`` are its cases, all variants of one original together.
+    """A record to open: ``members`` are its cases, all variants of one original, or records of one cluster, together.
 
     ``focus`` is the one whose documents and sentences are left out; None where there are several and none was
     named: then each is left out as a whole. ``rest`` is the evidence of all other records.
@@ -68,7 +70,9 @@ def open_record(measure: Measure, quantity: str, subject: Subject, scorers: Scor
     ]  # fmt: skip
     parts.sort(key=lambda p: _size((p.own if value is not None else p.whole).effect))
     reason = "" if value is not None else row.text if isinstance(row, Reason) else ALONE
-    story = "" if isinstance(row, Reason) else measure.explain(_totals(row))
+    # A measure speaks of one row; those of a cluster are summed.
+    is_one = len(units_of(subject.members, measure.observation.declaration.scope)) == 1
+    story = measure.explain(_totals(row)) if is_one and not isinstance(row, Reason) else ""
     beside = _telling(measure, row, parts)
     return Opened(subject.name, subject.influence, value, reason, story, tuple(parts), beside)
 
@@ -85,7 +89,8 @@ def _omissions(subject: Subject) -> Iterator[_Omission]:
     if subject.focus is None:
         for i, case in enumerate(subject.members):
             left = subject.members[:i] + subject.members[i + 1 :]
-            yield _Omission("variant", i + 1, case.record.id, case.record.attributes, left)
+            kind: Kind = "record" if case.record.original is None else "variant"
+            yield _Omission(kind, i + 1, case.record.id, case.record.attributes, left)
         return
     case = subject.focus
     if case.summary.reason:

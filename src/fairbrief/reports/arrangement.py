@@ -152,8 +152,10 @@ def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
 def _unpaired(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     """How many records pairs of systems lack, reason by reason: from the fewest to the most."""
     lacking: dict[str, tuple[dict[str, None], list[int]]] = {}
-    for e in estimates:
-        if e.baseline and not e.slice and wording.is_headline(e):
+    pairs = [e for e in estimates if e.baseline and not e.slice]
+    with_headline = {e.measure for e in pairs if wording.is_headline(e)}
+    for e in pairs:
+        if wording.is_headline(e) or e.measure not in with_headline:
             for reason, n in e.excluded.items():
                 measures, counts = lacking.setdefault(reason, ({}, []))
                 measures[wording.without_over(e)] = None

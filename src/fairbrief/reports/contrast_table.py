@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fairbrief.reports import arrangement, groups, number_format, wording
+from fairbrief.reports.first_answers import first_known
 from fairbrief.types import Estimate, Table
 
-WITH_EXTRACTS = ("group, system", "value", "interval", "random\nextract", "beyond\nextract", "interval", "p")
-WITHOUT = ("group, system", "value", "interval", "p")
+HOLM = "p\n(Holm)"
+"""Raised for the number of comparisons where there were several, as on the first screen."""
+WITH_EXTRACTS = ("group, system", "value", "interval", "random\nextract", "beyond\nextract", "interval", HOLM)
+WITHOUT = ("group, system", "value", "interval", HOLM)
 
 
 def contrast_tables(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> list[Table]:
@@ -39,7 +42,7 @@ def _rows(found: Sequence[Estimate], header: tuple[str, ...]) -> Iterable[tuple[
 
 
 def _alone(e: Estimate) -> tuple[str, ...]:
-    p = "not testable" if e.testable is False else number_format.probability(e.p)
+    p = "not testable" if e.testable is False else number_format.probability(first_known(e.p_adjusted, e.p))
     return number_format.value(e), number_format.interval(e), p
 
 
@@ -52,7 +55,7 @@ def _beside_extracts(e: Estimate) -> tuple[str, ...]:
         _known(e.replace(value=e.blind)),
         _known(beyond),
         number_format.interval(beyond),
-        number_format.probability(e.blind_p),
+        number_format.probability(first_known(e.blind_p_adjusted, e.blind_p)),
     )
 
 

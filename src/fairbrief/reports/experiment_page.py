@@ -11,7 +11,7 @@ from fairbrief.reports.result import Result
 from fairbrief.reports.small_multiples import small_multiples
 from fairbrief.reports.tabular import left_out_table, made_lines
 
-SHOWN_ELSEWHERE = ("sweep", "experiment", "declared", "systems", "attributes", "measures")
+SHOWN_ELSEWHERE = ("sweep", "experiment", "systems", "attributes", "measures")
 """What of ``made`` the page shows in its own words, or the report of the audit behind it."""
 
 
@@ -40,6 +40,6 @@ def render(
         "figures": small_multiples(rows, axes),
         "tables": [*result.tables, *filter(None, [left_out_table(result)])],
         "checks": checks,
-        "made": [line for line in made_lines(result.made) if line[1] and line[0] not in SHOWN_ELSEWHERE],
+        "made": [line for line in made_lines(result.made) if line[0] not in SHOWN_ELSEWHERE],
     }
     return page("experiment.html.j2", told, {})

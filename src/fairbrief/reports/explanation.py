@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from fairbrief.types import Estimate
 
-Kind = Literal["variant", "document", "sentence", "unit"]
+Kind = Literal["record", "variant", "document", "sentence", "unit"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -29,7 +29,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """One record (all variants of one original together), and what it does to the value of the whole.
+    """One record (all variants of one original, or records of one cluster, together), and what it does to the value of the whole.
 
     ``rank`` 1 moves it most; ``rows`` counts those of the evidence that go with the record.
     """
@@ -42,9 +42,9 @@ class Influence:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing left out of a record: a document, a sentence or unit of the summary, or a variant.
+    """One thing left out of a record: a document, a sentence or unit of the summary; of a cluster a record or a variant.
 
-    ``number`` counts its kind from 1; ``text`` is what was left out, of a variant its id. ``own`` is what that does to the record's own value, ``whole`` what to that of all records;
+    ``number`` counts its kind from 1; ``text`` is what was left out, of a record or variant its id. ``own`` is what that does to the record's own value, ``whole`` what to that of all records;
     ``beside`` are effects on the record's other quantities.
     """
 
@@ -61,7 +61,7 @@ class Part:
 class Opened:
     """A record looked into. ``value`` is its own; where it has none, ``reason`` says why.
 
-    ``story`` is the measure's own sentence on it. ``influence`` is None for a record that the value of the
+    ``story`` is the measure's own sentence on it; empty of several records together. ``influence`` is None for a record that the value of the
     whole does not rest on. ``quantities`` names those of ``Part.beside`` that tell most, most telling first.
     """
 

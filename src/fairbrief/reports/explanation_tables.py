@@ -8,7 +8,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING
 
 from fairbrief.reports import json_file, markdown, wording
-from fairbrief.reports.explanation import KINDS, Effect, Explanation, Opened, Part
+from fairbrief.reports.explanation import KINDS, Effect, Explanation, Kind, Opened, Part
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, number
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.text.counted import counted
@@ -22,6 +22,8 @@ MOST_PARTS = 4
 """Documents, and sentences, that a sheet shows of one record: those of the largest effect."""
 MOST_UNDEFINED = 2
 """Documents, and sentences, without which there is no value, that a sheet shows with their text."""
+NAMED: tuple[Kind, ...] = ("record", "variant")
+"""What is told by its id."""
 MOST_BESIDE = 2
 """Other quantities that a sheet shows beside the one that is explained."""
 EXCERPT = 72
@@ -98,7 +100,12 @@ def _beaten(found: Explanation) -> str:
 
 def _said(found: Explanation, places: int) -> Iterator[str]:
     """What all records come to, in words."""
-    yield f"{counted(len(found.influences), 'record')}."
+    rows, clusters = sum(i.rows for i in found.influences), len(found.influences)
+    yield (
+        f"{counted(rows, 'record')}."
+        if rows == clusters
+        else f"{counted(rows, 'record')} in {counted(clusters, 'cluster')}."
+    )
     effects = [i.whole.effect for i in found.influences if i.whole.effect is not None]
     if effects and not any(effects):
         yield "Leaving out any one changes nothing."
@@ -181,12 +188,12 @@ def _called(part: Part) -> str:
 
 
 def _text(part: Part) -> str:
-    """What was left out, in its own words; a variant is named, not shown."""
-    return "" if part.kind == "variant" else part.text
+    """What was left out, in its own words; a record is named, not shown."""
+    return "" if part.kind in NAMED else part.text
 
 
 def _name(part: Part) -> str:
-    return f"variant {part.text}" if part.kind == "variant" else f"{part.kind} {part.number}"
+    return f"{part.kind} {part.text}" if part.kind in NAMED else f"{part.kind} {part.number}"
 
 
 def signed(value: float | None, places: int = 3) -> str:

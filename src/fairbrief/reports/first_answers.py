@@ -40,6 +40,8 @@ class Reading:
     alpha: float
     rates: Mapping[tuple[str, str, str], float]
     """Shares of the whole audit by system, measure and quantity."""
+    variants: frozenset[str] = frozenset()
+    """Measures that were taken with other settings, too: what is said of one names it."""
 
     def declared(self, e: Estimate) -> Declaration:
         return wording.declared(e.measure, self.made)
@@ -50,10 +52,14 @@ class Reading:
     def kind(self, e: Estimate) -> Standing:
         return standing_of(e, self.alpha)
 
-    def rank(self, e: Estimate) -> tuple[int, bool, bool, float, bool]:
-        """The clearest kind first; of one kind what was asked of an attribute, of groups, and is surely large."""
-        size = _least_size(e) / (4 if self.words(e).unit == "odds" else 1)
-        return ORDER.index(self.kind(e)), not e.over, not e.group, -round(size, 6), not self.worse(e)
+    def rank(self, e: Estimate) -> tuple[int, bool, bool, float, float, bool]:
+        """The clearest kind first; of one kind what was asked of an attribute, of groups, and is surely large; of what is
+        not clear, what is largest.
+        """
+        scale = 4 if self.words(e).unit == "odds" else 1
+        size = 0.0 if self.kind(e) in CLEAR else abs(e.value or 0.0) / scale
+        sure = round(_least_size(e) / scale, 6)
+        return ORDER.index(self.kind(e)), not e.over, not e.group, -sure, -round(size, 6), not self.worse(e)
 
     def clearest_first(self, panels: Iterable[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
         """Panels, each the contrasts of a measure and attribute, in the order of their clearest."""
@@ -62,6 +68,14 @@ class Reading:
     def plain(self, e: Estimate) -> str:
         """The plain rates behind a contrast of odds."""
         return contrast_words.plain_rates(e, self.words(e), self.rates)
+
+    def by(self, e: Estimate) -> str:
+        """By which measure, where others ask the same."""
+        return f" (by {e.measure})" if e.measure in self.variants else ""
+
+    def counted(self, n: int) -> str:
+        """So many records; where runs are pooled each of them has several summaries."""
+        return counted(n, "summary", "summaries") if self.made.get("pools_runs") else counted(n, "record")
 
     def worse(self, e: Estimate) -> str:
         """Who is worse off by a contrast."""
@@ -79,10 +93,15 @@ def _least_size(e: Estimate) -> float:
 
 
 def answers(result: Result) -> tuple[Answer, ...]:
-    """What everybody asks, answered in sentences, without pictures; nothing where nothing is a signed contrast."""
+    """What everybody asks of a finding, answered in sentences, without pictures and without what to do next; nothing
+    where nothing is a signed contrast.
+    """
     reading = reading_of(result)
     ordered = reading.clearest_first(arrangement.leading(result.estimates).values())
-    return answers_about(leading_contrast(ordered[0], reading), ordered, reading) if ordered else ()
+    if not ordered:
+        return ()
+    found = answers_about(leading_contrast(ordered[0], reading), ordered, reading)
+    return tuple(answer for answer in found if answer.asked != NEXT)
 
 
 def reading_of(result: Result) -> Reading:
@@ -92,7 +111,11 @@ def reading_of(result: Result) -> Reading:
         for e in result.estimates
         if e.value is not None and not e.slice
     }
-    return Reading(result.made, wording.alpha_of(result.made), rates)
+    specs: dict[str, set[str]] = {}
+    for e in result.estimates:
+        specs.setdefault(wording.name_of(e.measure), set()).add(e.measure)
+    variants = frozenset[str]().union(*(of for of in specs.values() if len(of) > 1))
+    return Reading(result.made, wording.alpha_of(result.made), rates, variants)
 
 
 def leading_contrast(members: Sequence[Estimate], reading: Reading) -> Estimate:
@@ -120,8 +143,8 @@ def leading_sentence(first: Estimate, reading: Reading) -> str:
     kind, words = reading.kind(first), reading.words(first)
     if kind not in CLEAR:
         what = "between groups " if first.group else ""
-        return f"No difference {what}is clear in {_records(first)}. That does not show that there is none."
-    start = contrast_words.sentence(first, words)
+        return f"No difference {what}is clear in {_records(first, reading)}. That does not show that there is none."
+    start = f"{contrast_words.sentence(first, words)}{reading.by(first)}"
     if first.blind is None:
         return f"{start}."
     random = contrast_words.filled(words.random, reads=against(first.blind, words.unit))
@@ -171,7 +194,7 @@ def _how_much(e: Estimate, reading: Reading) -> str:
         return f"No value: {note_words.told(e) or 'undefined on these records'}."
     words = reading.words(e)
     start = said(e, words)
-    text = f"{start[0].upper()}{start[1:]}{_range(e, words, reading.made)}."
+    text = f"{start[0].upper()}{start[1:]}{reading.by(e)}{_range(e, words, reading.made)}."
     if plain := reading.plain(e):
         text = f"{text[:-1]}: {plain}."
     if e.group and not contrast_words.is_pair(words):
@@ -194,7 +217,7 @@ def _how_sure(e: Estimate, reading: Reading) -> str:
     if kind == "no value":
         return "There is nothing to be sure of."
     if kind == "not testable":
-        return f"Not testable: in {_records(e)} no exchange of labels could be significant."
+        return f"Not testable: in {_records(e, reading)} no exchange of labels could be significant."
     p = first_known(e.p_adjusted, e.p)
     to = ""
     if kind in ("own", "evener") or (kind == "as blind" and e.blind is not None):
@@ -205,7 +228,7 @@ def _how_sure(e: Estimate, reading: Reading) -> str:
     start = "Very sure" if is_clear and p < 0.001 else "Sure" if is_clear else "Not sure"
     text = (
         f"{start}: were there no difference{to}, one as large would be seen in {_often(p)} such audits "
-        f"({p_text(p)}, corrected for the number of comparisons; {_records(e)}{_left_out(e)})."
+        f"({p_text(p)}, corrected for the number of comparisons; {_records(e, reading)}{_left_out(e, reading)})."
     )
     return text if kind != "unclear" or not e.detectable else f"{text} {_seen(e, reading)}"
 
@@ -288,19 +311,22 @@ def _next(first: Estimate, reading: Reading) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _records(e: Estimate) -> str:
-    if not e.clusters or e.clusters == e.n:
-        return counted(e.n, "record")
-    return f"{counted(e.clusters, 'independent group')} of {counted(e.n, 'record')}"
+def _records(e: Estimate, reading: Reading) -> str:
+    many = reading.counted(e.n)
+    return (
+        many
+        if not e.clusters or e.clusters == e.n
+        else f"{counted(e.clusters, 'independent group')} of {many}"
+    )
 
 
-def _left_out(e: Estimate) -> str:
+def _left_out(e: Estimate, reading: Reading) -> str:
     """How many records the measure could not read, and why most of them."""
     if not e.excluded or e.baseline:
         return ""
     most = max(e.excluded, key=lambda reason: e.excluded[reason])
     many = sum(e.excluded.values())
-    return f"; {counted(many, 'record')} left out{', most' if len(e.excluded) > 1 else ''}: {most}"
+    return f"; {reading.counted(many)} left out{', most' if len(e.excluded) > 1 else ''}: {most}"
 
 
 def p_text(p: float | None) -> str:

@@ -129,7 +129,7 @@ def _panel(members: Sequence[Estimate], systems: Sequence[str], reading: Reading
             if (of := [e for e in kept if e.group == g])
         ]
     return Panel(
-        title=f"{declared.family}{f' by {first.over}' if first.over else ''}",
+        title=f"{declared.family}{f' by {first.over}' if first.over else ''}{reading.by(first)}",
         question=declared.contrast.question,
         even=declared.contrast.even,
         has_blind=any(e.blind is not None for e in kept),
@@ -196,7 +196,9 @@ def _standing(e: Estimate, unit: ContrastUnit, kind: Standing) -> str:
         if kind == "as blind":
             return f"{random}: not clearly different ({beyond}, {p_text(blind_p)})"
     start = (
-        note_words.told(e)
+        f"not clearly different from it, {p_text(blind_p)}"
+        if blind_p is not None
+        else note_words.told(e)
         if p is None and e.notes
         else "not clear"
         if p is None

@@ -15,6 +15,10 @@ MOST_ROWS = 2_000
 """Rows of one printed table: nobody reads more of them; all stand in ``results.json`` and ``estimates.csv``."""
 
 
+WORDS = ("words", "declared")
+"""What a saved result holds for those who write reports."""
+
+
 def tables(result: Result, arranged: Arranged | None = None) -> tuple[Table, ...]:
     """All of a result as printed tables: a paper's layouts first, then each section, then differences."""
     arranged = arranged or Arranged.of(result)
@@ -93,10 +97,9 @@ def left_out_table(result: Result) -> Table | None:
 
 
 def made_lines(made: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """How the result was made, as name and text; settings meant for the report itself stay out."""
-    return tuple(
-        (name, _text(value)) for name, value in made.items() if name != "words" and value not in (None, "")
-    )
+    """How the result was made, as name and text; what is empty, and the words that reports are written with, stay out."""
+    told = ((name, _text(value)) for name, value in made.items() if name not in WORDS and value is not None)
+    return tuple(line for line in told if line[1])
 
 
 def _row(e: Estimate, by: Iterable[str], holm: bool) -> Iterable[str]:

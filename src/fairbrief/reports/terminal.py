@@ -82,7 +82,7 @@ def print_result(
 
 def _print_answers(result: Result, console: Console) -> None:
     """Who is worse off, by how much, how sure; what to do next is left to the page."""
-    found = [answer for answer in first_answers.answers(result) if answer.asked != first_answers.NEXT]
+    found = first_answers.answers(result)
     if found:
         console.print()
     for answer in found:
