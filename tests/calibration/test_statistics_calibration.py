@@ -5,7 +5,10 @@ from math import sqrt
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
+
+from fairbrief.statistics.jackknife import share_interval, spreads, t_interval
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "calibration" / "resampling.py"
 
@@ -51,3 +54,25 @@ def test_intervals_hold_the_truth(worlds: ModuleType) -> None:
     """95 % intervals of a mean and of a ratio of sums hold the truth in about 95 % of worlds."""
     for share in worlds.coverage(300, 2, n_resamples=300).values():
         assert 0.95 - 0.01 - band(300) < share < 0.95 + band(300)
+
+
+@pytest.mark.parametrize("records", [8, 20, 50])
+def test_intervals_of_skewed_shares_hold_the_truth_more_often_than_students(records: int) -> None:
+    """Of shares most of which are 0, many small, or nearly all 1, as of `uer`, ROUGE and the lead's share."""
+    rng = np.random.default_rng(records)
+    n = 4_000
+    worlds = {
+        "mostly 0": (np.where(rng.random((n, records)) < 0.6, 0.0, rng.beta(1, 12, (n, records))), 0.4 / 13),
+        "small": (rng.beta(1, 30, (n, records)), 1 / 31),
+        "mostly 1": (np.where(rng.random((n, records)) < 0.8, 1.0, rng.random((n, records))), 0.9),
+    }
+    for name, (shares, truth) in worlds.items():
+        total = shares.sum(axis=1, keepdims=True)
+        found = spreads(shares.mean(axis=1), (total - shares) / (records - 1), shares)
+        held = {
+            interval.__name__: ((low <= truth) & (truth <= high)).mean()
+            for interval in (share_interval, t_interval)
+            for low, high in (interval(found, 0.95),)
+        }
+        assert held["share_interval"] >= held["t_interval"], name
+        assert held["share_interval"] > 0.9 - band(n, 0.1), (name, held)
