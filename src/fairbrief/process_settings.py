@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import gc
+import io
 import os
 import sys
 from contextlib import suppress
@@ -38,6 +39,16 @@ def settle() -> None:
             libc = ctypes.CDLL(None)
             for parameter, size in (MMAP_THRESHOLD, TRIM_THRESHOLD):
                 libc.mallopt(parameter, size)
+
+
+def settle_streams() -> None:
+    """Let what cannot be shown be shown as ?, and what nobody takes go nowhere: neither is a fault of what is said."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # the caller has closed it
+            setattr(sys, name, io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8"))
+        elif isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
+            stream.reconfigure(errors="replace")
 
 
 def keep_loaded() -> None:

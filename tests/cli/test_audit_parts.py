@@ -96,3 +96,54 @@ def test_an_audit_grows_with_its_own_settings(tmp_path: Path, fairbrief: Command
     ran = fairbrief("audit", new, "--add-to", tmp_path / "none")
     assert ran.code
     assert "holds no parts of an audit" in ran.err
+
+
+def test_a_share_with_other_options_than_the_folders_audit_is_refused(
+    tmp_path: Path, fairbrief: Command
+) -> None:
+    """The option is named with both values; the audit stays what it was, also after commands that are refused."""
+    file, into = write(tmp_path / "in.jsonl", rows(12)), tmp_path / "parts"
+    for share in ("1/2", "2/2"):
+        assert fairbrief("audit", file, *QUICK, "--into", into, "--part", share).code == 0
+    for more, said in (
+        (("--seed", "3"), "there --seed is 0, not 3"),
+        (("--measure", "uer@mood"), "there --measure is rouge1, bur@mood, not rouge1, bur@mood, uer@mood"),
+        (("--extracts", "5"), "there --extracts is not given, not 5"),
+    ):
+        ran = fairbrief("audit", file, *QUICK, *more, "--into", into, "--part", "1/2")
+        assert ran.code == 2
+        assert said in ran.err
+        assert "audit.json" in ran.err
+    assert fairbrief("audit", file, *QUICK, "--into", into, "--part", "9/4").code == 2
+    assert fairbrief("audit", tmp_path / "no.jsonl", *QUICK, "--into", into, "--part", "1/2").code == 2
+    assert fairbrief("audit", tmp_path / "no.jsonl", *QUICK, "--seed", "3", "--into", into).code == 2
+    assert fairbrief("merge", into, "--out", tmp_path / "merged").code == 0
+    assert fairbrief("audit", file, *QUICK, "--out", tmp_path / "whole").code == 0
+    assert numbers(tmp_path / "merged") == numbers(tmp_path / "whole")
+
+
+def test_with_other_options_a_folder_is_gone_on_with_on_purpose(tmp_path: Path, fairbrief: Command) -> None:
+    """By doing what the refusal says: the folder forgets its audit, and every share is done again."""
+    file, into = write(tmp_path / "in.jsonl", rows(12)), tmp_path / "parts"
+    more = ("--measure", "uer@mood")
+    assert fairbrief("audit", file, *QUICK, "--into", into, "--part", "1/1").code == 0
+    (into / "audit.json").unlink()
+    assert fairbrief("audit", file, *QUICK, *more, "--into", into, "--part", "1/1").code == 0
+    assert "uer" in fairbrief("merge", into).out
+
+
+def test_a_first_command_that_is_refused_leaves_no_folder(tmp_path: Path, fairbrief: Command) -> None:
+    """Whole or a share: nothing was done, so there is nothing to merge."""
+    into = tmp_path / "parts"
+    for share in ((), ("--part", "1/2")):
+        assert fairbrief("audit", tmp_path / "no.jsonl", *QUICK, "--into", into, *share).code == 2
+        assert not into.exists()
+
+
+def test_others_may_read_parts_as_they_may_read_audits(tmp_path: Path, fairbrief: Command) -> None:
+    """Machines that share a folder may work for several users: what the mask allows is allowed."""
+    file, into = write(tmp_path / "in.jsonl", rows(4)), tmp_path / "parts"
+    assert fairbrief("audit", file, *QUICK, "--into", into, "--part", "1/1").code == 0
+    (tmp_path / "plain").touch()
+    allowed = (tmp_path / "plain").stat().st_mode
+    assert {path.stat().st_mode for path in into.iterdir()} == {allowed}

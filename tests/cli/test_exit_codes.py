@@ -92,6 +92,31 @@ def test_an_output_on_a_full_disk(tmp_path: Path) -> None:
         assert both.returncode == exit_codes.REFUSED
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_streams_that_the_caller_has_closed_change_no_exit_code(tmp_path: Path, closed: str) -> None:
+    """As where a daemon runs it: what nobody takes goes nowhere."""
+    file = write(tmp_path / "in.jsonl", rows(4))
+    shell = f'exec "$0" -c "from fairbrief.cli import main; main()" "$@" {closed}'
+    audit = ["audit", str(file), "--measure", "rouge1", "--resamples", "0", "--out", str(tmp_path / "out")]
+    done = subprocess.run(["sh", "-c", shell, sys.executable, *audit], capture_output=True, check=False)
+    assert (done.returncode, done.stdout if closed == ">&-" else b"", done.stderr) == (0, b"", b"")
+    assert (tmp_path / "out" / "results.json").exists()
+    gate = ["gate", str(tmp_path / "out"), "--max", "rouge1<=2"]
+    assert subprocess.run(["sh", "-c", shell, sys.executable, *gate], check=False).returncode == 3
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_what_a_terminal_cannot_show_is_no_fault(tmp_path: Path, encoding: str) -> None:
+    """A stream of another encoding shows ? in place of a minus sign or a line."""
+    file = write(tmp_path / "in.jsonl", rows(4))
+    command = [*RUN, "audit", str(file), "--measure", "uer@mood", "--resamples", "20"]
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"uer@mood" in done.stdout
+
+
 def test_an_interrupted_command_ends_as_shells_say() -> None:
     """Ctrl-C ends with 130."""
     code = "import fairbrief.cli.measures_command as m, typer\nfrom fairbrief import registry, cli\n"

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -25,6 +26,7 @@ from fairbrief.reports.evidence import Held
 from fairbrief.reports.folder_claim import STAGE, UNFINISHED, claimed
 from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
+from fairbrief.types import Table
 
 FILES = [
     "estimates.csv",
@@ -147,13 +149,47 @@ def test_a_page_that_is_written_anew_leaves_nothing_beside_it(
 
 
 def test_tables_of_an_older_audit_go(tmp_path: Path, two: tuple[Result, Result]) -> None:
-    """A table that the new audit has not does not stay; what is not ours does."""
-    write_all(two[0], tmp_path / "a")
-    (tmp_path / "a" / "tables" / "old.csv").touch()
-    (tmp_path / "a" / "tables" / "mine.txt").touch()
+    """A table that the new audit has not does not stay; what no audit wrote does."""
+    tables = tmp_path / "a" / "tables"
+    write_all(replace(two[0], tables=(Table("Old", ("a",), (("1",),)),)), tmp_path / "a")
+    assert {"old.csv", "old.tex"} <= set(names(tables))
+    for name in ("mine.csv", "mine.tex", "mine.txt"):
+        (tables / name).touch()
     write_all(two[1], tmp_path / "a")
-    assert (tmp_path / "a" / "tables" / "mine.txt").exists()
-    assert not (tmp_path / "a" / "tables" / "old.csv").exists()
+    assert not {"old.csv", "old.tex"} & set(names(tables))
+    assert {"mine.csv", "mine.tex", "mine.txt"} <= set(names(tables))
+
+
+def test_only_names_of_tables_are_taken_from_the_list(tmp_path: Path, two: tuple[Result, Result]) -> None:
+    """A list that was written over takes nothing away elsewhere."""
+    write_all(two[0], tmp_path / "a")
+    (tmp_path / "mine.csv").touch()
+    (tmp_path / "a" / "tables" / ".written").write_text("../../mine.csv\n../results.json\n", encoding="utf-8")
+    write_all(two[1], tmp_path / "a")
+    assert (tmp_path / "mine.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("mine", "said"),
+    [
+        (["report.md"], "holds report.md, which no audit wrote there, and an audit would write over it"),
+        (["report.html", "results.json"], "holds report.html, results.json, which no audit wrote there"),
+    ],
+)
+def test_a_folder_with_files_of_the_same_names_is_refused(
+    tmp_path: Path, two: tuple[Result, Result], mine: list[str], said: str
+) -> None:
+    """What somebody else wrote stays as it is; other files are in nobody's way."""
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    for name in mine:
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    with pytest.raises(RequestError, match=said):
+        write_all(two[0], tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt", *mine}
+    for name in mine:
+        (tmp_path / name).unlink()
+    write_all(two[0], tmp_path)
+    write_all(two[1], tmp_path)
 
 
 @pytest.mark.parametrize(

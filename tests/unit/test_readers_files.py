@@ -450,3 +450,13 @@ def test_real_inputs(shared: Path) -> None:
         found = reading.records() if path.name.startswith("tweets_") else iter(reading)
         assert sum(1 for _ in found) == count
         assert reading.skipped_count == 0
+
+
+@pytest.mark.parametrize("address", ["file:///data/in.jsonl", "memory://in.jsonl", "https://x.org/in.jsonl"])
+def test_an_address_of_another_kind_is_told_which_kinds_there_are(address: str) -> None:
+    """It is no file that is missing."""
+    kind = address.partition(":")[0]
+    with pytest.raises(
+        RequestError, match=rf"is not read: addresses are of s3://, .*, not of {kind}\. .* give the path"
+    ):
+        list(read(Path(address)))

@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from fairbrief.kept_files import replacing
+from fairbrief.kept_files import taking_place
 
 MAGIC = b"fairbrief part 3\n"
 DIGEST = 32
@@ -71,7 +71,7 @@ class PartFiles:
         self.folder.mkdir(parents=True, exist_ok=True)
         new = {name: pickle.dumps(section, pickle.HIGHEST_PROTOCOL) for name, section in sections.items()}
         content = pickle.dumps({**self._packed(part), **new}, pickle.HIGHEST_PROTOCOL)
-        with replacing(self._path(part)) as stream:
+        with taking_place(self._path(part)) as path, path.open("wb") as stream:
             stream.write(self._head(content))
             stream.write(content)
 

@@ -104,6 +104,7 @@ def root(
 def main() -> None:
     """Run the command, and end with the code of what became of it: see `fairbrief.cli.exit_codes`."""
     process_settings.settle()
+    process_settings.settle_streams()
     try:
         code = app(prog_name="fairbrief", standalone_mode=False)
         sys.stdout.flush()  # a full disk or a reader that has gone is noticed here, not after the end

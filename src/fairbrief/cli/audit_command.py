@@ -23,7 +23,7 @@ from fairbrief.cli.option_types import (
     Quiet,
 )
 from fairbrief.cli.output_folder import held, refuse_no_folder
-from fairbrief.cli.part_options import AddTo, Into, Part, add, do_share, remember
+from fairbrief.cli.part_options import AddTo, Into, Part, add, do_share, remembering
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
@@ -216,39 +216,39 @@ def audit(
         return
     if price is not None:
         raise RequestError("--price is for --dry-run: without it an audit prints no cost.")
-    if into is not None:
-        remember(into)
-    if part is not None:
-        do_share(
-            _reading(options, files, attribute, measure, references=references), plan, part, out, quiet=quiet
-        )
-        return
-    result = None
-    try:
-        with held(out) as folder:
+    with remembering(into, part):
+        if part is not None:
             reading = _reading(options, files, attribute, measure, references=references)
-            with progress_bar(reading, quiet=quiet) as progress:
-                result = run(reading, replace(plan, progress=progress))
-            notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
-            beneath = reading.reading if references else reading
-            names = [Path(f).name if isinstance(f, str) else f.name for f in input_index.each(files, beneath)]
-            made = {**result.made, "files": names, "notes": notes}
-            tell_notes(notes, quiet=quiet)
-            result = replace(result, made=made)
-            if folder is not None:
-                cases = Pooled(reading) if pool_runs else reading
-                lookup = Lookup(wrap=cached(cache))
-                _, identity = replace_all(
-                    result, folder, lambda found: with_examples(found, cases, lookup), plan.threads
-                )
-                input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
-    finally:  # what was computed is shown though it could not be written; and written before it is shown
-        if result is not None and not quiet:
-            _show(result, has_report=out is not None, details=details)
-    if out is not None:
-        typer.echo(
-            f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence.parquet'}"
-        )
+            do_share(reading, plan, part, out, quiet=quiet)
+            return
+        result = None
+        try:
+            with held(out) as folder:
+                reading = _reading(options, files, attribute, measure, references=references)
+                with progress_bar(reading, quiet=quiet) as progress:
+                    result = run(reading, replace(plan, progress=progress))
+                notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
+                beneath = reading.reading if references else reading
+                names = [
+                    Path(f).name if isinstance(f, str) else f.name for f in input_index.each(files, beneath)
+                ]
+                made = {**result.made, "files": names, "notes": notes}
+                tell_notes(notes, quiet=quiet)
+                result = replace(result, made=made)
+                if folder is not None:
+                    cases = Pooled(reading) if pool_runs else reading
+                    lookup = Lookup(wrap=cached(cache))
+                    _, identity = replace_all(
+                        result, folder, lambda found: with_examples(found, cases, lookup), plan.threads
+                    )
+                    input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
+        finally:  # what was computed is shown though it could not be written; and written before it is shown
+            if result is not None and not quiet:
+                _show(result, has_report=out is not None, details=details)
+        if out is not None:
+            typer.echo(
+                f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence.parquet'}"
+            )
 
 
 def _show(result: Result, *, has_report: bool, details: bool) -> None:

@@ -7,15 +7,15 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairbrief.cli.input_options import progress_bar, tell_notes
-from fairbrief.errors import DataError, RequestError
-from fairbrief.kept_files import taking_place
+from fairbrief.errors import DataError, FairbriefError, RequestError
+from fairbrief.kept_files import replacing, taking_place
 from fairbrief.text.counted import counted
 from fairbrief.text.store_addresses import is_stored
 
@@ -87,13 +87,55 @@ def do_share(reading: Any, plan: Plan, part: str, out: Path | None, *, quiet: bo
     typer.echo(f"Share {part}: {done} of its {counted(of, 'part')} were done now, all are in {plan.into}.")
 
 
-def remember(into: Path) -> None:
-    """Write down, for `merge`, which audit the folder's parts are of; `merge` and `--add-to` give the command again."""
+@contextlib.contextmanager
+def remembering(into: Path | None, part: str | None) -> Iterator[None]:
+    """Write down, for `merge`, which audit the folder's parts are of; `merge` and `--add-to` give the command again.
+
+    A whole audit says so before its work, so that one that was killed can be merged, and takes that back where it is
+    refused. A share says so once it is done, where nobody has; RequestError where the folder's audit has other options.
+    """
     given = sys.argv[2:]
-    if sys.argv[1:2] != ["audit"] or _parsed(given)["add_to"] is not None:
+    if into is None or sys.argv[1:2] != ["audit"] or _parsed(given)["add_to"] is not None:
+        yield
         return
+    path = into / COMMAND
+    if part is not None:
+        if path.exists():
+            _refuse_another(into, given)
+        yield
+        if not path.exists():
+            _write(into, Path.cwd(), _of_the_audit(given))
+        return
+    before = path.read_bytes() if path.exists() else None
     into.mkdir(parents=True, exist_ok=True)
     _write(into, Path.cwd(), _of_the_audit(given))
+    try:
+        yield
+    except FairbriefError:
+        if before is None:
+            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # parts may stand in it
+                into.rmdir()
+        else:
+            with replacing(path) as stream:
+                stream.write(before)
+        raise
+
+
+def _refuse_another(into: Path, given: Sequence[str]) -> None:
+    """RequestError where a share's options are not those of the folder's audit; each machine may call the files its own way."""
+    _, old = remembered(into)
+    known, now = _parsed(_of_the_audit(old)), _parsed(_of_the_audit(given))
+    names = {
+        option.name: option.opts[0] for option in _context(old).command.params if option.name is not None
+    }
+    for name, option in names.items():
+        if name not in ("files", "into") and known[name] != now[name]:
+            raise RequestError(
+                f"The parts in {into} are of another audit: there {option} is {_shown(known[name])}, not {_shown(now[name])}. "
+                f"Give its options, or name another folder; to go on there with other ones delete {into / COMMAND} and do "
+                "every share again."
+            )
 
 
 def add(into: Path, files: Sequence[str], of_the_machine: Sequence[str]) -> None:
@@ -157,7 +199,8 @@ def _context(arguments: Sequence[str]) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    several = value if isinstance(value, (list, tuple)) else () if value is None else (value,)
+    return ", ".join(map(str, several)) or "not given"
 
 
 def _write(into: Path, started_in: Path, arguments: Sequence[str]) -> None:

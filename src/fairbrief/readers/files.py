@@ -7,6 +7,7 @@ import difflib
 import gzip
 import io
 import os
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from fairbrief.readers import encodings
 from fairbrief.readers.encodings import UTF8
 from fairbrief.readers.messages import names
 from fairbrief.readers.object_stores import StoredFile
+from fairbrief.text.store_addresses import COPYING
 
 FORMATS = {
     "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "csv": "csv", "tsv": "tsv", "ssv": "ssv",
@@ -29,6 +31,8 @@ FORMATS = {
 InputFile = Path | StoredFile
 """Where bytes are read from: on this machine, or in an object store."""
 COMPRESSED = ("gz", "zst")
+ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/")
+"""What an address begins with, of which a path has kept one stroke."""
 LONGEST_PACKED = 1 << 25
 """Bytes that one line, or a document that is read whole, may unpack to: beyond, a small file could fill the memory."""
 
@@ -86,6 +90,11 @@ def check(path: Path) -> None:
         found = f"It holds {names(inside)}: name those." if inside else "It holds no file that can be read."
         raise RequestError(f"{shown} is a folder, and not one that the library 'datasets' saved. {found}")
     if not path.exists():
+        if scheme := ADDRESS.match(shown):
+            raise RequestError(
+                f"{shown} is not read: addresses are of {', '.join(f'{store}://' for store in COPYING)}, not of {scheme[1]}. Of a "
+                "file of this machine give the path."
+            )
         parent = path.parent
         beside = [p.name for p in parent.iterdir()] if parent.is_dir() else []
         near = difflib.get_close_matches(path.name, beside, n=3)

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, TextIO
 
 from fairbrief.engines.threads import meanwhile
 from fairbrief.kept_files import taking_place
-from fairbrief.reports.folder_claim import STAGE, claimed, clear, refuse_unfinished
+from fairbrief.reports.folder_claim import RESULTS, STAGE, claimed, clear, refuse_unfinished
 
 if TYPE_CHECKING:
     from fairbrief.reports.result import Result
 
-RESULTS, EVIDENCE, PAGE, MARKDOWN = "results.json", "evidence.parquet", "report.html", "report.md"
+EVIDENCE, PAGE, MARKDOWN = "evidence.parquet", "report.html", "report.md"
 EXAMPLES, TABLES, SOURCES = "examples.json", "tables", "sources.parquet"
+LISTED = f"{TABLES}/.written"
+"""The names of the tables that the audit wrote, and its own: the next one takes these away and nothing else."""
 
 
 def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
@@ -51,9 +53,8 @@ def replace_all(
         for name in names:
             _sync(stage / name)
         (folder / TABLES).mkdir(exist_ok=True)
-        for old in (folder / TABLES).iterdir():
-            if old.suffix in (".csv", ".tex"):
-                old.unlink()
+        for old in _tables_of(folder):
+            (folder / TABLES / old).unlink(missing_ok=True)
         if SOURCES not in names:
             (folder / SOURCES).unlink(missing_ok=True)
         for name in names:
@@ -102,11 +103,23 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
             csv.write(table, out)
         with opened(f"{TABLES}/{name}.tex") as out:
             out.write(latex.render(table))
+    with opened(LISTED) as out:
+        listed = [Path(name).name for name in names if name.startswith(f"{TABLES}/")]
+        out.write("".join(f"{name}\n" for name in listed))
     with opened(MARKDOWN) as out:
         out.write(markdown.render(result, tables))
     html.write(result, stage / PAGE, arranged)
     record_data.write(result.examples, stage / EXAMPLES, audit)
     return [*names, PAGE, EXAMPLES]
+
+
+def _tables_of(folder: Path) -> list[str]:
+    """The tables that an older audit wrote."""
+    try:
+        listed = (folder / LISTED).read_text(encoding="utf-8").split()
+    except (FileNotFoundError, UnicodeDecodeError):
+        return []
+    return [name for name in listed if name == Path(name).name]
 
 
 def load(folder: Path | str) -> Result:

@@ -9,12 +9,25 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from fairbrief.errors import DataError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import clear_unfinished, held
 from fairbrief.text.store_addresses import refuse_stored
 
 UNFINISHED = "unfinished"
 """The file that stands in the folder while an audit is made for it, and after one that did not come to its end."""
+RESULTS = "results.json"
+OURS = b'"schema": "fairbrief.'
+"""What our results begin with."""
+WRITTEN = (
+    "report.html",
+    "report.md",
+    "estimates.csv",
+    "evidence.parquet",
+    "examples.json",
+    "sources.parquet",
+    RESULTS,
+)
+"""What an audit writes over in its folder."""
 STAGE = ".new"
 """Where the files of an audit are written before they take the place of the old ones."""
 
@@ -25,10 +38,12 @@ def claimed(folder: Path) -> Iterator[Path]:
 
     The lock is the kernel's and goes with the process. Where the work fails or the process is killed the file
     `UNFINISHED` stays beside an older audit, so that nobody takes that for the new one; a folder that holds none
-    is left as it was. RequestError where another process holds the folder. A link is followed.
+    is left as it was. RequestError where another process holds the folder, and where it holds files that have the names
+    of an audit's and are not. A link is followed.
     """
     refuse_stored(folder)
     folder = folder.resolve()
+    _refuse_strangers(folder)
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     mark = folder / UNFINISHED
@@ -46,6 +61,21 @@ def claimed(folder: Path) -> Iterator[Path]:
                         folder.rmdir()
             raise
         mark.unlink(missing_ok=True)
+
+
+def _refuse_strangers(folder: Path) -> None:
+    there = [name for name in WRITTEN if (folder / name).exists()]
+    if not there or (folder / UNFINISHED).exists():
+        return
+    if RESULTS in there:
+        with (folder / RESULTS).open("rb") as results:
+            if OURS in results.read(100):
+                return
+    them = "it" if len(there) == 1 else "them"
+    raise RequestError(
+        f"{folder} holds {', '.join(there)}, which no audit wrote there, and an audit would write over {them}. Name another "
+        f"folder, or move {them} away."
+    )
 
 
 def clear(folder: Path) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError
-from fairbrief.reports import audit_folder, wording
+from fairbrief.reports import folder_claim, wording
 from fairbrief.reports.result import Result
 
 PARAMETERS = (
     "version", "files", "records", "systems", "measures", "protocol", "seed", "n_resamples", "confidence_level", "n_extracts",
 )  # fmt: skip
-FILES = ("report.html", audit_folder.RESULTS, "estimates.csv")
+FILES = ("report.html", folder_claim.RESULTS, "estimates.csv")
 """What is kept with the run; the evidence, which holds a row per summary, stays where it is."""
 NOT_IN_NAMES = re.compile(r"[^\w\-. ]+", re.ASCII)
 """A slash is none of them: a tracker on disk cannot have a metric beneath another."""

@@ -15,6 +15,7 @@ from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.source_hashes import hash_of
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
+from fairbrief.reports.frames import usable
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate
 
@@ -71,7 +72,9 @@ def _settings(result: Result) -> estimating.Settings:
 
 
 def changed_sources(candidate: Result, baseline: Result) -> list[str]:
-    """Ids of the records of both audits whose documents are not the same in the two; [] where an audit does not tell."""
+    """Ids of the records that both audits measured and whose documents are not the same in the two; [] where an audit does
+    not tell.
+    """
     if candidate.sources is None or baseline.sources is None:
         return []
     ours, theirs = candidate.sources, baseline.sources
@@ -90,10 +93,10 @@ def _changed(ours: pa.Table, theirs: pa.Table) -> list[int]:
 
 
 def _records(result: Result) -> Iterator[str]:
-    """The ids of all records; some come several times."""
+    """The ids of all records that something was measured on; some come several times."""
     for observation in dict.fromkeys(result.rows.measures().values()):
-        for rows in result.rows.each_of(observation, {"record"}.__contains__):
-            yield from rows["record"].to_pylist()
+        for rows in result.rows.each_of(observation, {"record", "reason"}.__contains__):
+            yield from usable(rows)["record"].to_pylist()
 
 
 def _systems(a: Ledger, b: Ledger, system: str | None, against: str | None) -> Sequence[tuple[str, str]]:

@@ -22,9 +22,10 @@ from fairbrief.reports.audit_folder import load
 from fairbrief.reports.frames import rows_with, unpacked
 from fairbrief.reports.junit import Check
 from fairbrief.reports.note_words import told
+from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.saved_audits import completeness
-from fairbrief.saved_audits.compare import compare
+from fairbrief.saved_audits.compare import changed_sources, compare
 from fairbrief.saved_audits.gate_rules import Rule
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
@@ -33,6 +34,8 @@ Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
 FEWEST = 20
 """Fewer clusters than this decide nothing."""
+SHOWN = 5
+"""Records that are named."""
 MAX_LEFT_OUT = 0.05
 """Share of an input that may be left out as broken, refused, empty or unanswered before nothing is decided."""
 
@@ -64,10 +67,21 @@ def hold_folder(
         ours, theirs = completeness.seen(result), completeness.seen(before)
         completeness.refuse_missing(ours, theirs, allow_missing)
         checks += completeness.unmeasured(ours, theirs, max_left_out)
+        checks += _documents(changed_sources(result, before))
         same = saw_the_same(result, before)
         differences = compare(result, before)
         checks += hold_margin(differences, margin, directions(result.rows), confidence_level, same_rows=same)
     return checks
+
+
+def _documents(changed: Sequence[str]) -> list[Check]:
+    """Inconclusive where records of both audits have other documents: a difference may be that of the documents."""
+    if not changed:
+        return []
+    shown = ", ".join(map(printable, changed[:SHOWN])) + ("…" if len(changed) > SHOWN else "")
+    many = counted(len(changed), "record")
+    told = f"the documents of {many} are not those of the baseline ({shown}): audit the baseline's summaries with these documents"
+    return [Check("documents as in the baseline", "inconclusive", told)]
 
 
 def _refuse_idle(

@@ -17,7 +17,7 @@ from fairbrief.explaining.examples import open_case
 from fairbrief.readers import Reading
 from fairbrief.reports import audit_folder, groups, json_file
 from fairbrief.reports.examples import Row
-from fairbrief.reports.folder_claim import refuse_unfinished
+from fairbrief.reports.folder_claim import RESULTS, refuse_unfinished
 from fairbrief.reports.record_data import visible_all
 from fairbrief.reports.result import Result
 from fairbrief.types import Floats
@@ -220,8 +220,8 @@ def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading]) -
     """
     pa.set_memory_pool(pa.system_memory_pool())
     refuse_unfinished(folder)
-    found = json_file.parsed(folder / audit_folder.RESULTS)
-    result = json_file.result_of(found, folder / audit_folder.RESULTS)
+    found = json_file.parsed(folder / RESULTS)
+    result = json_file.result_of(found, folder / RESULTS)
     evidence = SavedEvidence(folder / audit_folder.EVIDENCE, found["audit"])
     texts, fault = _texts(folder, found["audit"], read, pools_runs=bool(result.made.get("pools_runs")))
     return Saved(folder.resolve().name, result, evidence, texts, fault)
