@@ -366,6 +366,8 @@ class Value:
     """Of a magnitude that is a mean of records: the summed column and the count. Its excess over chance is a mean, too."""
     is_share: bool = False
     """A mean of numbers from 0 to 1, whose interval keeps to them."""
+    is_correlation: bool = False
+    """A correlation, whose interval keeps to -1 and 1."""
     has_baseline: bool = False
     """A random extract reads it too, where the observation observes extracts."""
     is_compared: bool = False

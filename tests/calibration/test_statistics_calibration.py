@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from fairbrief.statistics.jackknife import share_interval, spreads, t_interval
+from fairbrief.statistics.jackknife import correlation_interval, share_interval, spreads, t_interval
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "calibration" / "resampling.py"
 
@@ -76,3 +76,35 @@ def test_intervals_of_skewed_shares_hold_the_truth_more_often_than_students(reco
         }
         assert held["share_interval"] >= held["t_interval"], name
         assert held["share_interval"] > 0.9 - band(n, 0.1), (name, held)
+
+
+@pytest.mark.parametrize("truth", [0.0, 0.5, 0.9])
+def test_intervals_of_correlations_hold_the_truth_more_often_than_students(truth: float) -> None:
+    """Of 15 records; and none leaves -1 and 1."""
+    rng = np.random.default_rng(int(10 * truth))
+    n, records = 2_000, 15
+    x = rng.normal(size=(n, records))
+    y = truth * x + sqrt(1 - truth**2) * rng.normal(size=(n, records))
+
+    def correlation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        x, y = (values - values.mean(axis=-1, keepdims=True) for values in (x, y))
+        return np.asarray((x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)))
+
+    without = [correlation(np.delete(x, i, axis=1), np.delete(y, i, axis=1)) for i in range(records)]
+    found = spreads(correlation(x, y), np.stack(without, axis=1), np.full(x.shape, np.nan))
+    held = {}
+    for interval in (correlation_interval, t_interval):
+        low, high = interval(found, 0.95)
+        held[interval.__name__] = ((low <= truth) & (truth <= high)).mean()
+        if interval is correlation_interval:
+            assert (low > -1).all()
+            assert (high < 1).all()
+    assert held["correlation_interval"] >= held["t_interval"]
+    assert abs(held["correlation_interval"] - 0.95) < band(n) + 0.01
+
+
+def test_a_correlation_of_which_all_clusters_say_the_same_is_its_interval() -> None:
+    """One, and minus one; without an error there is none."""
+    found = spreads(np.array([1.0, -1.0]), np.array([[1.0] * 5, [-1.0] * 5]), np.ones((2, 5)))
+    low, high = correlation_interval(found, 0.95)
+    assert (low.tolist(), high.tolist()) == ([1.0, -1.0], [1.0, -1.0])

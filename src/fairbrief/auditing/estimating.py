@@ -17,6 +17,7 @@ from fairbrief.auditing.parts import Part
 from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
 from fairbrief.statistics.jackknife import (
     Spreads,
+    correlation_interval,
     detectable,
     share_interval,
     t_interval,
@@ -216,9 +217,8 @@ def add_t_intervals(made: Sequence[Fields], found: Spreads, settings: Settings) 
 def _add_intervals(made: Sequence[Fields], value: Value, found: Spreads, settings: Settings) -> None:
     """The interval: Student's t on the jackknife error; of a magnitude that no disparity makes 0, the coherent one."""
     add_t_intervals(made, found, settings)
-    bounds = (
-        share_interval(found, settings.confidence_level) if value.is_share else (found.value, found.value)
-    )
+    keeps = share_interval if value.is_share else correlation_interval if value.is_correlation else None
+    bounds = keeps(found, settings.confidence_level) if keeps else (found.value, found.value)
     told = zip(made, found.error.tolist(), *(bound.tolist() for bound in bounds), strict=True)
     for fields, error, low, high in told:
         if "low" not in fields:
@@ -228,7 +228,7 @@ def _add_intervals(made: Sequence[Fields], value: Value, found: Spreads, setting
             fields["notes"] += CLUSTERS_ALIKE
         elif fields["kind"] == "magnitude" and value.mean_of is None:
             _make_coherent(fields, settings)
-        elif value.is_share:
+        elif keeps is not None:
             fields |= {"low": low, "high": high}
 
 

@@ -92,7 +92,7 @@ class GenderAgreement:
     def value(self, totals: Totals) -> Mapping[str, Value]:
         both = totals["both"]
         return {
-            "gender_agreement": Value(_correlation(totals)),
+            "gender_agreement": Value(_correlation(totals), is_correlation=True),
             "same_sign": Value(ratio(totals["same sign"], both), is_share=True),
             "coefficient_change": Value(ratio(totals["change"], both)),
             "article_coefficient": Value(ratio(totals["article coefficient"], totals["articles"])),

@@ -175,6 +175,20 @@ def share_interval(found: Spread | Spreads, confidence: float) -> tuple[Any, Any
     return np.where(known, low, np.nan)[()], np.where(known, high, np.nan)[()]
 
 
+def correlation_interval(found: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
+    """Interval of a correlation: Student's t on the scale of Fisher's z, the error brought there by its slope.
+
+    Inside [-1, 1]; [v, v] where the correlation is -1 or 1 and all clusters say so; nan without an error.
+    Source: Fisher, Metron 1 (1921).
+    """
+    v, error = np.clip(found.value, -1.0, 1.0), np.asarray(found.error)
+    inside = np.clip(v, -1 + 1e-12, 1 - 1e-12)
+    half = t_quantile(confidence, found.freedom) * error / (1 - inside**2)
+    z, is_exact = np.arctanh(inside), error == 0
+    low, high = np.where(is_exact, v, np.tanh(z - half)), np.where(is_exact, v, np.tanh(z + half))
+    return low[()], high[()]
+
+
 def detectable(found: Spread | Spreads, confidence: float, power: float = 0.8) -> Any:
     """The smallest difference from 0 that so many clusters would have shown with this power; nan without an error."""
     error = np.asarray(found.error)
