@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -96,6 +96,11 @@ class Exhibits:
             for ranked in best:
                 self._keep(measure, system, ranked)
 
+    def place(self, in_file: Callable[[str], str]) -> None:
+        """Say of every kept case where it stands in its file, instead of in a part of it."""
+        for best in self._best.values():
+            best[:] = [(*rank, _placed(case, in_file), p) for *rank, case, p in best]  # type: ignore[misc]
+
     def _rank(self, measure: Measure, system: str, key: Key, totals: Totals, cases: Cases, p: float) -> None:
         value = float(measure.value(totals)[measure.name].array)
         if not np.isfinite(value) or value == 0:
@@ -122,6 +127,10 @@ class Exhibits:
                 yield Exhibit(
                     repr(measure), system, value, measure.explain(totals), case, None if np.isnan(p) else p
                 )
+
+
+def _placed(case: Case, in_file: Callable[[str], str]) -> Case:
+    return replace(case, record=replace(case.record, where=in_file(case.record.where)))
 
 
 def _rounded(sizes: Floats) -> Floats:

@@ -164,17 +164,20 @@ class PartedInput:
         """All parts into the run; whether they are those of a sound input (else the run is of no use)."""
         self.reading.look()
         tally = PartTally()
-        for (number, _), done in engine.map(self._work(engine), list(enumerate(self.parts))):
+        lines: dict[Part, int] = {}
+        for (number, part), done in engine.map(self._work(engine), list(enumerate(self.parts))):
             result, told, watchers = cast("PartDone", done)
             self.reading.reach((number + 1) / len(self.parts))
             with _placing(self.reading):
                 self.run.take(result)
             tally.add(told)
+            lines[part] = told.lines
             self.watchers.merge(watchers)
         is_sound = self.reading.finish(tally)
         if is_sound:
             with _placing(self.reading):  # what waited for other parts is observed only now
                 self.run.finish(engine)
+            self.run.exhibits.place(self.reading.in_files(lines))
         return is_sound
 
     def keep(self, engine: Engine, share: int, shares: int) -> tuple[int, int]:

@@ -44,6 +44,8 @@ class Meter:
     bytes_read: int = 0
     before: int = 0
     """Bytes of the files that are done."""
+    lines: int = 0
+    """Lines of the last file, or of the part of it, that was read to its end."""
 
     def at(self, position: int) -> None:
         """Note the position in the current file."""

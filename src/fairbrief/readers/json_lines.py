@@ -67,14 +67,17 @@ def read_lines(
             content.seek(part[0] - 1)
             content.readline()  # the rest of a line that begins before the part
         start = content.tell() if content is raw else 0
+        number = 0
         for number, line in enumerate(content, 1):
             if part is not None and start >= part[1]:
-                return
+                number -= 1
+                break
             if number % EVERY == 0:
                 meter.at(raw.tell())
             if not line.isspace():
                 yield number, parse(line, start)
             start += len(line)
+        meter.lines = number
 
 
 def pieces(path: InputFile, part: Range) -> Iterator[bytes]:

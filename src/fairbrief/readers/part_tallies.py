@@ -30,6 +30,8 @@ class PartTally:
     """Two hashes of each record that varies one and names its cluster: of the original, of the cluster."""
     blank: int = 0
     """Documents that had no text and were left out."""
+    lines: int = 0
+    """Lines of the part itself, where it has lines; of several parts none."""
 
     def add(self, other: PartTally) -> None:
         """Take in what was told of the next part."""

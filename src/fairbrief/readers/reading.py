@@ -167,8 +167,25 @@ class Reading:
         """What the last iteration of a part has to tell of it."""
         return PartTally(
             self._rows_read, self._answered, self._wanted, self.unwanted_count, self.skipped_count,
-            self.skipped, self._keys.keys, self._keys.clusters, self._blank,
+            self.skipped, self._keys.keys, self._keys.clusters, self._blank, self._meter.lines,
         )  # fmt: skip
+
+    def in_files(self, lines: Mapping[tuple[int, Range], int]) -> Callable[[str], str]:
+        """Makes the place of a record in a part, ``x.jsonl@8388608:12``, its place in the file, ``x.jsonl:4711``.
+
+        ``lines`` says how many each part of each source has.
+        """
+        before: dict[str, int] = {}
+        of_source = [0] * len(self._sources)
+        for (source, part), many in sorted(lines.items()):
+            before[input_parts.part_of(self._sources[source], part).name] = of_source[source]
+            of_source[source] += many
+
+        def place(where: str) -> str:
+            part, _, number = where.rpartition(":")
+            return f"{part.rpartition('@')[0]}:{before[part] + int(number)}" if before.get(part) else where
+
+        return place
 
     def look(self) -> None:
         """Read the first rows of every source, as before its parts are read; notes how they are understood.
