@@ -35,7 +35,7 @@ from fairbrief.experiments.experiment_file import read_experiment
 from fairbrief.readers.annotated import conll, corefud, ontonotes
 from fairbrief.readers.understanding import look_at, understand
 from fairbrief.reports import load, write_all
-from fairbrief.saved_audits.gate import hold_folder
+from fairbrief.saved_audits.gate import hold_audit
 from fairbrief.saved_audits.gate_rules import rules
 from fairbrief.taggers.lexicons import read_lexicon
 from fairbrief.taggers.name_tagger import read_pages
@@ -316,7 +316,7 @@ def _loaded(at: Path) -> None:
         load(at)
     finally:
         with _passing():
-            hold_folder(at, rules(["bur@side<=0.5"]))
+            hold_audit(at, rules(["bur@side<=0.5"]))
         with _passing():
             opened = viewed.open_audit(at, lambda files, _: readers.read(files))
             for spec in opened.evidence.measures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
@@ -12,7 +13,7 @@ from fairbrief.auditing import Plan
 from fairbrief.auditing import audit as _audit
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
-from fairbrief.errors import RequestError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.explaining.examples import with_examples
 from fairbrief.explaining.explanations import explain as _explain
 from fairbrief.readers import Reading
@@ -24,7 +25,7 @@ from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.saved_audits import gate_rules
 from fairbrief.saved_audits.compare import compare as _compare
-from fairbrief.saved_audits.gate import MAX_LEFT_OUT, hold_folder
+from fairbrief.saved_audits.gate import MAX_LEFT_OUT, hold_audit
 from fairbrief.saved_audits.power import Power, Question, planned
 from fairbrief.saved_audits.power import power as _power
 from fairbrief.saved_audits.slicing import slice_audit as _slice_audit
@@ -47,22 +48,46 @@ Names = str | Sequence[str]
 """One name, or several."""
 
 
+OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+OF_READING = [name for name, p in signature(_read).parameters.items() if p.kind is p.KEYWORD_ONLY]
+"""The settings of `read`."""
+
+
 def _explained(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a keyword that there is not be answered with those that there are."""
+    """Let a keyword that there is not be answered with those that there are, or with the function that has it; and an
+    error that names options of the command with what they are called here.
+    """
     known = [name for name, p in signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY]
     positional = [name for name in signature(function).parameters if name not in known]
+    called = f"fairbrief.{function.__name__}"
 
     @functools.wraps(function)
     def checked(*args: P.args, **settings: P.kwargs) -> R:
         for name in settings:
-            if name not in known and name not in positional:
+            if name in known or name in positional:
+                continue
+            near = did_you_mean(name, known)
+            if name in OF_READING and not near and positional[:1] == ["records"]:
                 raise RequestError(
-                    f"fairbrief.{function.__name__} has no setting '{name}'.{did_you_mean(name, known)} "
-                    f"Its settings: {', '.join(known)}."
+                    f"{called} has no setting '{name}': it says how records are read. Give it to fairbrief.read, and what that "
+                    f"returns to {called}: {called}(fairbrief.read(records, {name}=…))."
                 )
-        return function(*args, **settings)
+            raise RequestError(f"{called} has no setting '{name}'.{near} Its settings: {', '.join(known)}.")
+        try:
+            return function(*args, **settings)
+        except (RequestError, DataError) as error:
+            if not (told := _from_python(str(error))):
+                raise
+            raise type(error)(f"{error} {told}") from error
 
     return checked
+
+
+def _from_python(message: str) -> str:
+    """What the options of a message are called here, where they say how records are read; else nothing."""
+    named = [name.replace("-", "_") for name in dict.fromkeys(OPTION.findall(message))]
+    settings = [f"{name}=…" for name in named if name in OF_READING]
+    return f"From Python: fairbrief.read(records, {', '.join(settings)})." if settings else ""
 
 
 read = _explained(_read)
@@ -245,25 +270,25 @@ def power(
 
 @_explained
 def gate(
-    folder: Path | str,
+    audited: Audit | Path | str,
     *,
     most: Names = (),
     least: Names = (),
-    baseline: Path | str | None = None,
+    baseline: Audit | Path | str | None = None,
     margin: float = 0.0,
     allow_missing: Names = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
-    """The checks of a saved audit, decided on the interval: each ``outcome`` is pass, fail or inconclusive.
+    """The checks of an audit, or of a saved one's folder, decided on the interval: each ``outcome`` is pass, fail or inconclusive.
 
     ``most`` and ``least`` are limits as of ``fairbrief gate --max`` and ``--min`` (``"bur@party<=0.3"``);
-    ``baseline`` is a saved audit that this one may not be worse than by more than ``margin``.
+    ``baseline`` is an audit, or its folder, that this one may not be worse than by more than ``margin``.
     Raises RequestError where the question cannot be put.
     """
-    return hold_folder(
-        Path(folder),
+    return hold_audit(
+        _result(audited),
         gate_rules.rules(_listed(most), _listed(least)),
-        None if baseline is None else Path(baseline),
+        None if baseline is None else _result(baseline),
         margin,
         allow_missing=_listed(allow_missing),
         max_left_out=max_left_out,

@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(
     baseline = config.getoption("--fairbrief-baseline")
     try:
         limits = gate_rules.rules(config.getoption("--fairbrief-max"), config.getoption("--fairbrief-min"))
-        checks = gate.hold_folder(
+        checks = gate.hold_audit(
             Path(folder),
             limits,
             Path(baseline) if baseline else None,

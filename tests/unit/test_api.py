@@ -13,7 +13,7 @@ import pytest
 
 import fairbrief
 from fairbrief.auditing.evidence_table import LedgerEvidence
-from fairbrief.errors import RequestError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.scorers.ngram import Ngram
 
@@ -187,7 +187,6 @@ def test_the_worst_records_come_largest_first() -> None:
     assert {x.measure for x in found.worst(1)} == {"bur@side", "uer@side"}
     (worst,) = found.worst(1, measure="uer")
     assert worst.value == max(x.value for x in found.result.exhibits if x.measure == "uer@side")
-    assert found.worst(measure="uer@side", system="nobody") == ()
 
 
 def test_pictures_are_saved_one_by_one(tmp_path: Path) -> None:
@@ -220,3 +219,53 @@ def test_an_audit_is_saved_without_one_table_of_all_evidence(
         forbidding.delattr(LedgerEvidence, "table")
         found.save(tmp_path / "audit")
     assert fairbrief.load(tmp_path / "audit").evidence.to_dicts() == whole
+
+
+def test_a_setting_of_read_is_told_where_it_belongs() -> None:
+    """`audit` and `explain` take what `read` gives."""
+    for function in (fairbrief.audit, fairbrief.explain):
+        with pytest.raises(
+            RequestError, match=r"no setting 'group_by': .*\(fairbrief\.read\(records, group_by=…\)\)"
+        ):
+            function([{"id": "a"}], "uer", group_by="id")
+
+
+def test_advice_of_the_command_is_told_in_words_of_python() -> None:
+    """Options that say how records are read are settings of `read`."""
+    rows = [{"id": "a", "text": "One.", "summary": "One."}]
+    with pytest.raises(
+        (RequestError, DataError),
+        match=r"From Python: fairbrief\.read\(records, documents_field=…, group_by=…",
+    ):
+        fairbrief.audit(rows, ["rouge1"], n_resamples=0)
+
+
+def test_objects_that_are_not_what_they_should_be_are_told() -> None:
+    """Texts in place of documents, and a summary of another record, are errors that name the record."""
+    one = fairbrief.Record("1", (fairbrief.Document("One."),))
+    with pytest.raises(DataError, match=r"id '1'.*the text 'One\.' as document 1; wanted a Document"):
+        fairbrief.audit(
+            [fairbrief.Case(fairbrief.Record("1", ("One.",)), fairbrief.Summary("1", "s", "One."))]
+        )
+    with pytest.raises(DataError, match=r"id '1'.*a summary of the record '2'"):
+        fairbrief.audit([fairbrief.Case(one, fairbrief.Summary("2", "s", "One."))])
+
+
+def test_an_audit_is_held_to_limits_without_being_saved() -> None:
+    """As by its folder; and against another audit."""
+    found = fairbrief.audit("examples/reviews.jsonl", ["uer@sentiment"], n_resamples=50)
+    checks = fairbrief.gate(found, most="uer@sentiment<=0.5", baseline=found, margin=0.1)
+    assert {check.outcome for check in checks} == {"inconclusive"}
+    assert "8 records are too few" in checks[0].message
+
+
+def test_the_worst_records_are_of_measures_that_there_are() -> None:
+    """A misspelt measure or system, and a number that is none, are refused."""
+    found = fairbrief.audit("examples/reviews.jsonl", ["uer@sentiment"], n_resamples=0)
+    assert [x.system for x in found.worst(1, measure="uer")] == ["even", "rosy"]
+    with pytest.raises(RequestError, match=r"no measure 'ure'.*uer"):
+        found.worst(1, measure="ure")
+    with pytest.raises(RequestError, match=r"no system 'rose'.*rosy"):
+        found.worst(1, system="rose")
+    with pytest.raises(RequestError, match="at least 1, not -1"):
+        found.worst(-1)

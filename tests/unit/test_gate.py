@@ -253,7 +253,7 @@ def test_sof_alone_is_decided_on_its_signed_contrasts(tmp_path: Path) -> None:
         for folder, unfair in (("before", 2), ("after", 60)):
             result = audit(cases_of(100, unfair), Plan(measures=measures, n_resamples=200))
             write_all(result, tmp_path / name / folder)
-        checks = gate.hold_folder(tmp_path / name / "after", [], tmp_path / name / "before", 0.01)
+        checks = gate.hold_audit(tmp_path / name / "after", [], tmp_path / name / "before", 0.01)
         told = [check for check in checks if ":difference[" in check.name]
         assert {check.name.partition(":")[0] for check in told} == {measures[-1]}
         assert len({check.name for check in told}) == len(told) == 4
@@ -263,7 +263,7 @@ def test_sof_alone_is_decided_on_its_signed_contrasts(tmp_path: Path) -> None:
 def test_a_check_against_a_baseline_says_what_was_compared_with_what(tmp_path: Path) -> None:
     """Quantity, the two systems and which of them is the baseline's, and the records stand in the check."""
     before, after = saved(tmp_path / "before", 40, 2), saved(tmp_path / "after", 40, 30)
-    checks = {check.name: check.message for check in gate.hold_folder(after, [], before, 0.01)}
+    checks = {check.name: check.message for check in gate.hold_audit(after, [], before, 0.01)}
     size = next(message for name, message in checks.items() if name.startswith("bur@side "))
     assert "size (permuted labels do not move it), plain − plain (baseline), on 40 records that both" in size
     level = next(message for name, message in checks.items() if name.startswith("rouge1 "))

@@ -224,7 +224,7 @@ def test_one_of_twenty_records_may_be_left_out(tmp_path: Path) -> None:
     for refused, told in ((1, "pass"), (2, "inconclusive")):
         cases[refused] = Case(cases[refused].record, Summary(f"r{refused}", "plain", "", reason="refused"))
         folder = saved(tmp_path / str(refused), cases)
-        assert gate.hold_folder(folder, [rule("bur@side<=0.9")])[0].outcome == told
+        assert gate.hold_audit(folder, [rule("bur@side<=0.9")])[0].outcome == told
 
 
 def test_the_doubt_is_that_of_the_audits_own_level(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +234,7 @@ def test_the_doubt_is_that_of_the_audits_own_level(tmp_path: Path, monkeypatch: 
     for made, told in (({"confidence_level": 0.5}, "pass"), ({}, "inconclusive")):
         seen = replace(result, estimates=alike, made=made)
         monkeypatch.setattr(gate, "load", lambda _, seen=seen: seen)
-        assert gate.hold_folder(tmp_path, [rule("bur@side<=0.1")])[-1].outcome == told
+        assert gate.hold_audit(tmp_path, [rule("bur@side<=0.1")])[-1].outcome == told
 
 
 def test_nothing_may_be_worse_where_no_margin_is_told(tmp_path: Path) -> None:
@@ -243,8 +243,8 @@ def test_nothing_may_be_worse_where_no_margin_is_told(tmp_path: Path) -> None:
         saved(tmp_path / name, cases_of(20, unfair), measures=["rouge1"])
         for name, unfair in (("g", 0), ("b", 20))
     )
-    assert [check.outcome for check in gate.hold_folder(bad, [], good)] == ["fail"]
-    assert {check.outcome for check in gate.hold_folder(good, [], good)} == {"pass"}
+    assert [check.outcome for check in gate.hold_audit(bad, [], good)] == ["fail"]
+    assert {check.outcome for check in gate.hold_audit(good, [], good)} == {"pass"}
 
 
 def evidence(rows: int = 3, **changed: object) -> Result:

@@ -293,3 +293,20 @@ def test_messages_are_capped(tmp_path: Path) -> None:
     for _ in range(2):
         assert len(list(reading)) == 1
         assert (len(reading.skipped), reading.skipped_count) == (1_000, 1_500)
+
+
+def test_what_nothing_used_of_entities_is_named() -> None:
+    """A name in another field than those of names would be missed in silence."""
+    person = {"id": "e", "name": "Ann Lee", "first_name": "Ann", "attributes": {"gender": "female"}}
+    reading = read([{"id": "a", "documents": ["Ann came."], "summary": "Ann.", "entities": [person]}])
+    assert len(list(reading)) == 1
+    assert [note for note in reading.notes if "nothing used" in note] == [
+        "records: nothing used 'name (of the entities)'."
+    ]
+
+
+def test_an_entity_without_an_id_is_told_as_that() -> None:
+    """It has no null to be put in quotation marks."""
+    rows = [{"id": "a", "documents": ["Ann came."], "summary": "Ann.", "entities": [{"first_name": "Ann"}]}]
+    with pytest.raises(DataError, match="found no id of entity 1; wanted text or a number; give each person"):
+        list(read(rows))

@@ -78,7 +78,7 @@ def gate(
 
     refuse_overwriting(junit, (), "--junit")
     refuse_overwriting(markdown, (), "--markdown")
-    checks = gate.hold_folder(
+    checks = gate.hold_audit(
         folder,
         gate_rules.rules(most or (), least or ()),
         baseline,

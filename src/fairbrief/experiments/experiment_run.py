@@ -100,7 +100,7 @@ class Run:
         result = self._audit(answers)
         missing.stopped = missing.stopped or str(result.made.get(sweep.STOPPED, ""))
         limits = self.experiment.limits
-        checks = tuple(gate.hold_folder(self.folder / AUDIT, limits)) if limits else ()
+        checks = tuple(gate.hold_audit(self.folder / AUDIT, limits)) if limits else ()
         self._page(result, checks)
         return Finished(result, checks, missing)
 

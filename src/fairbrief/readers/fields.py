@@ -62,6 +62,10 @@ class Fields:
         return [*named, *self.attributes.values(), *self.record_attributes.values()]
 
 
+OF_ENTITIES = ("id", "first_name", "last_name", "attributes", "mentions")
+"""The fields of an entity."""
+
+
 @dataclass(slots=True)
 class FieldUse:
     """The fields of one source: which that were asked for have not been seen, and which nothing used."""
@@ -74,6 +78,8 @@ class FieldUse:
     inner: dict[str, None] = field(default_factory=dict)
     """The fields of the documents of the first rows."""
     inner_used: set[str] = field(default_factory=set)
+    of_entities: dict[str, None] = field(default_factory=dict)
+    """The fields of the entities of the first rows."""
 
     @property
     def is_watching(self) -> bool:
@@ -95,6 +101,13 @@ class FieldUse:
                 if isinstance(given, Mapping):
                     self.inner.update(dict.fromkeys(map(str, given)))
 
+    def see_entities(self, entities: Any) -> None:
+        """The entities of a row, as they were given."""
+        if self.is_watching and isinstance(entities, (list, tuple)):
+            for given in entities:
+                if isinstance(given, Mapping):
+                    self.of_entities.update(dict.fromkeys(map(str, given)))
+
     def value(self, row: Mapping[str, Any], name: str) -> Any:
         """The value of a field of the row, which is then used; ABSENT where there is none."""
         value = row[name] if name in row else find(row, name)
@@ -109,7 +122,8 @@ class FieldUse:
             self.used.update(used_by(row, name))
 
     def unused(self) -> Iterator[str]:
-        """The fields, of the rows and then of their documents, that nothing read."""
+        """The fields, of the rows and then of their documents and entities, that nothing read."""
         yield from (name for name in self.names if name and name not in self.used)
         known = {"text", "attributes", "id", *self.inner_used}
         yield from (f"{name} (of the documents)" for name in self.inner if name not in known)
+        yield from (f"{name} (of the entities)" for name in self.of_entities if name not in OF_ENTITIES)

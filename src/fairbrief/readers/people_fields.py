@@ -44,9 +44,11 @@ def read_units(value: Any) -> tuple[Unit, ...] | None:
 
 def _entity(given: Any, i: int, documents: Sequence[Document]) -> Entity:
     what = f"entity {i}"
+    if given.get("id") is None:
+        raise fault(f"no id of {what}", "text or a number", "give each person of a record an id")
     mentions = given.get("mentions")
     return Entity(
-        id_of(given.get("id"), f"the id of {what}"),
+        id_of(given["id"], f"the id of {what}"),
         _name(given.get("first_name"), f"the first_name of {what}"),
         _name(given.get("last_name"), f"the last_name of {what}"),
         attributes_of(given.get("attributes"), f"the attributes of {what}"),

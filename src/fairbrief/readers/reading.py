@@ -20,14 +20,14 @@ from fairbrief.readers.json_lines import Range, Row, parse_line
 from fairbrief.readers.labelling import Labelling
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.long_tables import LongTable
-from fairbrief.readers.messages import at, did_you_mean, fault, names
+from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.readers.part_tallies import KEPT, PartTally
 from fairbrief.readers.rows import Read, RowReader, how_to_say
 from fairbrief.readers.summary_files import Beside, open_beside
 from fairbrief.readers.typed_lines import LineParser, TypedLine, is_for
 from fairbrief.serialization import MISSING
 from fairbrief.text.counted import counted
-from fairbrief.types import Case, Record, Summary
+from fairbrief.types import Case, Document, Record, Summary
 
 
 class Step(NamedTuple):
@@ -382,6 +382,8 @@ class Reading:
                 read = row.read(where) if isinstance(row, TypedLine) else reader.read(row, count, where)
                 self._check_cluster(read.record)
                 return self._with_text(read)
+            if isinstance(row, (Case, Record)) and (wrong := _wrong_with(row)) is not None:
+                raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)
             if isinstance(row, Case):
                 return Read(row.record, (row.summary,))
             if isinstance(row, Record):
@@ -520,6 +522,24 @@ class Reading:
         self.skipped_count += 1
         if len(self.skipped) < KEPT:
             self.skipped.append(message)
+
+
+def _wrong_with(given: Case | Record) -> DataError | None:
+    """What is wrong with an object that somebody made: texts in place of documents, the summary of another record."""
+    record = given.record if isinstance(given, Case) else given
+    documents: tuple[object, ...] = record.documents
+    for number, document in enumerate(documents, 1):
+        if not isinstance(document, Document):
+            return fault(
+                f"{show(document)} as document {number}", "a Document", "write fairbrief.Document(text)"
+            )
+    if isinstance(given, Case) and given.summary.record != record.id:
+        return fault(
+            f"a summary of the record {given.summary.record!r}",
+            "one of this record",
+            "pair each record with its own",
+        )
+    return None
 
 
 def _pass_over(besides: Sequence[Beside]) -> None:

@@ -106,11 +106,13 @@ class RowReader:
             get("entities"),
             get("original"),
         )
+        entities = None if entities == "" else self._cell(entities)
+        self.use.see_entities(entities)
         return Record(
             ident,
             documents,
             self._references(references) if references else (),
-            read_entities(self._cell(entities), documents) if entities not in (None, "") else (),
+            read_entities(entities, documents),
             attributes,
             id_of(original, "the original") if original not in (None, "") else None,
             where,

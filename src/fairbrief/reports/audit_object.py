@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from fairbrief.errors import RequestError
+from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import arrangement, figures, tabular, terminal, wording, write_all
 from fairbrief.reports.figure_spec import Figure
 from fairbrief.reports.frames import Estimates, Evidence
@@ -76,8 +78,21 @@ class Audit:
     def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[Exhibit, ...]:
         """Records where a measure's headline is largest: at most ``n`` of each measure and system, largest first.
 
-        ``measure`` is a measure spec or a measure's name. Each has ``case`` (the texts), ``value`` and ``story``.
+        ``measure`` is a measure spec or a measure's name. Each has ``case`` (the texts), ``value`` and ``story``. An audit
+        keeps five of each; of levels (a ROUGE score), which have no zero to be held to, none.
+        Raises RequestError for an ``n`` below 1, and for a measure or a system that the audit has not.
         """
+        if n < 1:
+            raise RequestError(f"n is how many records to show, at least 1, not {n}.")
+        estimates = self.result.estimates
+        measures = {name for e in estimates for name in (e.measure, wording.name_of(e.measure))}
+        for what, name, there in (
+            ("measure", measure, measures), ("system", system, {e.system for e in estimates}),
+        ):  # fmt: skip
+            if name is not None and name not in there:
+                raise RequestError(
+                    f"The audit has no {what} '{name}'.{did_you_mean(name, there)} It has: {', '.join(sorted(there))}."
+                )
         kept: dict[tuple[str, str], list[Exhibit]] = {}
         for one in self.result.exhibits:
             named = measure in (None, one.measure, wording.name_of(one.measure))

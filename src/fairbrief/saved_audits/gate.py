@@ -40,16 +40,16 @@ MAX_LEFT_OUT = 0.05
 """Share of an input that may be left out as broken, refused, empty or unanswered before nothing is decided."""
 
 
-def hold_folder(
-    folder: Path,
+def hold_audit(
+    audited: Result | Path,
     limits: Sequence[Rule],
-    baseline: Path | None = None,
+    baseline: Result | Path | None = None,
     margin: float = 0.0,
     *,
     allow_missing: Sequence[str] = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
-    """All checks of a saved audit: that little was left out, its limits, that it is no worse than the baseline's.
+    """All checks of an audit, or of a saved one's folder: that little was left out, its limits, that it is no worse than the baseline's.
 
     ``allow_missing`` names systems and measures of the baseline that the audit need not have, and `records`.
     ``max_left_out`` is the share of an input, or of a system's summaries, that may be left out as broken,
@@ -58,12 +58,12 @@ def hold_folder(
     Raises RequestError where the question cannot be put, or the audit lacks what the baseline has.
     """
     _refuse_idle(limits, baseline, margin, allow_missing, max_left_out)
-    result = load(folder)
+    result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = completeness.left_out(result, max_left_out)
     checks += [check for limit in limits for check in hold(limit, result.estimates, confidence_level)]
     if baseline is not None:
-        before = load(baseline)
+        before = _result(baseline)
         ours, theirs = completeness.seen(result), completeness.seen(before)
         completeness.refuse_missing(ours, theirs, allow_missing)
         checks += completeness.unmeasured(ours, theirs, max_left_out)
@@ -72,6 +72,10 @@ def hold_folder(
         differences = compare(result, before)
         checks += hold_margin(differences, margin, directions(result.rows), confidence_level, same_rows=same)
     return checks
+
+
+def _result(audited: Result | Path) -> Result:
+    return audited if isinstance(audited, Result) else load(audited)
 
 
 def _documents(changed: Sequence[str]) -> list[Check]:
@@ -86,7 +90,7 @@ def _documents(changed: Sequence[str]) -> list[Check]:
 
 def _refuse_idle(
     limits: Sequence[Rule],
-    baseline: Path | None,
+    baseline: Result | Path | None,
     margin: float,
     allow_missing: Sequence[str],
     max_left_out: float,
