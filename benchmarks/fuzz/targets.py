@@ -33,7 +33,8 @@ from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
 from fairbrief.experiments.experiment_file import read_experiment
 from fairbrief.readers.annotated import conll, corefud, ontonotes
-from fairbrief.readers.understanding import look_at, understand
+from fairbrief.readers.looking import look_at
+from fairbrief.readers.understanding import understand
 from fairbrief.reports import load, write_all
 from fairbrief.saved_audits.gate import hold_audit
 from fairbrief.saved_audits.gate_rules import rules

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
-from tests.cli.command import Command, rows, write
-from tests.files.shapes import SHAPES, hotels, summary
+from tests.cli.command import DOCUMENTS, SUMMARIES, Command, Run, row, rows, write
+from tests.files.shapes import SHAPES, hotels, summary, table
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -108,3 +111,180 @@ def test_the_longest_separator_is_taken(tmp_path: Path, fairbrief: Command) -> N
     ]
     run = fairbrief("init", write(tmp_path / "in.jsonl", articles), "--out", tmp_path / "a.toml")
     assert "6 records, 18 documents, 1 system" in run.out, run.err
+
+
+# ------------------------------------------------------------------------------ what stands around the records
+
+
+def _proposed(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, fairbrief: Command) -> Run:
+    """What the command says that ``init`` printed at its end, pasted."""
+    assert run.code == 0, run.err
+    monkeypatch.chdir(folder)
+    return fairbrief(*shlex.split(run.out.rpartition(": fairbrief ")[2]), "--resamples", "0")
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize(
+    ("wrap", "where"),
+    [
+        (lambda found: {"version": "1", "data": found, "other": []}, "under 'data'"),
+        (lambda found: {f"r{i}": one for i, one in enumerate(found)}, "'r0', 'r1', 'r2' and 5 more"),
+    ],
+)
+def test_one_object_around_the_records(
+    wrap: Callable[[list[Any]], Any],
+    where: str,
+    indent: int | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fairbrief: Command,
+) -> None:
+    """It is said where in it they stand, on one line or on several, and the command that is proposed reads them."""
+    monkeypatch.chdir(tmp_path)
+    Path("in.json").write_text(json.dumps(wrap(rows(8)), indent=indent), encoding="utf-8")
+    run = fairbrief("init", "in.json")
+    assert "in.json: one object that holds 8 records" in run.out, run.err
+    assert where in run.out.partition("\n")[0]
+    assert "8 records, 32 documents, 1 system: in" in run.out
+    assert "8 records" in _proposed(run, tmp_path, monkeypatch, fairbrief).out
+
+
+def test_one_record_is_no_object_around_records(tmp_path: Path, fairbrief: Command) -> None:
+    """A file of a single record whose documents are objects keeps them as documents."""
+    for i, record in enumerate(
+        [row(), {"reviews": [{"body": text} for text, _ in DOCUMENTS], "output": SUMMARIES[0]}]
+    ):
+        source = tmp_path / f"{i}.json"
+        source.write_text(json.dumps(record), encoding="utf-8")
+        run = fairbrief("init", source, "--out", tmp_path / f"{i}.toml")
+        assert "1 record, 4 documents" in run.out, run.err
+
+
+def test_a_table_by_its_columns_is_refused(tmp_path: Path, fairbrief: Command) -> None:
+    """What no format reads is told, with what to do; no option is blamed that nobody gave."""
+    columns = {key: {str(i): one[key] for i, one in enumerate(rows(3))} for key in row()}
+    (tmp_path / "in.json").write_text(json.dumps(columns), encoding="utf-8")
+    run = fairbrief("init", tmp_path / "in.json", "--out", tmp_path / "a.toml")
+    assert run.code == 2
+    assert "a table by its columns ('id', 'documents'" in run.err
+    assert "orient='records'" in run.err
+
+
+def test_a_file_of_summaries_that_no_setting_reads(tmp_path: Path, fairbrief: Command) -> None:
+    """--format is of the records: an object around summaries is refused before a command that fails is proposed."""
+    source = write(
+        tmp_path / "in.jsonl", [{"id": f"r{i}", "documents": row(i)["documents"]} for i in range(3)]
+    )
+    around = {"data": [{"id": f"r{i}", "text": SUMMARIES[i], "summary": SUMMARIES[i]} for i in range(3)]}
+    (tmp_path / "s.json").write_text(json.dumps(around), encoding="utf-8")
+    run = fairbrief("init", source, tmp_path / "s.json", "--out", tmp_path / "a.toml")
+    assert run.code == 2
+    assert "3 records under 'data', which a file of summaries cannot be" in run.err
+
+
+# ------------------------------------------------------------------------------ what fields are
+
+
+def test_a_record_of_one_document_is_counted_once(tmp_path: Path, fairbrief: Command) -> None:
+    """What is said of a record of one text is said of its text, and counts there."""
+    lines = [
+        {
+            "id": str(i),
+            "article": row(i)["documents"][0]["text"],
+            "party": "LR"[i % 2],
+            "summary": SUMMARIES[i % 3],
+        }
+        for i in range(8)
+    ]
+    run = fairbrief("init", write(tmp_path / "in.jsonl", lines), "--out", tmp_path / "a.toml")
+    assert "party: L (4), R (4)" in run.out, run.err
+
+
+@pytest.mark.parametrize("systems", [["even"], ["even", "rosy"]])
+def test_a_row_for_each_document_under_a_number(
+    systems: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fairbrief: Command
+) -> None:
+    """What shares the summary is the record, whatever its name; what shares a part of the record's rows is not."""
+    table(tmp_path / "in.csv", [
+        {"n": i, "visitor": f"{i}-{j // 2}", "stars": review.stars, "comment": review.text, "model": system, "output": summary(of, system)}
+        for i, of in enumerate(hotels().values()) for system in systems for j, review in enumerate(of)
+    ])  # fmt: skip
+    run = fairbrief("init", tmp_path / "in.csv", "--out", tmp_path / "a.toml")
+    assert "n: the record of a row" in run.out, run.err
+    assert f"12 records, 72 documents, {len(systems)} system" in run.out
+    assert "--group-by n --documents-field comment" in run.out
+    assert "--attribute stars" in run.out
+    assert "12 records" in _proposed(run, tmp_path, monkeypatch, fairbrief).out
+
+
+def test_fields_of_people_are_no_attributes(tmp_path: Path, fairbrief: Command) -> None:
+    """Entities, and what else is read under its own name, are left to be read so."""
+    lines = [
+        {
+            "id": str(i), "documents": ["Ann Lee met Bob Ray. She was happy. He was not."], "summary": "Ann Lee was happy.",
+            "original": f"o{i // 2}", "attributes": {"gender": "fm"[i % 2]},
+            "entities": [{"id": name, "first_name": name, "last_name": last, "attributes": {"gender": gender}} for name, last, gender in (("Ann", "Lee", "f"), ("Bob", "Ray", "m"))],
+        }
+        for i in range(4)
+    ]  # fmt: skip
+    run = fairbrief("init", write(tmp_path / "in.jsonl", lines), "--out", tmp_path / "a.toml")
+    assert "4 records, 4 documents, 1 system: in" in run.out, run.err
+    assert "attribute" not in tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
+    assert fairbrief("audit", tmp_path / "a.toml", "--resamples", "0").code == 0
+
+
+def test_fields_of_one_name_are_attributes_of_two(tmp_path: Path, fairbrief: Command) -> None:
+    """Fields in different objects that are called alike keep their whole paths."""
+    lines = [row(i, guest={"rating": i % 2}, hotel={"rating": i % 3}) for i in range(12)]
+    run = fairbrief("init", write(tmp_path / "in.jsonl", lines), "--out", tmp_path / "a.toml")
+    assert "rating: 0 (6), 1 (6)" in run.out, run.err
+    assert "hotel.rating: 0 (4), 1 (4), 2 (4)" in run.out
+
+
+# ------------------------------------------------------------------------------ what holds nothing, or two things
+
+
+def test_sheets_of_the_same_records(tmp_path: Path, fairbrief: Command) -> None:
+    """Of two versions of a table one is asked for, by a command that works."""
+    book = openpyxl.Workbook()
+    for sheet in (book.active, book.create_sheet("B")):
+        sheet.append(["id", "documents", "summary"])
+        for i in range(4):
+            sheet.append([f"r{i}", row(i)["documents"][0]["text"], SUMMARIES[i % 3]])
+    book.active.title = "A"
+    book.save(tmp_path / "two.xlsx")
+    run = fairbrief("init", tmp_path / "two.xlsx", "--out", tmp_path / "a.toml")
+    assert run.code == 2
+    assert "two.xlsx has the sheets 'A', 'B', whose records have the same ids" in run.err
+    meant = shlex.split(run.err.rpartition("fairbrief ")[2].rstrip(".\n"))
+    assert "4 records" in fairbrief(*meant, "--out", tmp_path / "a.toml").out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("in.csv", "", "in.csv has no record: found nothing in it"),
+        ("in.csv", "id,documents,summary\n", "in.csv has no record: found nothing in it"),
+        ("in.json", "[]", "in.json has no record: found nothing in it"),
+        ("in.jsonl", "[1, 2]\n", "in.jsonl:1: found a list of 2; wanted an object"),
+    ],
+)
+def test_what_holds_no_record(name: str, content: str, said: str, tmp_path: Path, fairbrief: Command) -> None:
+    """It is refused as an audit refuses it."""
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    for run in (
+        fairbrief("init", tmp_path / name, "--out", tmp_path / "a.toml"),
+        fairbrief("audit", tmp_path / name),
+    ):
+        assert run.code == 2
+        assert said in run.err
+
+
+def test_a_batch_alone(tmp_path: Path, fairbrief: Command) -> None:
+    """Answers without their records are told to be so; init does not point to itself."""
+    answers = [
+        {"custom_id": "a", "response": {"status_code": 200, "body": {"model": "gpt-x", "choices": [{"message": {"content": SUMMARIES[0]}}]}}}
+    ]  # fmt: skip
+    run = fairbrief("init", write(tmp_path / "out.jsonl", answers), "--out", tmp_path / "a.toml")
+    assert run.code == 2
+    assert "out.jsonl is the output of an OpenAI batch, and has no documents" in run.err

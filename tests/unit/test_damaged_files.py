@@ -23,7 +23,7 @@ from fairbrief.corpora.people.build_people import names_of
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.experiments.experiment_file import read_experiment
 from fairbrief.readers.files import LONGEST_PACKED
-from fairbrief.readers.understanding import look_at
+from fairbrief.readers.looking import look_at
 from fairbrief.reports import source_file
 from fairbrief.summarizers.prompts import find
 from fairbrief.taggers.lexicons import read_lexicon

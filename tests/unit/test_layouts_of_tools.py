@@ -245,6 +245,15 @@ def test_a_list_inside_a_document(tmp_path: Path) -> None:
         list(read(document(tmp_path / "d.json", {"a": [row], "b": [row]})))
 
 
+def test_objects_under_their_ids(tmp_path: Path) -> None:
+    """Where a document holds objects alone, each under a key, the key is the id of an object that has none."""
+    row = {"documents": [{"text": "One."}], "summary": "S."}
+    path = document(tmp_path / "a.json", {"x": row, "y": row | {"id": "own"}})
+    assert [case.record.id for case in read(path, format="json-list")] == ["x", "own"]
+    with pytest.raises(DataError, match="under none"):
+        list(read(document(tmp_path / "b.json", {"x": row, "made": "today"}), format="json-list"))
+
+
 # ------------------------------------------------------------------------------ what is like no tool's
 
 

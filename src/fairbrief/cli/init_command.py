@@ -35,7 +35,8 @@ def init(inputs: Inputs, out: Out = Path("fairbrief.toml")) -> None:
     """
     from fairbrief.cli import settings_file
     from fairbrief.errors import RequestError
-    from fairbrief.readers.understanding import is_plain, look_at, understand
+    from fairbrief.readers.looking import is_plain, look_at
+    from fairbrief.readers.understanding import understand
 
     if not settings_file.is_one(str(out)):
         raise RequestError(f"--out {out}: the settings are TOML, so their name ends in .toml.")
@@ -78,9 +79,11 @@ def _counts(reading: Reading) -> dict[str, Any]:
             break
         records.add(case.record.id)
         documents += len(case.record.documents)
-        for attributes in (*(d.attributes for d in case.record.documents), case.record.attributes):
-            for name, value in attributes.items():
-                groups.setdefault(name, Counter())[value] += 1
+        of_documents = [pair for d in case.record.documents for pair in d.attributes.items()]
+        known = dict(of_documents)  # what is said of a record of one text is said of its text
+        of_record = [pair for pair in case.record.attributes.items() if pair[0] not in known]
+        for name, value in (*of_documents, *of_record):
+            groups.setdefault(name, Counter())[value] += 1
     return {"records": len(records), "documents": documents, "systems": systems, "groups": groups}
 
 

@@ -44,14 +44,18 @@ class Column:
         return [text for value in self.values for text in _texts(value)]
 
     @property
-    def is_text(self) -> bool:
-        """Whether it holds sentences rather than names: several words, and seldom the same ones."""
+    def has_sentences(self) -> bool:
+        """Whether it holds sentences rather than names: several words."""
         texts = self.texts
         if not texts or self.is_number:
             return False
         words = sum(len(text.split()) for text in texts) / len(texts)
-        is_long = words >= WORDS or sum(map(len, texts)) / len(texts) >= 8 * WORDS
-        return is_long and len(set(texts)) > len(texts) / 4
+        return words >= WORDS or sum(map(len, texts)) / len(texts) >= 8 * WORDS
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it holds sentences, and seldom the same ones."""
+        return self.has_sentences and len(set(self.texts)) > len(self.texts) / 4
 
     @property
     def is_list(self) -> bool:
@@ -98,14 +102,14 @@ def numbered(columns: Mapping[str, Column]) -> dict[str, list[Column]]:
     return {pattern: fitting for pattern, fitting in found.items() if len(fitting) > 1}
 
 
-def within(rows: Sequence[Mapping[str, Any]], key: str, name: str) -> bool:
-    """Whether a field is the same in all rows that share the key."""
-    known: dict[str, str] = {}
+def within(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], name: str) -> bool:
+    """Whether a field is the same in all rows that share the keys."""
+    known: dict[tuple[str, ...], str] = {}
     for row in rows:
-        ident, value = find(row, key), find(row, name)
+        ident, value = tuple(str(find(row, key)) for key in keys), find(row, name)
         if value in (ABSENT, None, ""):
             continue
-        if known.setdefault(str(ident), str(value)) != str(value):
+        if known.setdefault(ident, str(value)) != str(value):
             return False
     return True
 

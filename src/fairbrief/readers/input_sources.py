@@ -252,3 +252,8 @@ def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:
 def not_a_row(row: Any) -> DataError:
     """What is wrong with a row that is no object."""
     return fault(show(row), "an object with named fields, a Record or a Case", "pass dicts")
+
+
+def no_record(name: str) -> DataError:
+    """What is wrong with a source that has no row."""
+    return DataError(f"{name} has no record: found nothing in it; wanted one record at least.")

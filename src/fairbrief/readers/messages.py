@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fairbrief.errors import DataError
+from fairbrief.readers.paths import Several
+from fairbrief.text.counted import counted
 
 SHOWN = 40
 """Characters of a value that a message shows."""
@@ -34,6 +36,8 @@ def show(value: Any) -> str:
 
     >>> show(5), show(None), show([1, 2]), show("a text")
     ('the number 5', 'null', 'a list of 2', "the text 'a text'")
+    >>> show(Several({("0",): "what a path with stars", ("1",): "leads to"}))
+    '2 values'
     """
     match value:
         case None:
@@ -48,6 +52,8 @@ def show(value: Any) -> str:
             return (
                 f"the text {_clip(repr(value[:SHOWN]), cut=len(value) > SHOWN)}" if value else "an empty text"
             )
+        case Several():
+            return counted(len(value), "value")
         case Mapping():
             return f"an object with the fields {names(value)}" if value else "an empty object"
         case list() | tuple():

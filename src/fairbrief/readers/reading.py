@@ -14,7 +14,7 @@ from fairbrief.readers import input_parts
 from fairbrief.readers.duplicates import Before, Seen, hash_of
 from fairbrief.readers.fields import PATIENCE, Fields, FieldUse
 from fairbrief.readers.files import Meter
-from fairbrief.readers.input_sources import Source, not_a_row
+from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.joining import Join
 from fairbrief.readers.json_lines import Range, Row, parse_line
 from fairbrief.readers.labelling import Labelling
@@ -328,9 +328,7 @@ class Reading:
                     _complain(reader, source)
                 yield Step(index, number, where, read)
             if not count and not self._is_part:
-                raise DataError(
-                    f"{source.name} has no record: found nothing in it; wanted one record at least."
-                )
+                raise no_record(source.name)
             if use.unseen and use.rows:
                 _complain(reader, source)
             if not self._is_part:

@@ -4,42 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import RequestError
-from fairbrief.readers import files
-from fairbrief.readers.columns import Column, columns_of, numbered, within
-from fairbrief.readers.files import Meter
-from fairbrief.readers.input_sources import Said, Source, find_sources
-from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.paths import find
+from fairbrief.readers.columns import Column, numbered, within
+from fairbrief.readers.fields import OWN
+from fairbrief.readers.looking import Looked
+from fairbrief.readers.paths import ENDS, find
+from fairbrief.readers.refused_inputs import refuse_apart, refuse_versions
 
-HEAD = 1_000
-"""Rows of a file that are looked at."""
 SEPARATORS = (" ||||| ", "|||||", " || ", "||", "\n\n", "</s>", "<doc-sep>")
 """What stands between documents in one text, if most texts hold it; the first that does."""
-DELIMITED = ("ssv", "tsv")
 MESSAGES = "body.messages[*].content"
 """Where a request to a chat service has its messages, the last of which holds the source."""
 DISTINCT_NUMBERS = 10
 """An attribute of more different numbers than this is proposed in three bins."""
-
-
-@dataclass(slots=True)
-class Looked:
-    """A file that was looked at."""
-
-    path: str
-    source: Source
-    said: dict[str, str]
-    rows: list[Mapping[str, Any]]
-    columns: dict[str, Column] = field(default_factory=dict)
-
-    @property
-    def is_of_a_tool(self) -> bool:
-        return self.source.kind in LAYOUTS and self.source.kind != "json-list"
 
 
 @dataclass(slots=True)
@@ -56,23 +35,6 @@ class Understanding:
         self.roles[column] = role
 
 
-def look_at(path: str) -> list[Looked]:
-    """The first rows of a file, read as its name and its first bytes suggest; of each sheet of a spreadsheet."""
-    said: dict[str, str] = {}
-    source = find_sources(path)[0]
-    try:
-        rows = _head(source)
-    except RequestError as error:
-        if "--sheet" in str(error):
-            return [one for sheet in _sheets(Path(path)) for one in look_at(f"{path}#{sheet}")]
-        said = {"format": _delimited(str(error))}
-        if not said["format"]:
-            raise
-        source = find_sources(path, Said(**said))[0]
-        rows = _head(source)
-    return [Looked(path, source, said, rows, columns_of(rows))]
-
-
 def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understanding:
     """Settings for some files; ``plain`` are those that hold a summary a line.
 
@@ -81,9 +43,9 @@ def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understan
     """
     sources = [one for one in looked if one.is_of_a_tool or _documents(one.columns)]
     beside = [one for one in looked if one not in sources]
-    if any(not one.is_of_a_tool and _documents(one.columns, strictly=True) for one in sources):
-        tools = [one for one in sources if one.is_of_a_tool and one.source.kind == "openai-batch"]
-        sources, beside = [one for one in sources if one not in tools], [*beside, *tools]
+    bare = [one for one in sources if one.is_bare]
+    if len(bare) < len(sources):
+        sources, beside = [one for one in sources if one not in bare], [*beside, *bare]
     if not sources:
         raise RequestError(
             f"No file seems to hold documents: {', '.join(one.path for one in looked)}. Name the field with "
@@ -92,14 +54,17 @@ def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understan
     if len(sources) > 1 and (parted := _parted(sources)) is not None:
         sources, more = parted
         beside = [*beside, *more]
+    refuse_apart(sources, beside)
     first = sources[0]
     found = Understanding({"files": [one.path for one in sources], **first.said})
+    found.roles |= {one.source.name: one.holds for one in sources if one.holds}
     if not first.is_of_a_tool:
         _describe(first, found, has_summaries=not beside and not plain)
     if beside or plain:
         found.settings["summaries"] = [*(one.path for one in beside), *plain]
     for one in beside[:1]:
         _match(first, one, found)
+    refuse_versions(sources, found.settings)
     return found
 
 
@@ -140,12 +105,21 @@ def _documents(columns: Mapping[str, Column], *, strictly: bool = False) -> str 
             return pattern
     if MESSAGES in columns:
         return MESSAGES.replace("*", "-1")
-    texts = [c for c in columns.values() if c.is_text and not c.is_called("reference")]
+    likely = [c for c in columns.values() if c.has_sentences and not (c.is_called("reference") or _is_own(c))]
+    texts = [c for c in likely if c.is_text]
     named = [c for c in texts if c.is_called("documents") and not c.is_called("summary")]
+    if not named and not strictly:  # the same in the rows of several systems
+        named = [c for c in likely if c.is_called("documents") and not c.is_called("summary")]
     if named:
         return max(named, key=lambda c: ("[*]" in c.name or c.is_list, _length(c))).name
     others = [] if strictly else [c for c in texts if not c.is_called("summary")]
     return max(others, key=_length).name if others else None
+
+
+def _is_own(column: Column) -> bool:
+    """Whether it lies in a field that is read under its own name alone, such as ``entities``."""
+    head = ENDS.split(column.name, maxsplit=1)[0]
+    return head in OWN and head != column.name
 
 
 def _length(column: Column) -> float:
@@ -157,10 +131,10 @@ def _summaries(columns: Mapping[str, Column], documents: str) -> list[str]:
     """The fields with summaries: of systems, and references that stand beside no system's."""
     named = [
         c.name for c in columns.values()
-        if c.name != documents and c.is_called("summary") and (c.is_text or c.name == "summary")
-        and not c.is_called("reference")
+        if c.name != documents and c.is_called("summary") and (c.has_sentences or c.name == "summary")
+        and not c.is_called("reference") and not _is_own(c)
     ]  # fmt: skip
-    return named or [c.name for c in columns.values() if c.is_called("reference") and c.is_text]
+    return named or [c.name for c in columns.values() if c.is_called("reference") and c.has_sentences]
 
 
 def _take_summaries(columns: Mapping[str, Column], systems: Sequence[str], found: Understanding) -> None:
@@ -172,15 +146,22 @@ def _take_summaries(columns: Mapping[str, Column], systems: Sequence[str], found
         found.settings["summary-field"] = [f"{begin}*"] if begin else list(systems)
     elif systems and systems[0] != "summary":
         found.settings["summary-field"] = [systems[0]]
-    named = [c for c in columns.values() if c.is_called("system") and not c.is_text and c.values]
-    if named and len(systems) <= 1:
-        name = named[0].name
-        found.take("system-field", None if name == "system" else name, name, "the system that wrote it")
+    if (writer := _system(columns, systems)) is not None:
+        found.take("system-field", None if writer == "system" else writer, writer, "the system that wrote it")
+
+
+def _system(columns: Mapping[str, Column], systems: Sequence[str]) -> str | None:
+    """The field that names the system, where the summaries stand in one field."""
+    named = (
+        c.name for c in columns.values()
+        if c.is_called("system") and c.values and not (c.is_text or c.is_list or _is_own(c))
+    )  # fmt: skip
+    return next(named, None) if len(systems) <= 1 else None
 
 
 def _take_references(columns: Mapping[str, Column], systems: Sequence[str], found: Understanding) -> None:
     for column in columns.values():
-        if column.is_called("reference") and column.is_text and column.name not in systems:
+        if column.is_called("reference") and column.has_sentences and column.name not in systems:
             usual = column.name == "references"
             found.take("references-field", None if usual else column.name, column.name, "a summary by people")
             break
@@ -207,6 +188,10 @@ def _id(one: Looked, documents: str, systems: Sequence[str], *, is_alone: bool) 
     if documents in one.columns and not one.columns[documents].is_list:
         repeated = [c for c in rest if _gathers(one, c, documents, systems)]
         is_told = bool(systems) or not is_alone or not any(len(c.groups) == len(one.rows) for c in named)
+        if repeated and _is_in_most_rows(
+            one, systems
+        ):  # what shares each summary is the record, or a part of it
+            return min(repeated, key=lambda c: (len(c.groups), c not in named, c.is_number)).name
         likely = [c for c in repeated if c in named] or [c for c in repeated if is_told and not c.is_number]
         if likely:
             return max(likely, key=lambda c: len(c.groups)).name
@@ -214,16 +199,22 @@ def _id(one: Looked, documents: str, systems: Sequence[str], *, is_alone: bool) 
     return (exact or sorted(named, key=lambda c: -len(c.groups)))[0].name if named else None
 
 
+def _is_in_most_rows(one: Looked, systems: Sequence[str]) -> bool:
+    return bool(systems) and all(2 * len(one.columns[name].values) > len(one.rows) for name in systems)
+
+
 def _gathers(one: Looked, column: Column, documents: str, systems: Sequence[str]) -> bool:
-    """Whether rows that share the value have several documents, and the same summaries, as a record has."""
+    """Whether rows that share the value have several documents, and the same summary of each system, as a record has."""
     if not 1 < len(column.groups) <= len(one.rows) / 1.5 or not _is_long(one.rows, column.name, documents):
         return False
-    return all(within(one.rows, column.name, system) for system in systems)
+    writer = _system(one.columns, systems) if systems else None
+    keys = [column.name] if writer is None else [column.name, writer]
+    return column.name != writer and all(within(one.rows, keys, system) for system in systems)
 
 
 def _is_long(rows: Sequence[Mapping[str, Any]], key: str, documents: str) -> bool:
     """Whether rows that share a key have different documents."""
-    return not within(rows, key, documents)
+    return not within(rows, [key], documents)
 
 
 def _separator(column: Column | None) -> str | None:
@@ -234,6 +225,8 @@ def _separator(column: Column | None) -> str | None:
     return None
 
 
+ATTRIBUTES = ("attribute", "record-attribute")
+"""The settings that name attributes."""
 Attribute = tuple[str, str, list[Column]]
 """An attribute's name, its field, and the columns that hold it."""
 
@@ -268,8 +261,12 @@ def _attribute(column: Column, documents: str, found: Understanding) -> Attribut
     """The attribute that a field could be; None if its values are no groups."""
     head = documents.rpartition("[*].")[0] or ("documents" if documents == "documents" else "")
     last = column.name.rpartition(".")[2]
-    if column.name.startswith((f"{head}[*].attributes.", "attributes.", "body.messages")):
-        return None  # it is one already
+    if (
+        column.name.startswith((f"{head}[*].attributes.", "body.messages"))
+        or column.name in OWN
+        or _is_own(column)
+    ):
+        return None  # it is one already, or read as what it is called
     if head and column.name.startswith(f"{head}[*]."):
         parts = Column(column.name, [v for values in column.values for v in values if v is not None])
         is_plain = last not in ("text", "id") and _looks_like_groups([parts])
@@ -288,13 +285,16 @@ def _is_of_record(one: Looked, name: str, key: str | None, documents: str, found
     if "[*]" in name or one.columns[name].is_list or _separator_of(one.columns[name], found) is not None:
         return False
     if key is not None:
-        return within(one.rows, key, name)
+        return within(one.rows, [key], name)
     text = one.columns.get(documents)
     return text is None or text.is_list or "separator" in found.settings
 
 
 def _put(key: str, listed: Sequence[Attribute], role: str, found: Understanding) -> None:
-    for name, path, fitting in listed:
+    taken = [text.partition("=")[0] for kind in ATTRIBUTES for text in found.settings.get(kind, ())]
+    for last, path, fitting in listed:
+        name = path if last in taken else last
+        taken.append(name)
         found.roles[path] = role
         found.settings.setdefault(key, []).append(name if name == path else f"{name}={path}")
         is_many = len({group for column in fitting for group in column.groups}) > DISTINCT_NUMBERS
@@ -347,25 +347,3 @@ def _match(first: Looked, beside: Looked, found: Understanding) -> None:
     texts = [c.name for c in beside.columns.values() if c.is_text]
     systems = _summaries(beside.columns, "") or texts[:1]
     _take_summaries(beside.columns, systems, found)
-
-
-def _head(source: Source) -> list[Mapping[str, Any]]:
-    return [row for _, row in islice(source.rows(Meter()), HEAD) if isinstance(row, Mapping)]
-
-
-def _delimited(message: str) -> str:
-    """The format that reads a table of another delimiter, as the message says."""
-    return next((name for name in DELIMITED if f"say --format {name}" in message), "")
-
-
-def _sheets(path: Path) -> list[str]:
-    """The sheets of a spreadsheet that hold a table: two rows and two columns at least."""
-    from fairbrief.readers.spreadsheets import sheets_of
-
-    return [title for title, (rows, columns) in sheets_of(path).items() if rows > 1 and columns > 1]
-
-
-def is_plain(path: str) -> bool:
-    """Whether a file holds a summary a line and no fields."""
-    ending = files.endings(Path(path))[0]
-    return Path(path).is_file() and ending in ("txt", "out", "hyp", "pred") and ending not in files.FORMATS

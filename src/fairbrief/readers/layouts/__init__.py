@@ -71,7 +71,7 @@ LAYOUTS = {
             line=lambda row: "document" in row and any(key.startswith("summary:") for key in row),
         ),
         Layout(
-            "json-list", "the list of objects in a JSON document", "json_list",
+            "json-list", "the objects in a JSON document", "json_list",
             head=re.compile(r'^\s*\{\s*"[^"]*"\s*:\s*\[\s*\{'),
         ),
     )
