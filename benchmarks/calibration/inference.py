@@ -1,8 +1,8 @@
 """Do intervals, tests and gates keep their promises in worlds that look like real data?
 
-Run: python -m benchmarks.calibration.inference [OUT.json] [--audits N] [--bank N] [--only NAME,…] [--docs docs/statistics.md]
+Run: python -m benchmarks.calibration.inference [OUT.json] [--audits N] [--bank N] [--only NAME,…] [--measures SPEC,…] [--docs docs/statistics.md]
 
-With ``--only``, what OUT holds of other worlds stays. ``--audits 0`` simulates nothing and writes OUT's table into the docs.
+With ``--only``, what OUT holds of other worlds stays; with ``--measures``, of other measures. ``--audits 0`` simulates nothing and writes OUT's table into the docs.
 
 Units are observed once, as a bank; audits draw clusters from it and estimate with the package's own code. A finite bank is
 a world of its own: what it says of contrasts is the truth that intervals are held to.
@@ -289,18 +289,24 @@ def main() -> None:
     parser.add_argument("--audits", type=int, default=1000)
     parser.add_argument("--bank", type=int, default=10_000)
     parser.add_argument("--only", default="")
+    parser.add_argument("--measures", default="")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
     parser.add_argument("--docs", type=Path)
     chosen = parser.parse_args()
     known = {world.name: world for world in worlds()}
     names = [n for n in chosen.only.split(",") if n] or list(known)
+    taken = [spec for spec in chosen.measures.split(",") if spec]
     found: list[dict[str, Any]] = []
     if chosen.out and chosen.out.exists() and (chosen.only or not chosen.audits):
         held = json.loads(chosen.out.read_text(encoding="utf-8"))["rows"]
-        found = [row for row in held if not chosen.audits or row["world"] not in names]
+        found = [
+            row for row in held
+            if not chosen.audits or row["world"] not in names or (taken and row["quantity"].partition(":")[0] not in taken)
+        ]  # fmt: skip
     names = names if chosen.audits else []
     for name in names:
-        rows = run(known[name], chosen.audits, chosen.bank, [int(n) for n in chosen.sizes.split(",")])
+        world = replace(known[name], measures=tuple(taken)) if taken else known[name]
+        rows = run(world, chosen.audits, chosen.bank, [int(n) for n in chosen.sizes.split(",")])
         found += rows
         for row in rows:
             print(
