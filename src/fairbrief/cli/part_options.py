@@ -38,6 +38,9 @@ OF_THE_MACHINE = (
 )
 """Options that each machine has for itself."""
 
+PLACES = ("files", "into", "cache")
+"""What each machine may call its own way."""
+
 Into = Annotated[
     Path | None,
     typer.Option(
@@ -123,14 +126,14 @@ def remembering(into: Path | None, part: str | None) -> Iterator[None]:
 
 
 def _refuse_another(into: Path, given: Sequence[str]) -> None:
-    """RequestError where a share's options are not those of the folder's audit; each machine may call the files its own way."""
+    """RequestError where a share's options are not those of the folder's audit; but for `PLACES`."""
     _, old = remembered(into)
     known, now = _parsed(_of_the_audit(old)), _parsed(_of_the_audit(given))
     names = {
         option.name: option.opts[0] for option in _context(old).command.params if option.name is not None
     }
     for name, option in names.items():
-        if name not in ("files", "into") and known[name] != now[name]:
+        if name not in PLACES and known[name] != now[name]:
             raise RequestError(
                 f"The parts in {into} are of another audit: there {option} is {_shown(known[name])}, not {_shown(now[name])}. "
                 f"Give its options, or name another folder; to go on there with other ones delete {into / COMMAND} and do "
