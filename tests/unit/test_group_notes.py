@@ -45,7 +45,7 @@ def test_a_group_that_stands_for_no_value_is_named(missing: str) -> None:
 
 def test_groups_that_differ_are_not_noted() -> None:
     """Nor what is no group, is a detail, or is a difference of systems."""
-    assert codes("1", "2", "५", "NA", "left", "right") == []
+    assert codes("1", "2", "५", "NA", "left", "right", "2020123", "2020124", "0.1234567", "0.1234568") == []
     rest = [estimate("5", baseline="b"), Estimate("rouge1", "rouge1", "a", 0.1)]
     details = [e.replace(leads=False) for e in (estimate("5"), estimate("5.0"))]
     assert all(e.notes == () for e in noted([*details, *rest]))

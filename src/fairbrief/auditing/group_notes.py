@@ -46,6 +46,6 @@ def _read(group: str) -> str:
     """A group as a person reads it: without case, needless blanks and needless decimals."""
     text = " ".join(group.split()).casefold()
     try:
-        return f"{float(text):g}" if text.isascii() else text
+        return repr(float(text)) if text.isascii() else text
     except ValueError:
         return text
