@@ -337,13 +337,17 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
     other = PLAIN.replace(measure=measure, value=-0.1, low=-0.12, high=-0.08, **BLIND)
     found = screen(PLAIN.replace(**BLIND), other)
     told = answers(found)
-    assert "16% less than the average document (by coverage_parity@sentiment)" in found.lead
-    assert "16% less than the average document (by coverage_parity@sentiment)" in told["By how much?"]
-    assert f"10% less than the average document (by {measure})" in told["What else is clear?"]
+    assert "16% less than the average document (by coverage_parity)" in found.lead
+    assert "16% less than the average document (by coverage_parity)" in told["By how much?"]
+    assert (
+        "10% less than the average document (by coverage_parity(scorer=tfidf))" in told["What else is clear?"]
+    )
     assert {panel.title for panel in found.panels} == {
-        "Coverage by sentiment (by coverage_parity@sentiment)", f"Coverage by sentiment (by {measure})"
+        "Coverage by sentiment (by coverage_parity)", "Coverage by sentiment (by coverage_parity(scorer=tfidf))"
     }  # fmt: skip
-    assert "(by " not in screen(PLAIN.replace(**BLIND)).lead
+    elsewhere = PLAIN.replace(measure="coverage_parity@party", over="party", group="left")
+    for alone in (screen(PLAIN.replace(**BLIND)), screen(PLAIN.replace(**BLIND), elsewhere)):
+        assert "(by " not in alone.lead
 
 
 def test_of_contrasts_that_are_not_clear_the_largest_is_told() -> None:

@@ -71,7 +71,7 @@ class Reading:
 
     def by(self, e: Estimate) -> str:
         """By which measure, where others ask the same."""
-        return f" (by {e.measure})" if e.measure in self.variants else ""
+        return f" (by {wording.without_over(e)})" if e.measure in self.variants else ""
 
     def counted(self, n: int) -> str:
         """So many records; where runs are pooled each of them has several summaries."""
@@ -111,9 +111,9 @@ def reading_of(result: Result) -> Reading:
         for e in result.estimates
         if e.value is not None and not e.slice
     }
-    specs: dict[str, set[str]] = {}
+    specs: dict[tuple[str, str], set[str]] = {}
     for e in result.estimates:
-        specs.setdefault(wording.name_of(e.measure), set()).add(e.measure)
+        specs.setdefault((wording.name_of(e.measure), e.over), set()).add(e.measure)
     variants = frozenset[str]().union(*(of for of in specs.values() if len(of) > 1))
     return Reading(result.made, wording.alpha_of(result.made), rates, variants)
 
