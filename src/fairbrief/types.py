@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, cast, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, cast, overload, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -193,6 +193,69 @@ class Scores:
         )
 
 
+class ScoreTable(Sequence[Scores]):
+    """The answers to many asks side by side: what a scorer gives that computes them together. Item i is the answer to ask i.
+
+    Shapes: ``shapes`` (asks, 2), rows and units of each answer; ``cells``, all matrices one after another, each row by
+    row; ``owner`` (units of all asks,) and ``sizes`` (rows of all asks,), as in `Scores`.
+    """
+
+    def __init__(self, shapes: Integers, cells: Floats, owner: Integers, sizes: Floats) -> None:
+        self.shapes, self.cells, self.owner, self.sizes = shapes, cells, owner, sizes
+        ends = np.cumsum(shapes, axis=0)
+        self.first_row, self.first_unit = (ends - shapes).T
+        areas = shapes.prod(axis=1)
+        self.first_cell = np.cumsum(areas) - areas
+
+    @classmethod
+    def of(cls, answers: Sequence[Scores]) -> ScoreTable:
+        """Answers that were given one by one."""
+        if isinstance(answers, ScoreTable):
+            return answers
+        shapes = np.array([answer.matrix.shape for answer in answers], dtype=np.int64).reshape(-1, 2)
+        cells = [answer.matrix.reshape(-1) for answer in answers]
+        none = np.zeros(0)
+        return cls(
+            shapes,
+            np.concatenate([none, *cells]),
+            np.concatenate([none, *(answer.owner for answer in answers)]).astype(np.int64),
+            np.concatenate([none, *(answer.sizes for answer in answers)]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    @overload
+    def __getitem__(self, i: int) -> Scores: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[Scores]: ...
+
+    def __getitem__(self, i: int | slice) -> Scores | Sequence[Scores]:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        rows, units = self.shapes[i].tolist()
+        row, unit, cell = int(self.first_row[i]), int(self.first_unit[i]), int(self.first_cell[i])
+        matrix = self.cells[cell : cell + rows * units].reshape(rows, units)
+        return Scores(matrix, self.owner[unit : unit + units], self.sizes[row : row + rows])
+
+    def matrices(self, chosen: Integers) -> Floats:
+        """The matrices of answers of one shape. Shape (chosen, rows, units)."""
+        rows, units = self.shapes[chosen[0]].tolist()
+        places = self.first_cell[chosen][:, np.newaxis] + np.arange(rows * units)
+        return np.asarray(self.cells.take(places).reshape(len(chosen), rows, units))
+
+    def sizes_of(self, chosen: Integers) -> Floats:
+        """The sizes of the rows of answers of as many. Shape (chosen, rows)."""
+        places = self.first_row[chosen][:, np.newaxis] + np.arange(self.shapes[chosen[0], 0])
+        return np.asarray(self.sizes.take(places))
+
+    def owners(self, chosen: Integers) -> Integers:
+        """The columns of the units of answers of as many. Shape (chosen, units)."""
+        places = self.first_unit[chosen][:, np.newaxis] + np.arange(self.shapes[chosen[0], 1])
+        return np.asarray(self.owner.take(places))
+
+
 @runtime_checkable
 class Scorer(Protocol):
     """Answers how strongly texts support or resemble other texts; the only part that may hold a model."""
@@ -205,7 +268,7 @@ class Scorer(Protocol):
         ...
 
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
-        """One `Scores` per ask, in order. Called with many asks at once, so that it can batch."""
+        """One `Scores` per ask, in order; a `ScoreTable` where all are made together. Called with many asks at once, so that it can batch."""
         ...
 
 

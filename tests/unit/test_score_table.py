@@ -1,0 +1,46 @@
+"""Answers side by side read like the answers one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairbrief.types import Scores, ScoreTable
+
+SHAPES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=6)
+
+
+def answers(shapes: list[tuple[int, int]]) -> list[Scores]:
+    """Answers of these shapes."""
+    rng = np.random.default_rng(len(shapes))
+    return [Scores(rng.random((r, u)), np.sort(rng.integers(0, 2, u)), rng.random(r)) for r, u in shapes]
+
+
+@given(SHAPES)
+def test_each_answer_comes_back_as_it_was_given(shapes: list[tuple[int, int]]) -> None:
+    """Whatever their shapes."""
+    given_ones = answers(shapes)
+    for one, found in zip(given_ones, ScoreTable.of(given_ones), strict=True):
+        np.testing.assert_array_equal(one.matrix, found.matrix)
+        np.testing.assert_array_equal(one.owner, found.owner)
+        np.testing.assert_array_equal(one.sizes, found.sizes)
+
+
+def test_answers_of_one_shape_are_read_together() -> None:
+    """Those between are passed over."""
+    given_ones = answers([(2, 3), (1, 1), (2, 3)])
+    table, chosen = ScoreTable.of(given_ones), np.array([0, 2])
+    np.testing.assert_array_equal(table.matrices(chosen), np.stack([given_ones[i].matrix for i in chosen]))
+    np.testing.assert_array_equal(table.owners(chosen), np.stack([given_ones[i].owner for i in chosen]))
+    np.testing.assert_array_equal(table.sizes_of(chosen), np.stack([given_ones[i].sizes for i in chosen]))
+
+
+def test_a_table_is_taken_as_it_is_and_has_no_answer_beyond_its_end() -> None:
+    """Like any sequence."""
+    table = ScoreTable.of(answers([(2, 3), (1, 1)]))
+    assert ScoreTable.of(table) is table
+    assert [one.matrix.shape for one in table[1:]] == [(1, 1)]
+    with pytest.raises(IndexError):
+        table[2]
