@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.measures.distributions import count_unions, folded, mean_of_best, members_of
+from fairbrief.measures.distributions import Members, count_unions, folded, mean_of_best, members_of
 from fairbrief.measures.representation_evidence import Representation
 from fairbrief.scorers.ngram import Ngram
-from fairbrief.types import Case, Document, Reason, Record, Rows, Summary
+from fairbrief.types import Case, Document, Floats, Reason, Record, Rows, Scores, ScoreTable, Summary
 
 texts = st.lists(st.sampled_from(["cat", "dog", "bird", "fish", "the", "cow"]), max_size=6).map(" ".join)
 documents = st.lists(st.tuples(texts, st.sampled_from("abc")), min_size=1, max_size=7)
@@ -103,6 +103,14 @@ def test_every_labelling(
             assert by_name(together, r) == pytest.approx(by_name(alone), abs=1e-12)
 
 
+def unions(members: Members, matrices: list[Floats]) -> Floats:
+    """`count_unions` of the matrices, which stand in a table behind one of another shape."""
+    sizes = np.zeros(len(matrices[0]))
+    answers = [Scores(matrix, np.zeros(matrix.shape[1], dtype=np.int64), sizes) for matrix in matrices]
+    other = Scores(np.ones((1, 2)), np.zeros(2, dtype=np.int64), np.zeros(1))
+    return count_unions(members, ScoreTable.of([other, *answers]), 1 + np.arange(len(matrices)))
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 14), st.integers(1, 3), st.integers(0, 5), st.integers(0, 1000))
 def test_folds(n: int, values: int, units: int, seed: int) -> None:
@@ -113,11 +121,11 @@ def test_folds(n: int, values: int, units: int, seed: int) -> None:
     members = members_of(labels, values)
     big = rng.integers(2, size=(20, 30)).astype(float)
     many = members_of(rng.integers(2, size=(500, 20)), 2)
-    assert np.array_equal(count_unions(many[np.newaxis], [big])[0], (many @ big > 0).sum(axis=2))
-    other, union = count_unions(np.stack([members[::-1], members]), [binary[:, :-1], binary])
+    assert np.array_equal(unions(many[np.newaxis], [big])[0], (many @ big > 0).sum(axis=2))
+    other, union = unions(np.stack([members[::-1], members]), [binary[:, :-1], binary])
     best = folded(mean_of_best, members, real)
-    assert np.array_equal(count_unions(members[np.newaxis, :3], [binary])[0], union[:3])
-    assert np.array_equal(other, count_unions(members[np.newaxis, ::-1], [binary[:, :-1]])[0])
+    assert np.array_equal(unions(members[np.newaxis, :3], [binary])[0], union[:3])
+    assert np.array_equal(other, unions(members[np.newaxis, ::-1], [binary[:, :-1]])[0])
     for r in range(0, 400, 57):
         for k in range(values):
             inside = labels[r] == k

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairbrief.types import Scores, ScoreTable
+from fairbrief.types import ScoredUnits, Scores, ScoreTable
 
 SHAPES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=6)
 
@@ -33,7 +33,7 @@ def test_answers_of_one_shape_are_read_together() -> None:
     given_ones = answers([(2, 3), (1, 1), (2, 3)])
     table, chosen = ScoreTable.of(given_ones), np.array([0, 2])
     np.testing.assert_array_equal(table.matrices(chosen), np.stack([given_ones[i].matrix for i in chosen]))
-    np.testing.assert_array_equal(table.owners(chosen), np.stack([given_ones[i].owner for i in chosen]))
+    np.testing.assert_array_equal(table.owner_of(2), given_ones[2].owner)
     np.testing.assert_array_equal(table.sizes_of(chosen), np.stack([given_ones[i].sizes for i in chosen]))
 
 
@@ -44,3 +44,34 @@ def test_a_table_is_taken_as_it_is_and_has_no_answer_beyond_its_end() -> None:
     assert [one.matrix.shape for one in table[1:]] == [(1, 1)]
     with pytest.raises(IndexError):
         table[2]
+
+
+def test_answers_of_several_tables_come_in_any_order() -> None:
+    """As they do where units ask several scorers."""
+    one, two = answers([(2, 3), (1, 1)]), answers([(0, 2), (2, 2), (3, 1)])
+    order = np.array([4, 0, 3, 1, 2])
+    table = ScoreTable.joined([ScoreTable.of(one), ScoreTable.of(two)]).ordered(order)
+    for i, found in zip(order, table, strict=True):
+        np.testing.assert_array_equal([*one, *two][i].matrix, found.matrix)
+        np.testing.assert_array_equal([*one, *two][i].owner, found.owner)
+        np.testing.assert_array_equal([*one, *two][i].sizes, found.sizes)
+
+
+def test_answers_of_as_many_rows_stand_side_by_side() -> None:
+    """However many units each has."""
+    given_ones = answers([(2, 3), (1, 1), (2, 0), (2, 4)])
+    chosen = np.array([0, 2, 3])
+    found = ScoreTable.of(given_ones).beside(chosen)
+    np.testing.assert_array_equal(found, np.hstack([given_ones[i].matrix for i in chosen]))
+
+
+def test_units_have_the_answers_to_what_they_asked() -> None:
+    """One asked twice, one nothing; some of them have the same."""
+    one, two, three = answers([(2, 3), (1, 1), (2, 2)])
+    units = ScoredUnits.of([((), [one, two]), ((), []), ((), [three])])
+    assert [len(scores) for _, scores in units] == [2, 0, 1]
+    assert units.first_shapes == [(2, 3), (-1, -1), (2, 2)]
+    ((_, (found,)),) = units.some([2])
+    np.testing.assert_array_equal(found.matrix, three.matrix)
+    assert [len(scores) for _, scores in units.some([2, 0, 1])] == [1, 2, 0]
+    assert ScoredUnits.of(units) is units

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from itertools import chain
 
 import numpy as np
 
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.origins import Origin
-from fairbrief.auditing.scored_rows import Drawn, Scored, observed_together
+from fairbrief.auditing.scored_rows import Drawn, Labelled, ScoredBatch, observed_together
 from fairbrief.auditing.unusable_scores import are_finite, why_unusable
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.statistics import Choice, LabelDraws, Relabelled
+from fairbrief.statistics import LabelDraws, Relabelled
 from fairbrief.types import (
     Ask,
     Cases,
@@ -22,8 +22,9 @@ from fairbrief.types import (
     Integers,
     Observation,
     Reason,
+    ScoredUnits,
     Scorer,
-    Scores,
+    ScoreTable,
 )
 
 LEFT_OUT = "left out on request: "
@@ -35,8 +36,6 @@ BATCH = 256
 
 Unit = tuple[Cases, Origin]
 """The cases that make one row together, and where it comes from."""
-_Ready = tuple[Unit, Drawn, Sequence[Ask] | Reason]
-"""A unit with its extracts and all that it asks, or why it asks nothing."""
 _Relabelling = Relabelled | Integers
 """What of a unit is labelled anew; its labels, where none is."""
 _NO_LABELS: Integers = np.zeros(0, dtype=np.int64)
@@ -77,118 +76,146 @@ class Observer:
 
     def _observe_scored(self, ledger: Ledger, units: Sequence[Unit]) -> None:
         left_out: dict[int, str] = {}
-        ready: list[tuple[int, _Relabelling]] = []
-        scored = list(self._scored(ledger, units))
-        for i, ((cases, origin), _, scores) in enumerate(scored):
-            if isinstance(scores, Reason):
-                left_out[i] = scores.text
-                continue
+        batch = self._scored(ledger.observation, self._asked(ledger.observation, units, left_out), left_out)
+        relabelled: list[_Relabelling] = []
+        ready: list[int] = []
+        for j, (i, cases) in enumerate(zip(batch.places, batch.units.cases, strict=True)):
             try:
-                ready.append((i, self._relabelling(ledger, cases, origin)))
+                relabelled.append(self._relabelling(ledger, cases, units[i][1]))
+                ready.append(j)
             except DataError as error:
                 left_out[i] = self._skipped(error)
-        drawn: list[tuple[int, Scored]] = []
-        done = held = 0
-        labelled = self._labelled(ledger, [one for _, one in ready])
-        for (i, _), (labellings, choice, exact) in zip(ready, labelled, strict=True):
-            (cases, _), extracts, found = scored[i]
-            scores, of_extracts = cast("list[Scores]", found), []
-            if isinstance(extracts, tuple):
-                scores, of_extracts = scores[: len(scores) - extracts[1]], scores[len(scores) - extracts[1] :]
-            drawn.append((i, Scored(cases, scores, extracts, of_extracts, labellings, choice, exact)))
-            held += labellings.size
+        batch = batch.some(ready)
+        done = first = held = 0
+        for j, labelled in enumerate(self._labelled(ledger, relabelled)):
+            batch.labelled.append(labelled)
+            held += labelled.labellings.size
             if held > LABELS_AT_ONCE:
-                self._add(ledger, units[done : i + 1], done, drawn, left_out)
-                drawn, done, held = [], i + 1, 0
-        self._add(ledger, units[done:], done, drawn, left_out)
+                i = batch.places[j]
+                self._add(ledger, units[done : i + 1], done, batch.some(range(first, j + 1)), left_out)
+                done, first, held = i + 1, j + 1, 0
+        self._add(ledger, units[done:], done, batch.some(range(first, len(ready))), left_out)
 
     def _add(
         self,
         ledger: Ledger,
         units: Sequence[Unit],
         first: int,
-        drawn: Sequence[tuple[int, Scored]],
+        batch: ScoredBatch,
         left_out: Mapping[int, str],
     ) -> None:
         """Observe units and write them down in their order. The ``first`` of them is that of the batch."""
-        blocks, reasons = self._observed(ledger.observation, [one for _, one in drawn])
-        place = np.array([i - first for i, _ in drawn], dtype=np.int64)
+        blocks, reasons = self._observed(ledger.observation, batch)
+        place = np.array(batch.places, dtype=np.int64) - first
         ledger.write(
             [origin for _, origin in units],
             [replace(block, units=place[block.units]) for block in blocks],
             {
                 **{i - first: why for i, why in left_out.items() if 0 <= i - first < len(units)},
-                **{int(place[i]): why for i, why in reasons.items()},
+                **{int(place[j]): why for j, why in reasons.items()},
             },
         )
 
     def _observed(
-        self, observation: Observation, units: Sequence[Scored]
+        self, observation: Observation, batch: ScoredBatch
     ) -> tuple[list[RowBlock], dict[int, str]]:
         """What is seen in the units; and of those in which nothing is, why."""
         try:
-            return observed_together(observation, units)
+            return observed_together(observation, batch)
         except DataError as error:
-            if len(units) == 1:
+            if len(batch.places) == 1:
                 return [], {0: self._skipped(error)}
         blocks: list[RowBlock] = []
         reasons: dict[int, str] = {}
-        for i, unit in enumerate(units):
-            found, why = self._observed(observation, [unit])
-            blocks += [replace(block, units=block.units + i) for block in found]
-            reasons |= {i + j: text for j, text in why.items()}
+        for j in range(len(batch.places)):
+            found, why = self._observed(observation, batch.some([j]))
+            blocks += [replace(block, units=block.units + j) for block in found]
+            if why:
+                reasons[j] = why[0]
         return blocks, reasons
 
+    def _asked(
+        self, observation: Observation, units: Sequence[Unit], left_out: dict[int, str]
+    ) -> tuple[list[int], list[Cases], list[Sequence[Ask]]]:
+        """Which units ask something of their answered cases, or nothing; these cases; what is asked. Adds why others do not."""
+        places: list[int] = []
+        answered: list[Cases] = []
+        asked: list[Sequence[Ask]] = []
+        for i, (cases, _) in enumerate(units):
+            if any(case.summary.reason for case in cases):
+                first, cases = cases[0], tuple([case for case in cases if not case.summary.reason])
+                if not cases:
+                    left_out[i] = first.summary.reason
+                    continue
+            try:
+                asked.append(observation.asks(cases))
+            except DataError as error:
+                left_out[i] = self._skipped(error)
+            else:
+                places.append(i)
+                answered.append(cases)
+        return places, answered, asked
+
     def _scored(
-        self, ledger: Ledger, units: Sequence[Unit]
-    ) -> Iterator[tuple[Unit, Drawn, list[Scores] | Reason]]:
-        """Each unit's answered cases with their extracts and scores, all asks of one scorer answered in one call."""
-        ready: list[_Ready] = []
-        observation = ledger.observation
-        reader = observation if isinstance(observation, ExtractObservation) else None
-        for cases, origin in units:
-            answered = tuple(case for case in cases if not case.summary.reason)
-            asks = self._asked(ledger, answered) if answered else Reason(cases[0].summary.reason)
-            ready.append(((answered, origin), None, asks))
-        if self.extracts is not None and reader is not None:
-            ready = self._with_extracts(self.extracts, reader, ready)
-        asked = [asks for _, _, asks in ready if not isinstance(asks, Reason)]
-        answers: dict[str, Iterator[Scores]] = {}
-        is_usable = True
-        for spec in dict.fromkeys(ask.scorer for asks in asked for ask in asks):
-            of_scorer = [ask for asks in asked for ask in asks if ask.scorer == spec]
-            found = list(self.scorers[spec].answer(of_scorer))
-            is_usable = is_usable and are_finite(found)
-            answers[spec] = iter(found)
-        for unit, drawn, asks in ready:
-            if isinstance(asks, Reason):
-                yield unit, drawn, asks
-                continue
-            scores = [next(answers[ask.scorer]) for ask in asks]
-            why = None if is_usable else why_unusable(observation, asks, scores)
-            yield unit, drawn, why or scores
+        self,
+        observation: Observation,
+        asking: tuple[list[int], list[Cases], list[Sequence[Ask]]],
+        left_out: dict[int, str],
+    ) -> ScoredBatch:
+        """The units with the answers to what they ask, all asks of one scorer answered in one call; adds why some cannot be used."""
+        places, cases, asked = asking
+        own = np.array(list(map(len, asked)), dtype=np.int64)
+        drawn: list[Drawn] = [None] * len(places)
+        if self.extracts is not None and isinstance(observation, ExtractObservation):
+            drawn, asked = self._with_extracts(self.extracts, observation, cases, asked)
+        table = self._answers(list(chain.from_iterable(asked)))
+        ends = np.cumsum(list(map(len, asked)), dtype=np.int64)
+        first = ends - np.diff(ends, prepend=0)
+        batch = ScoredBatch(places, ScoredUnits(cases, table, first, own), drawn)
+        if are_finite(table):
+            return batch
+        why = [
+            why_unusable(observation, asks, table[end - len(asks) : end])
+            for asks, end in zip(asked, ends.tolist(), strict=True)
+        ]
+        left_out |= {i: reason.text for i, reason in zip(places, why, strict=True) if reason is not None}
+        return batch.some([j for j, reason in enumerate(why) if reason is None])
+
+    def _answers(self, asks: Sequence[Ask]) -> ScoreTable:
+        """The answers to asks of any scorers, in their order."""
+        by_scorer: dict[str, list[int]] = {}
+        for i, ask in enumerate(asks):
+            by_scorer.setdefault(ask.scorer, []).append(i)
+        tables = [
+            ScoreTable.of(
+                self.scorers[spec].answer([asks[i] for i in places] if len(by_scorer) > 1 else asks)
+            )
+            for spec, places in by_scorer.items()
+        ]
+        if len(tables) == 1:
+            return tables[0]
+        order = np.argsort(list(chain.from_iterable(by_scorer.values())))
+        return ScoreTable.joined(tables).ordered(order) if tables else ScoreTable.of([])
 
     def _with_extracts(
-        self, draws: ExtractDraws, reader: ExtractObservation, ready: Sequence[_Ready]
-    ) -> list[_Ready]:
-        """The units with random extracts of their records, and what these ask; without where this audit takes none."""
-        wanted = [i for i, (_, _, asks) in enumerate(ready) if asks and not isinstance(asks, Reason)]
-        found = list(ready)
-        for i, extracts in zip(wanted, draws.of_many([ready[i][0][0] for i in wanted]), strict=True):
-            unit, _, asks = ready[i]
+        self,
+        draws: ExtractDraws,
+        reader: ExtractObservation,
+        cases: Sequence[Cases],
+        asked: Sequence[Sequence[Ask]],
+    ) -> tuple[list[Drawn], list[Sequence[Ask]]]:
+        """Random extracts of the units' records, and what units ask with these; without where this audit takes none."""
+        found: list[Drawn] = [None] * len(cases)
+        wanted = [j for j, asks in enumerate(asked) if asks]
+        with_more = list(asked)
+        for j, extracts in zip(wanted, draws.of_many([cases[j] for j in wanted]), strict=True):
             if isinstance(extracts, Reason):
-                found[i] = unit, extracts, asks
+                found[j] = extracts
                 continue
-            more = reader.extract_asks(unit[0], extracts)
+            more = reader.extract_asks(cases[j], extracts)
             if all(self.scores_extracts(ask.scorer) for ask in more):
-                found[i] = unit, (extracts, len(more)), (*cast("Sequence[Ask]", asks), *more)
-        return found
-
-    def _asked(self, ledger: Ledger, cases: Cases) -> Sequence[Ask] | Reason:
-        try:
-            return ledger.observation.asks(cases)
-        except DataError as error:
-            return Reason(self._skipped(error))
+                found[j], with_more[j] = (extracts, len(more)), (*asked[j], *more)
+        return found, with_more
 
     def _skipped(self, error: DataError) -> str:
         if not self.skips:
@@ -203,24 +230,26 @@ class Observer:
         if not ledger.n_resamples:
             return scheme.labels
         together = scheme.is_together or (origin.is_shared and scheme.items is not None)
+        items = scheme.items if origin.is_shared else None
         return Relabelled(
             origin.cluster if together else origin.record,
             scheme.labels,
             scheme.blocks,
-            scheme.items if origin.is_shared else None,
+            items() if callable(items) else items,
             scheme.cyclic,
         )
 
-    def _labelled(
-        self, ledger: Ledger, asked: Sequence[_Relabelling]
-    ) -> Iterator[tuple[Integers, Choice | None, bool]]:
-        """The labellings of units, the real one first; which of them each resample takes; whether all are listed."""
+    def _labelled(self, ledger: Ledger, asked: Sequence[_Relabelling]) -> Iterator[Labelled]:
+        """The labellings of units."""
         anew = self.label_draws.of_each(
             [one for one in asked if isinstance(one, Relabelled)],
             all_labellings=ledger.observation.declaration.tests_units is not None,
         )
         for one in asked:
-            yield next(anew) if isinstance(one, Relabelled) else (one[np.newaxis, :], None, False)
+            if isinstance(one, Relabelled):
+                yield Labelled(*next(anew))
+            else:
+                yield Labelled(one[np.newaxis, :], None, exact=False)
 
 
 def _what_is_wrong(message: str) -> str:

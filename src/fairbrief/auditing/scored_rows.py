@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple, cast
 
@@ -16,7 +16,6 @@ from fairbrief.types import (
     AlikeRows,
     BatchExtractObservation,
     BatchObservation,
-    Cases,
     Column,
     ExtractObservation,
     Extracts,
@@ -25,7 +24,8 @@ from fairbrief.types import (
     Observation,
     Reason,
     Rows,
-    Scores,
+    ScoredExtracts,
+    ScoredUnits,
 )
 
 TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))
@@ -39,40 +39,62 @@ BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no ra
 """How the columns begin that hold a unit's mean over its permutations, over its random extracts, and the unit's own
 columns where it has no extract."""
 
-Drawn = tuple[Sequence[Extracts], int] | Reason | None
+_Drawn = tuple[Sequence[Extracts], int]
+Drawn = _Drawn | Reason | None
 """A unit's random extracts and how many asks they have; why it has none; None where none are wanted."""
 
 
-class Scored(NamedTuple):
-    """A unit as it is observed: its scores, those of its random extracts, and its labellings."""
+class Labelled(NamedTuple):
+    """A unit's labellings (R, n), the real one first; which of them each resample takes; whether all are listed."""
 
-    cases: Cases
-    scores: Sequence[Scores]
-    extracts: Drawn
-    of_extracts: Sequence[Scores]
     labellings: Integers
     choice: Choice | None
     exact: bool
 
 
-def observed_together(
-    observation: Observation, units: Sequence[Scored]
-) -> tuple[list[RowBlock], dict[int, str]]:
+@dataclass(slots=True)
+class ScoredBatch:
+    """Units as they are observed: where they stand among those that were given, and their answers, extracts and labellings."""
+
+    places: list[int]
+    units: ScoredUnits
+    drawn: list[Drawn]
+    labelled: list[Labelled] = field(default_factory=list)
+
+    def some(self, chosen: Sequence[int]) -> ScoredBatch:
+        """Some of the units, in this order."""
+        return ScoredBatch(
+            [self.places[j] for j in chosen],
+            self.units.some(chosen),
+            [self.drawn[j] for j in chosen],
+            [self.labelled[j] for j in chosen] if self.labelled else [],
+        )
+
+    def of_extracts(self, chosen: Sequence[int]) -> ScoredExtracts:
+        """Units that have random extracts, with the answers to what these asked, which stand behind their own."""
+        own, drawn = self.units.some(chosen), [cast("_Drawn", self.drawn[j]) for j in chosen]
+        asked = np.array([many for _, many in drawn], dtype=np.int64)
+        more = ScoredUnits(own.cases, own.table, own.first + own.asked, asked)
+        return ScoredExtracts(more, [extracts for extracts, _ in drawn])
+
+
+def observed_together(observation: Observation, batch: ScoredBatch) -> tuple[list[RowBlock], dict[int, str]]:
     """What is seen in the units, in blocks of equal columns; and of those in which nothing is, why."""
     blocks: list[RowBlock] = []
     reasons: dict[int, str] = {}
-    alike: dict[tuple[object, ...], list[int]] = {}
-    for i, unit in enumerate(units):
-        alike.setdefault((unit.labellings.shape, unit.exact), []).append(i)
+    alike: dict[tuple[tuple[int, ...], bool], list[int]] = {}
+    for j, (labellings, _, exact) in enumerate(batch.labelled):
+        alike.setdefault((labellings.shape, exact), []).append(j)
     for (_, exact), places in alike.items():
-        found, why = _observe_many(observation, [units[i] for i in places])
+        found, why = _observe_many(
+            observation, batch.units.some(places), [batch.labelled[j].labellings for j in places]
+        )
         reasons |= {places[i]: reason.text for i, reason in why.items()}
         for rows in _joined(found):
             here = np.array(places)[rows.units]
-            choices = [units[i].choice for i in here.tolist()]
-            blocks.append(_with_more(observation, rows, here, choices, exact=bool(exact)))
-    seen = {i: units[i] for block in blocks for i in block.units.tolist()}
-    read = _read_extracts(observation, seen)
+            choices = [batch.labelled[j].choice for j in here.tolist()]
+            blocks.append(_with_more(observation, rows, here, choices, exact=exact))
+    read = _read_extracts(observation, batch, [j for block in blocks for j in block.units.tolist()])
     return [part for block in blocks for part in _with_extracts(block, read)] if read else blocks, reasons
 
 
@@ -116,41 +138,38 @@ def _named(what: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
     return tuple((what, *column) for column in columns)
 
 
-def _read_extracts(observation: Observation, units: Mapping[int, Scored]) -> dict[int, Rows | Reason]:
-    """What is read of random extracts of the units that have some, or why there are none."""
-    found: dict[int, Rows | Reason] = {
-        i: unit.extracts for i, unit in units.items() if isinstance(unit.extracts, Reason)
-    }
-    drawn = [
-        (i, (unit.cases, unit.extracts[0], unit.of_extracts))
-        for i, unit in units.items()
-        if isinstance(unit.extracts, tuple)
-    ]
-    if drawn and isinstance(observation, BatchExtractObservation):
-        blocks, reasons = observation.observe_many_extracts([one for _, one in drawn])
-        found |= {drawn[i][0]: reason for i, reason in reasons.items()}
+def _read_extracts(
+    observation: Observation, batch: ScoredBatch, chosen: Sequence[int]
+) -> dict[int, Rows | Reason]:
+    """What is read of random extracts of the chosen units that have some, or why there are none."""
+    extracts = [(j, batch.drawn[j]) for j in chosen]
+    found: dict[int, Rows | Reason] = {j: drawn for j, drawn in extracts if isinstance(drawn, Reason)}
+    asked = [j for j, drawn in extracts if isinstance(drawn, tuple)]
+    units = batch.of_extracts(asked)
+    if asked and isinstance(observation, BatchExtractObservation):
+        blocks, reasons = observation.observe_many_extracts(units)
+        found |= {asked[i]: reason for i, reason in reasons.items()}
         for block in blocks:
             pairs = zip(block.units, block.values, strict=True)
-            found |= {drawn[i][0]: Rows(block.columns, values) for i, values in pairs}
-    elif drawn:
+            found |= {asked[i]: Rows(block.columns, values) for i, values in pairs}
+    elif asked:
         reader = cast("ExtractObservation", observation)  # else there were no extracts
-        found |= {i: reader.observe_extracts(*one) for i, one in drawn}
+        found |= {j: reader.observe_extracts(*one) for j, one in zip(asked, units, strict=True)}
     return found
 
 
 def _observe_many(
-    observation: Observation, units: Sequence[Scored]
+    observation: Observation, units: ScoredUnits, labellings: Sequence[Integers]
 ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
     """Rows of units that have as many labellings, of as many labels; one by one where the observation knows no more."""
     if isinstance(observation, BatchObservation):
-        asked = [(unit.cases, unit.scores) for unit in units]
         if len(units) == 1:
-            return _observe_in_pieces(observation, asked, units[0].labellings)
-        return observation.observe_many(asked, np.stack([unit.labellings for unit in units]))
+            return _observe_in_pieces(observation, units, labellings[0])
+        return observation.observe_many(units, _stacked(labellings))
     alike: dict[tuple[Column, ...], list[tuple[int, Floats]]] = {}
     reasons = {}
-    for i, unit in enumerate(units):
-        rows = observation.observe(unit.cases, unit.scores, unit.labellings)
+    for i, ((cases, scores), own) in enumerate(zip(units, labellings, strict=True)):
+        rows = observation.observe(cases, scores, own)
         if isinstance(rows, Reason):
             reasons[i] = rows
         else:
@@ -162,8 +181,17 @@ def _observe_many(
     return blocks, reasons
 
 
+def _stacked(labellings: Sequence[Integers]) -> Integers:
+    """Labellings of one shape in one array; units of the same labels share theirs. Shape (units, R, n)."""
+    distinct = {id(own): own for own in labellings}
+    if len(distinct) == len(labellings):
+        return np.stack(labellings)
+    number = {name: k for k, name in enumerate(distinct)}
+    return np.stack(list(distinct.values())).take([number[id(own)] for own in labellings], axis=0)
+
+
 def _observe_in_pieces(
-    observation: BatchObservation, unit: Sequence[tuple[Cases, Sequence[Scores]]], labellings: Integers
+    observation: BatchObservation, unit: ScoredUnits, labellings: Integers
 ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
     """Rows of one unit, some labellings after others where it has very many labels: no row looks at another's labelling."""
     step = max(1, LABELS_OF_ONE // max(1, labellings.shape[1]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.errors import BackendError
-from fairbrief.types import Ask, Observation, Reason, Scores
+from fairbrief.types import Ask, Observation, Reason, Scores, ScoreTable
 
 NO_NUMBER = "a score that is not a number, from "
 
@@ -25,10 +25,9 @@ def why_unusable(observation: Observation, asks: Sequence[Ask], scores: Sequence
     return None
 
 
-def are_finite(answers: Sequence[Scores]) -> bool:
+def are_finite(answers: ScoreTable) -> bool:
     """Whether all numbers of all answers are finite."""
-    parts = [part for answer in answers for part in (answer.matrix, answer.sizes)]
-    return not parts or bool(np.isfinite(np.concatenate(parts, axis=None)).all())
+    return bool(np.isfinite(answers.cells).all() and np.isfinite(answers.sizes).all())
 
 
 def finite(asks: Sequence[Ask], answers: Iterable[Scores]) -> Iterator[Scores]:

@@ -21,7 +21,7 @@ from fairbrief.measures.coverage_folding import (
     merge_mutual,
 )
 from fairbrief.measures.measure_settings import check_known, check_uncut
-from fairbrief.measures.permutation_schemes import coded, item_keys
+from fairbrief.measures.permutation_schemes import coded, of_documents
 from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of, words_by_document
 from fairbrief.statistics import TIE
 from fairbrief.text.chunks import CUTS, Cut
@@ -39,6 +39,8 @@ from fairbrief.types import (
     Ratio,
     Reason,
     Rows,
+    ScoredExtracts,
+    ScoredUnits,
     Scores,
 )
 
@@ -118,7 +120,7 @@ class Coverage(CoverageSettings):
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         names, codes = coded(self._values(cases))
-        return PermutationScheme(codes, items=item_keys(cases[0].record)) if len(names) > 1 else None
+        return of_documents(codes, cases[0].record) if len(names) > 1 else None
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
         """Coverage of each group's documents against their record's mean."""
@@ -142,28 +144,30 @@ class Coverage(CoverageSettings):
         self, units: Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Records of the same groups, and of as many documents and sentences, are observed together."""
+        units = ScoredExtracts.of(units)
+        table, first = units.scored.table, units.scored.first
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[tuple[int, Integers]]] = {}
-        for i, ((case,), (drawn,), scores) in enumerate(units):
+        for i, ((case,), (drawn,)) in enumerate(zip(units.scored.cases, units.drawn, strict=True)):
             if case.summary.units is not None and self.units != "sentences":
                 reasons[i] = OTHER_UNITS
                 continue
             names, codes = coded(case.record.values_of(self.over))
-            owner = scores[0].owner.tobytes()  # a scorer of tokens cuts sentences further
+            owner = table.owner_of(first[i]).tobytes()  # a scorer of tokens cuts sentences further
             alike.setdefault((names, self._chunks(case)[1], owner, drawn.kept.shape), []).append((i, codes))
         found = []
         for (names, chunks, *_), members in in_parts(
             alike, lambda kind: len(kind[1]) * int(np.prod(kind[3]))
         ):
             places, codes = np.array([i for i, _ in members]), np.stack([codes for _, codes in members])
-            some = [units[i] for i, _ in members]
-            sentence = some[0][2][0].owner
-            kept = np.stack([drawn.kept for _, (drawn,), _ in some])
+            some = units.some([i for i, _ in members])
+            sentence = table.owner_of(first[places[0]])
+            kept = np.stack([drawn.kept for (drawn,) in some.drawn])
             kept, which = different(kept, max(len(chunks), len(sentence)))
             if len(sentence) != kept.shape[2] or (sentence != np.arange(len(sentence))).any():
                 kept = kept.take(sentence, axis=2)
-            support = _folded([scores for *_, scores in some], chunks)
-            length = _log_lengths([case for (case,), *_ in some], len(chunks))
+            support = fold_chunks(table.matrices(first[places]), owner_of(chunks), len(chunks))
+            length = _log_lengths([case for (case,) in some.scored.cases], len(chunks))
             for here in _by_lengths(length):
                 columns, rows = _of_extracts(
                     names, kept[here], which[here], support[here], codes[here], length[here]
@@ -178,21 +182,21 @@ class Coverage(CoverageSettings):
         self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Records of the same groups and as many documents are observed together."""
+        units = ScoredUnits.of(units)
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[int]] = {}
-        for i, ((case,), scores) in enumerate(units):
-            values = case.record.values_of(self.over)
-            names, codes = coded(values)
+        for i, ((case,), (_, n_units)) in enumerate(zip(units.cases, units.first_shapes, strict=True)):
+            names, codes = coded(case.record.values_of(self.over))
             if not names:
                 reasons[i] = Reason(f"no document has the attribute '{self.over}'")
             elif len(names) < 2:
                 reasons[i] = ONE_GROUP
-            elif not scores:
+            elif n_units < 0:
                 reasons[i] = NO_UNIT
             else:
                 most = _dominating(np.bincount(codes), names) if self.pairwise else None
                 merged = i if self.merge < 1 else -1  # of which as many units are left as come out
-                kind = names, most, self._chunks(case)[1], scores[0].matrix.shape[1], merged
+                kind = names, most, self._chunks(case)[1], n_units, merged
                 alike.setdefault(kind, []).append(i)
         read: dict[tuple[Any, ...], list[_Covered]] = {}
         for (names, most, chunks, *_), places in alike.items():
@@ -210,15 +214,17 @@ class Coverage(CoverageSettings):
 
     def _covered(
         self,
-        units: Sequence[tuple[Cases, Sequence[Scores]]],
+        units: ScoredUnits,
         places: Integers,
         chunks: tuple[int, ...],
         reasons: dict[int, Reason],
     ) -> _Covered:
         """What is read, before any labelling, of records that have as many chunks and units; adds why others have no row."""
-        support = _folded([units[i][1] for i in places.tolist()], chunks)
+        first = units.first[places]
+        support = fold_chunks(units.table.matrices(first), owner_of(chunks), len(chunks))
         if self.merge < 1:
-            support = merge_mutual(support[0], units[places[0]][1][1].matrix, self.merge)[np.newaxis]
+            between = units.table[int(first[0]) + 1].matrix
+            support = merge_mutual(support[0], between, self.merge)[np.newaxis]
         n_units, share = support.shape[2], covered_share(support)
         if n_units < self.least_units:
             reasons |= dict.fromkeys(places.tolist(), FEW_UNITS)
@@ -226,7 +232,7 @@ class Coverage(CoverageSettings):
         else:
             kept = (share > 0) | (self.unsupported == "zero")
             reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
-        cases = [units[i][0][0] for i in places[kept].tolist()]
+        cases = [units.cases[i][0] for i in places[kept].tolist()]
         held = [words_held(case.summary.text, units_of(case.summary, self.units)) for case in cases]
         own, total = np.array(held, dtype=np.float64).reshape(-1, 2).T
         return _Covered(
@@ -356,11 +362,6 @@ def _of_extracts(
     blocks = [np.ones(len(kept)), gap, level, *count.T, *means.T]
     blocks += [block[:, 0] for block in of_lengths.values()]
     return (*columns, *of_lengths), np.stack(blocks, axis=1)
-
-
-def _folded(scores: Sequence[Sequence[Scores]], chunks: tuple[int, ...]) -> Floats:
-    """Best support of each unit by any chunk of a document, of records with so many. Shape (N, documents, units)."""
-    return fold_chunks(np.stack([own[0].matrix for own in scores]), owner_of(chunks), len(chunks))
 
 
 def _log_lengths(cases: Cases, documents: int) -> Floats:

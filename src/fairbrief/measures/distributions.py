@@ -6,7 +6,7 @@ told by ``members`` (R, K, n), true where the labelling gives document n to valu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.statistics import TIE
-from fairbrief.types import Floats, Integers
+from fairbrief.types import Floats, Integers, ScoreTable
 
 Members = NDArray[np.bool_]
 Fold = Callable[[Members, Floats], Floats]
@@ -49,24 +49,26 @@ def count_union(members: Members, matrix: Floats) -> Floats:
     return np.concatenate([(some @ held > 0) @ weight for some in sets])
 
 
-def count_unions(members: Members, matrices: Sequence[Floats]) -> Floats:
+def count_unions(members: Members, table: ScoreTable, places: Integers) -> Floats:
     """`count_union` of every value's documents under every labelling, for several records of as many documents.
 
-    Shapes: ``members`` (N, R, K, n), a matrix (n, u) for each of the N → (N, R, K). Records of few documents are
+    Shapes: ``members`` (N, R, K, n); ``places`` (N,), where each record's matrix (n, u) stands in the table → (N, R, K). Records of few documents are
     counted together: how many of their units occur in just which documents, then in documents of which sets alone.
     """
     n = members.shape[-1]
     if n > TABLE_SIZE:
-        found = [folded(count_union, m, matrix) for m, matrix in zip(members, matrices, strict=True)]
+        found = [
+            folded(count_union, m, table[i].matrix) for m, i in zip(members, places.tolist(), strict=True)
+        ]
         return np.stack(found)
-    bits = 1 << np.arange(n)
-    patterns = bits @ (np.hstack(matrices) > 0)
-    whose = np.repeat(np.arange(len(matrices)) << n, [matrix.shape[1] for matrix in matrices])
-    alone = np.bincount(whose + patterns, minlength=len(matrices) << n).reshape(len(matrices), -1)
+    bits, records = 1 << np.arange(n), len(places)
+    patterns = bits @ (table.beside(places) > 0)
+    whose = np.repeat(np.arange(records) << n, table.shapes[places, 1])
+    alone = np.bincount(whose + patterns, minlength=records << n).reshape(records, -1)
     for document in range(n):
-        halves = alone.reshape(len(matrices), -1, 2, 1 << document)
+        halves = alone.reshape(records, -1, 2, 1 << document)
         halves[:, :, 1] += halves[:, :, 0]
-    others = (~members @ bits).reshape(len(matrices), -1)
+    others = (~members @ bits).reshape(records, -1)
     counts = alone[:, -1:] - np.take_along_axis(alone, others, axis=1)
     return counts.reshape(members.shape[:-1]).astype(np.float64)
 

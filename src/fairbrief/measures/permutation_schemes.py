@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 
 import numpy as np
@@ -83,6 +83,11 @@ def share(counts: Floats) -> Floats:
 def person_keys(people: Sequence[Entity]) -> Integers:
     """Who each person is, so that records of one cluster that share people are labelled alike. Shape (people,)."""
     return np.array([_key(person.id) for person in people], dtype=np.int64)
+
+
+def of_documents(codes: Integers, record: Record) -> PermutationScheme:
+    """Exchanging values among a record's documents. Shape of ``codes``: (documents,)."""
+    return PermutationScheme(codes, items=partial(item_keys, record))
 
 
 def item_keys(record: Record) -> Integers:

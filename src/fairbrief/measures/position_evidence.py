@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import ClassVar
 
@@ -34,6 +34,7 @@ from fairbrief.types import (
     PermutationScheme,
     Reason,
     Rows,
+    ScoredUnits,
     Scores,
 )
 
@@ -137,11 +138,10 @@ class Positions(PositionSettings):
         if self._problem(case):
             return None
         if self.against == "references":
-            return PermutationScheme(np.arange(2), is_together=True)
+            return _IN_EACH_OTHERS_PLACE
         if self.sentences != "builtin":
             return None
-        places = np.arange(len(builtin.sentence_spans(source_of(case.record))))
-        return PermutationScheme(places, cyclic=True, is_together=True)
+        return _turned(len(builtin.sentence_spans(source_of(case.record))))
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         return only_one(self, cases, scores, labels)
@@ -150,18 +150,19 @@ class Positions(PositionSettings):
         self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Articles of as many sentences, with texts of as many, are observed together."""
+        units = ScoredUnits.of(units)
         reasons: dict[int, Reason] = {}
-        alike: dict[tuple[tuple[int, ...], int, bytes], list[int]] = {}
-        for i, ((case,), scores) in enumerate(units):
-            if not scores and (problem := self._problem(case)):
+        alike: dict[tuple[int, int, int, bytes], list[int]] = {}
+        for i, ((case,), (rows, columns)) in enumerate(zip(units.cases, units.first_shapes, strict=True)):
+            if rows < 0 and (problem := self._problem(case)):
                 reasons[i] = problem
                 continue
-            kind = scores[0].matrix.shape, len(self._texts(case)), self._owner(case, scores[0]).tobytes()
-            alike.setdefault(kind, []).append(i)
+            owner = self._owner(case, units, i)
+            alike.setdefault((rows, columns, len(self._texts(case)), owner.tobytes()), []).append(i)
         found = []
-        for ((n, _), *_), members in in_parts(alike, lambda kind: kind[0][0] * kind[0][1]):
+        for (n, *_), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
             places = np.array(members)
-            masses, counts = self._masses([units[i] for i in members])
+            masses, counts = self._masses(units.some(members))
             kept = np.ones(len(places), dtype=bool)
             if self.weights == "article":
                 unlike = [_unlike(of_texts) for of_texts in counts[:, :, 0]]
@@ -192,35 +193,37 @@ class Positions(PositionSettings):
         return f"{known.name}({', '.join([*settings, f'sentences={self.sentences}'])})"
 
     def _problem(self, case: Case) -> Reason | None:
-        if not any(document.text.strip() for document in case.record.documents):
+        if all(map(_is_blank, [document.text for document in case.record.documents])):
             return EMPTY_ARTICLE
-        if not case.summary.text.strip():
+        if _is_blank(case.summary.text):
             return EMPTY_SUMMARY
-        return NO_REFERENCES if self.against == "references" and len(self._texts(case)) == 1 else None
+        needs_references = self.against == "references"
+        return NO_REFERENCES if needs_references and all(map(_is_blank, case.record.references)) else None
 
     def _texts(self, case: Case) -> tuple[str, ...]:
         """The summary, then the references that have words."""
-        references = case.record.references if self.against == "references" else ()
-        return (case.summary.text, *(text for text in references if text.strip()))
+        if self.against != "references":
+            return (case.summary.text,)
+        return (case.summary.text, *[text for text in case.record.references if not _is_blank(text)])
 
-    def _owner(self, case: Case, scores: Scores) -> Integers:
-        """The text of each column of the scores."""
+    def _owner(self, case: Case, units: ScoredUnits, i: int) -> Integers:
+        """The text of each column of a unit's scores."""
         if self._scorer_cuts:
-            return scores.owner
+            return units.table.owner_of(units.first[i])
         texts = self._texts(case)
         return np.repeat(np.arange(len(texts)), [len(builtin.sentence_spans(text)) for text in texts])
 
-    def _parts(self, units: Sequence[tuple[Cases, Sequence[Scores]]]) -> Iterator[Floats]:
+    def _parts(self, units: ScoredUnits) -> Iterator[Floats]:
         """The scores of each text's sentences that count, of alike articles. Shape (N, article sentences, sentences) each."""
-        similarity = np.stack([scores[0].matrix for _, scores in units])
-        (case,), (first,) = units[0]
+        similarity = units.table.matrices(units.first)
+        (case,) = units.cases[0]
         texts = len(self._texts(case))
-        ends = np.searchsorted(self._owner(case, first), np.arange(texts + 1))
+        ends = np.searchsorted(self._owner(case, units, 0), np.arange(texts + 1))
         for t, (start, stop) in enumerate(pairwise(ends)):
             part = similarity[:, :, start:stop]
             if self.match == "mean" or (t == 0 and self.limit is not None):
                 part = np.stack(
-                    [self._read(own, t, case) for own, ((case,), _) in zip(part, units, strict=True)]
+                    [self._read(own, t, case) for own, (case,) in zip(part, units.cases, strict=True)]
                 )
             yield part
 
@@ -234,7 +237,7 @@ class Positions(PositionSettings):
             similarity = similarity.mean(axis=1, keepdims=True)
         return similarity
 
-    def _masses(self, units: Sequence[tuple[Cases, Sequence[Scores]]]) -> tuple[Floats, Floats]:
+    def _masses(self, units: ScoredUnits) -> tuple[Floats, Floats]:
         """Of each of alike articles and text the mass per article sentence, shape (N, texts, sentences), and its sum, the text's
         sentences, and those of them that have no source, shape (N, texts, 3).
         """
@@ -295,6 +298,19 @@ class Positions(PositionSettings):
     def _columns(self, side: str) -> tuple[Column, ...]:
         """Names of one side's statistics, as the docstring's Evidence lists them."""
         return _columns(side, self.segments)
+
+
+_IN_EACH_OTHERS_PLACE = PermutationScheme(np.arange(2), is_together=True)
+
+
+@lru_cache(maxsize=256)
+def _turned(sentences: int) -> PermutationScheme:
+    """Places of an article's sentences, which move along together."""
+    return PermutationScheme(np.arange(sentences), cyclic=True, is_together=True)
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
 
 
 @cache

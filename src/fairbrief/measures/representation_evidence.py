@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -27,7 +27,7 @@ from fairbrief.measures.distributions import (
     shares,
     softmax,
 )
-from fairbrief.measures.permutation_schemes import coded, item_keys
+from fairbrief.measures.permutation_schemes import coded, of_documents
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -41,6 +41,8 @@ from fairbrief.types import (
     Ratio,
     Reason,
     Rows,
+    ScoredExtracts,
+    ScoredUnits,
     Scores,
 )
 
@@ -118,12 +120,12 @@ class Representation(RepresentationSettings):
         scope="case", version=1, chance_means=(("unfair",), ("uer",), ("auc",), ("auc_cutoff",))
     )
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """The scorer's name without settings."""
         return specs.parse(self.scorer).name
 
-    @property
+    @cached_property
     def counter(self) -> str:
         """Spec of the scorer whose ``sizes`` count the source's tokens."""
         return self.tokens or (self.scorer if self.kind in COUNTING else "ngram")
@@ -133,7 +135,7 @@ class Representation(RepresentationSettings):
         (case,) = cases
         if self._reason(case) is not None:
             return ()
-        rows = tuple(document.text for document in case.record.documents)
+        rows = tuple([document.text for document in case.record.documents])
         read = self._joined(case) if self.texts == "values" else rows
         asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, read, (case.summary.text,))]
         if self.counter != self.scorer:
@@ -145,7 +147,7 @@ class Representation(RepresentationSettings):
         (case,) = cases
         if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(case) is not None:
             return None
-        return PermutationScheme(self._codes(case)[1], items=item_keys(case.record))
+        return of_documents(self._codes(case)[1], case.record)
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
         """Each group's share of the summary less the wanted one."""
@@ -181,10 +183,12 @@ class Representation(RepresentationSettings):
         self, units: Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Records of the same values, and of as many documents and sentences, are observed together."""
+        units = ScoredExtracts.of(units)
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[tuple[int, Integers]]] = {}
-        for i, ((case,), (drawn,), scores) in enumerate(units):
-            if not scores:
+        asked = units.scored.asked.tolist()
+        for i, ((case,), (drawn,)) in enumerate(zip(units.scored.cases, units.drawn, strict=True)):
+            if not asked[i]:
                 reasons[i] = NO_BASELINE
                 continue
             values, codes = self._codes(case)
@@ -194,7 +198,7 @@ class Representation(RepresentationSettings):
         for (values, *_), members in in_parts(alike, lambda kind: len(kind[0]) * kind[2] * 8):
             places = [i for i, _ in members]
             codes = np.stack([codes for _, codes in members])
-            columns, rows, usable = self._alike_extracts([units[i] for i in places], values, codes)
+            columns, rows, usable = self._alike_extracts(units.some(places), values, codes)
             reasons |= {i: NO_BASELINE for i, use in zip(places, usable, strict=True) if not use}
             kept = [i for i, use in zip(places, usable, strict=True) if use]
             found.append(AlikeRows(kept, columns, rows[usable][:, np.newaxis]))
@@ -202,16 +206,17 @@ class Representation(RepresentationSettings):
 
     def _alike_extracts(
         self,
-        units: Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]],
+        units: ScoredExtracts,
         values: Sequence[str],
         codes: Integers,
     ) -> tuple[tuple[Column, ...], Floats, NDArray[np.bool_]]:
         """Columns, means over the extracts (N, columns), and which records have any (N,)."""
         members = members_of(codes, len(values))
-        token_counts = np.stack([scores[-1].sizes for *_, scores in units])
+        scored = units.scored
+        token_counts = scored.table.sizes_of(scored.first + scored.asked - 1)
         sizes = (members.astype(np.float64) @ token_counts[:, :, np.newaxis])[:, :, 0]
         present: NDArray[np.bool_] = sizes > 0
-        kept = np.stack([drawn.kept for _, (drawn,), _ in units])
+        kept = np.stack([drawn.kept for (drawn,) in units.drawn])
         which = np.broadcast_to(np.arange(kept.shape[1]), kept.shape[:2])
         if self.kind in COUNTING:
             kept, which = different(kept, codes.shape[1])
@@ -229,7 +234,7 @@ class Representation(RepresentationSettings):
 
         times = summed(is_read[:, :, np.newaxis].astype(np.float64), which)
         source = shares(sizes, present)
-        wanted = self._wanted(units[0][0], values, source, present)
+        wanted = self._wanted(scored.cases[0], values, source, present)
         usable = np.asarray(present.any(axis=1) & (times[:, 0] > 0) & (wanted > 0).any(axis=1), dtype=bool)
         documents = _of_documents(members, present)
         rows = self._rows(
@@ -263,38 +268,40 @@ class Representation(RepresentationSettings):
         self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Records of the same values and as many documents are observed together."""
+        units = ScoredUnits.of(units)
         reasons: dict[int, Reason] = {}
-        alike: dict[tuple[tuple[str, ...], int], list[tuple[int, Integers]]] = {}
-        for i, ((case,), _) in enumerate(units):
-            reason = self._reason(case)
+        alike: dict[tuple[tuple[str, ...], int], list[int]] = {}
+        asked = units.asked.tolist()
+        for i, (case,) in enumerate(units.cases):
+            reason = None if asked[i] else self._reason(case)
             if reason is not None:
                 reasons[i] = reason
                 continue
             names, codes = self._codes(case)
-            alike.setdefault((names, len(codes)), []).append((i, codes))
+            alike.setdefault((names, len(codes)), []).append(i)
         found = []
-        for (values, _), members in alike.items():
-            places = [i for i, _ in members]
-            codes = np.stack([codes for _, codes in members])
-            labelled_here = labels[places]
-            if not labels.shape[2]:
+        for (values, _), places in alike.items():
+            if labels.shape[2]:
+                labelled_here = labels if len(places) == len(labels) else labels[places]
+            else:
+                codes = np.stack([self._codes(units.cases[i][0])[1] for i in places])
                 labelled_here = np.broadcast_to(
                     codes[:, np.newaxis], (len(codes), labels.shape[1], codes.shape[1])
                 )
-            rows, missing = self._alike([units[i] for i in places], values, labelled_here)
+            rows, missing = self._alike(units.some(places), values, labelled_here)
             reasons |= {places[i]: reason for i, reason in missing.items()}
             found.append(AlikeRows([p for p in places if p not in reasons], rows.columns, rows.values))
         return found, reasons
 
     def _alike(
-        self, units: Sequence[tuple[Cases, Sequence[Scores]]], values: Sequence[str], labels: Integers
+        self, units: ScoredUnits, values: Sequence[str], labels: Integers
     ) -> tuple[Rows, Mapping[int, Reason]]:
         """Rows (those kept, R, columns) of records that have the same values and as many documents; why others have none."""
         members = members_of(labels, len(values))
         n, r, k, _ = members.shape
         read = np.broadcast_to(np.eye(k, dtype=bool), (n, r, k, k)) if self.texts == "values" else members
         counted = read if self.counter == self.scorer else members
-        token_counts = np.stack([scores[-1].sizes for _, scores in units])[:, :, np.newaxis]
+        token_counts = units.table.sizes_of(units.first + units.asked - 1)[:, :, np.newaxis]
         sizes = (counted.reshape(n, r * k, -1).astype(np.float64) @ token_counts).reshape(n, r, k)
         present: NDArray[np.bool_] = sizes > 0
         missing: dict[int, Reason] = {}
@@ -309,24 +316,27 @@ class Representation(RepresentationSettings):
         source = shares(sizes, present)
         summary, is_empty = self._summaries(units, values, read, present)
         leave_out(is_empty, NOTHING_FOUND.get(self.kind, ""))
-        usable = [unit[0][0] for i, unit in enumerate(units) if i not in missing]
+        usable = [case for i, (case,) in enumerate(units.cases) if i not in missing]
         wanted = self._wanted(usable, values, source, present)
         leave_out(~wanted[:, 0].any(axis=1), "the target gives nothing to the values present")
         kept = [i for i in range(n) if i not in missing]
+        if missing:
+            present, members = present[kept], members[kept]
+            source, summary, wanted = source[kept], summary[kept], wanted[kept]
         parts = (source, summary, wanted, _of_documents(members, present))
-        rows = self._rows(
-            values, present[kept].reshape(-1, k), *(part[kept].reshape(-1, k) for part in parts)
-        )
+        rows = self._rows(values, present.reshape(-1, k), *(part.reshape(-1, k) for part in parts))
         return Rows(rows.columns, rows.values.reshape(len(kept), r, len(rows.columns))), missing
 
     # ------------------------------------------------------------------------------- what is read
 
     def _reason(self, case: Case) -> Reason | None:
         record, summary = case.record, case.summary
-        values = {document.attributes.get(self.over) for document in record.documents}
-        if not values - {None}:
+        has_some, has_all, several = _told(
+            tuple([document.attributes.get(self.over) for document in record.documents])
+        )
+        if not has_some:
             return Reason(f"no document has the attribute '{self.over}'")
-        if None in values:
+        if not has_all:
             number = 1 + [self.over in document.attributes for document in record.documents].index(False)
             where = f"{record.where or 'record'} (id '{record.id}', document {number})"
             raise DataError(
@@ -336,14 +346,14 @@ class Representation(RepresentationSettings):
             )
         if summary.reason or not summary.text.strip():
             return Reason("empty summary")
-        if self.single == "leave_out" and len(values) < 2:
+        if self.single == "leave_out" and not several:
             return Reason("one value only")
         if self.kind == "units" and not summary.units:
             return Reason("the summary has no units")
         return None
 
     def _codes(self, case: Case) -> tuple[tuple[str, ...], Integers]:
-        return coded(document.attributes[self.over] for document in case.record.documents)
+        return coded([document.attributes[self.over] for document in case.record.documents])
 
     def _joined(self, case: Case) -> tuple[str, ...]:
         """The text of each value, in the order of `_codes`."""
@@ -358,7 +368,7 @@ class Representation(RepresentationSettings):
 
     def _summaries(
         self,
-        units: Sequence[tuple[Cases, Sequence[Scores]]],
+        units: ScoredUnits,
         values: Sequence[str],
         members: NDArray[np.bool_],
         present: NDArray[np.bool_],
@@ -368,13 +378,13 @@ class Representation(RepresentationSettings):
         if self.kind == "uniform":
             return shares(np.zeros(present.shape), present), is_empty
         if self.kind in COUNTING:
-            counts = count_unions(members, [scores[0].matrix for _, scores in units])
+            counts = count_unions(members, units.table, units.first)
         elif self.kind == "units":
-            counts = np.array([[self._entailed(case, values)] for (case,), _ in units], dtype=float)
+            counts = np.array([[self._entailed(case, values)] for (case,) in units.cases], dtype=float)
         else:
             found = [
-                folded(mean_of_best, own, scores[0].matrix)
-                for own, (_, scores) in zip(members, units, strict=True)
+                folded(mean_of_best, own, units.table[i].matrix)
+                for own, i in zip(members, units.first.tolist(), strict=True)
             ]
             return softmax(np.stack(found), self.temperature, present), is_empty
         if self.no_match == "leave_out":
@@ -438,20 +448,26 @@ class Representation(RepresentationSettings):
         )
 
 
-def _of_sentences(
-    units: Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]], members: NDArray[np.bool_]
-) -> Floats:
+def _of_sentences(units: ScoredExtracts, members: NDArray[np.bool_]) -> Floats:
     """How many of each sentence's n-grams occur in some document of a value. ``members`` (N, K, n) → (N, sentences, K)."""
-    sentences = len(units[0][1][0].sentences)
-    held = np.hstack([scores[0].matrix > 0 for *_, scores in units])
-    whose = np.repeat(np.arange(len(units)), [len(scores[0].owner) for *_, scores in units])
-    place = whose * sentences + np.concatenate([scores[0].owner for *_, scores in units])
+    sentences = len(units.drawn[0][0].sentences)
+    table, first = units.scored.table, units.scored.first
+    held = table.beside(first) > 0
+    whose = np.repeat(np.arange(len(units)), table.shapes[first, 1])
+    place = whose * sentences + table.owner_beside(first)
     size = len(units) * sentences
     found = [
         np.bincount(place[(held & own[whose].T).any(axis=0)], minlength=size)
         for own in members.transpose(1, 0, 2)
     ]
     return np.stack(found, axis=1, dtype=np.float64).reshape(len(units), sentences, -1)
+
+
+@lru_cache(maxsize=4096)
+def _told(values: tuple[str | None, ...]) -> tuple[bool, bool, bool]:
+    """Whether any document has a value, whether all have, and whether there are several values."""
+    distinct = {*values}
+    return bool(distinct - {None}), None not in distinct, len(distinct) > 1
 
 
 def _of_documents(members: NDArray[np.bool_], present: NDArray[np.bool_]) -> Floats:
