@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests import tested_rows
 
 from fairbrief.errors import DataError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
 from fairbrief.statistics import enumerate_labellings
+from fairbrief.text.sentences import split
 from fairbrief.text.statements import words_held
 from fairbrief.types import (
     Case,
@@ -152,6 +155,13 @@ def test_the_labels_of_a_record_are_its_documents_values() -> None:
 def test_unit_recall_counts_the_words_that_units_hold() -> None:
     """A lossy split shows."""
     assert words_held("The court in Missouri ruled.", ("The court ruled.",)) == (3, 5)
+
+
+@given(st.text(alphabet="ab1_ .!?…。！’\"')\n\t ÀЖ房؟।-", max_size=40))
+def test_sentences_hold_every_word_of_their_text(text: str) -> None:
+    """No sentence ends within a word: so the words of sentences need not be counted beside the text's."""
+    held, total = words_held(text, split(text))
+    assert held == total == words_held(text, ())[1]
 
 
 def test_the_uneven_share_is_told_by_the_dominating_value() -> None:

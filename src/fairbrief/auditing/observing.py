@@ -142,11 +142,12 @@ class Observer:
         answered: list[Cases] = []
         asked: list[Sequence[Ask]] = []
         for i, (cases, _) in enumerate(units):
-            if any(case.summary.reason for case in cases):
-                first, cases = cases[0], tuple([case for case in cases if not case.summary.reason])
-                if not cases:
-                    left_out[i] = first.summary.reason
-                    continue
+            unanswered = [case.summary.reason for case in cases if case.summary.reason]
+            if len(unanswered) == len(cases):
+                left_out[i] = unanswered[0]
+                continue
+            if unanswered:
+                cases = tuple([case for case in cases if not case.summary.reason])
             try:
                 asked.append(observation.asks(cases))
             except DataError as error:

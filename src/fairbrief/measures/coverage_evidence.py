@@ -42,6 +42,7 @@ from fairbrief.types import (
     ScoredExtracts,
     ScoredUnits,
     Scores,
+    Summary,
 )
 
 ONE_GROUP = Reason("one group only")
@@ -233,7 +234,7 @@ class Coverage(CoverageSettings):
             kept = (share > 0) | (self.unsupported == "zero")
             reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
         cases = [units.cases[i][0] for i in places[kept].tolist()]
-        held = [words_held(case.summary.text, units_of(case.summary, self.units)) for case in cases]
+        held = [self._words(case.summary) for case in cases]
         own, total = np.array(held, dtype=np.float64).reshape(-1, 2).T
         return _Covered(
             places[kept],
@@ -245,6 +246,13 @@ class Coverage(CoverageSettings):
     def _chunks(self, case: Case) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """The chunks of the documents, and how many each has."""
         return chunks_by_document(case.record, self.cut, self.words)
+
+    def _words(self, summary: Summary) -> tuple[int, int]:
+        """How many of the summary's words its units hold, and how many it has; its sentences hold all."""
+        if summary.units is None or self.units == "sentences":
+            _, total = words_held(summary.text, ())
+            return total, total
+        return words_held(summary.text, units_of(summary, self.units))
 
     def _values(self, cases: Cases) -> list[str]:
         (case,) = cases
