@@ -2,9 +2,10 @@
 
 Every size is audited by the command line in a process of its own, with all default measures, 2,000 labellings and no random
 extracts; the largest by several workers, too. With ``--against`` another Python, in whose environment another commit
-is installed, audits the size before the largest: the ratio is of processor times. Takes half an hour or more.
+is installed, audits one size (``--compared``, the one before the largest if not told), and ours does so with random
+extracts, too, which the other may not draw: the ratios are of processor times. Takes half an hour or more.
 
-Run: python -m benchmarks.speed.growth [--sizes N,N,…] [--workers N] [--against PYTHON] [--out FILE]
+Run: python -m benchmarks.speed.growth [--sizes N,N,…] [--workers N] [--against PYTHON] [--compared N] [--out FILE]
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ MEMORY_LIMIT_GIB = 0.6
 BY_PROCESS = ("memory_of_the_parent_gib", "memory_of_a_worker_gib")
 
 
-def of_sizes(sizes: list[int], workers: int, against: str, seed: int) -> dict[str, object]:
-    """Each size by one process, the largest by several, and the size before it by another commit."""
+def of_sizes(sizes: list[int], workers: int, against: str, compared: int, seed: int) -> dict[str, object]:
+    """Each size by one process, the largest by several, and one by another commit and with random extracts."""
     found: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         files = {size: Path(folder) / f"{size}.jsonl" for size in sizes}
@@ -42,12 +43,16 @@ def of_sizes(sizes: list[int], workers: int, against: str, seed: int) -> dict[st
                 "times_faster": round(faster, 2),
             }
         if against:
-            size = sizes[-2]
-            other = of_command(files[size], [], 1, python=against)
-            faster = float(str(other["processor_seconds"])) / float(str(alone[size]["processor_seconds"]))
-            found[f"{size:,} records, other commit"] = {
+            of_extracts = of_command(files[compared], [], 1)
+            other = of_command(files[compared], [], 1, python=against)
+            seconds, plain, drawn = (
+                float(str(one["processor_seconds"])) for one in (other, alone[compared], of_extracts)
+            )
+            found[f"{compared:,} records, random extracts"] = {name: of_extracts[name] for name in TOLD}
+            found[f"{compared:,} records, other commit"] = {
                 **{name: other[name] for name in TOLD},
-                "times_as_long": round(faster, 2),
+                "times_as_long": round(seconds / plain, 2),
+                "times_as_long_as_with_extracts": round(seconds / drawn, 2),
             }
         found["measures"] = alone[largest]["measures"]
     return {**found, "memory_limit_gib": MEMORY_LIMIT_GIB}
@@ -60,11 +65,12 @@ def main() -> None:
     parser.add_argument("--sizes", default="10000,100000,1000000")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--against", default="", metavar="PYTHON")
+    parser.add_argument("--compared", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     sizes = sorted(int(size) for size in given.sizes.split(","))
-    found = of_sizes(sizes, given.workers, given.against, given.seed)
+    found = of_sizes(sizes, given.workers, given.against, given.compared or sizes[-2], given.seed)
     write_down(__file__, found, seed=given.seed, out=given.out)
 
 
