@@ -42,6 +42,7 @@ from fairbrief.text import (
     statements,
     store_addresses,
     tokens,
+    word_numbers,
 )  # fmt: skip
 
 KNOWN = [alignment.Name("John", "Smith"), alignment.Name("Mary", "Jones")]
@@ -91,10 +92,11 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "statements.recall": lambda t: statements.recall(t, [t]),
     "statements.words_held": lambda t: statements.words_held(t, [t]),
     "recogniser_errors.read_errors": lambda t: _value_error(recogniser_errors.read_errors, t),
+    "languages.languages_of": lambda t: languages.languages_of(word_numbers.Parted([t]), [[0]]),
+    "word_numbers.numbered": lambda t: word_numbers.numbered([t], [word_numbers.Rule(tokens.words)]).grams(2),
     "languages.language_of_input": lambda t: languages.language_of_input([t]),
     "found_people.found_people": lambda t: found_people.found_people(t, ("John Smith",), {"john": "male"}),
     "tokens.stems": lambda t: tokens.stems(tokens.words(t), "en"),
-    "tokens.ngrams": lambda t: tokens.ngrams(tokens.words(t), 2),
     # Not in `text`, and given texts that strangers wrote.
     "chat.replies.is_refusal": is_refusal,
     "chat.replies.read_reply": lambda t: _refused(read_reply, t),
@@ -112,6 +114,8 @@ WITHOUT_A_TEXT = {
     "published_nltk.edition", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described",
     "recogniser_errors.spell_errors", "segmentation.ascii_table", "store_addresses.where_credentials",
+    "rouge.rule", "word_numbers.compact", "word_numbers.different_of", "word_numbers.forget", "word_numbers.numbers_within",
+    "word_numbers.ranges", "word_numbers.starts", "word_numbers.sums",
 }  # fmt: skip
 """Take no text of a stranger, but a number, a table of ours or nothing."""
 MORE_THAN_LINEAR = {"rouge.rouge_scores", "identifiers.varying_identifiers"}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from fairbrief import registry
 from fairbrief.errors import RequestError
 from fairbrief.scorers import tfidf
+from fairbrief.scorers.occurrences import TOGETHER
 from fairbrief.scorers.rouge_scorer import Rouge1, Rouge2
-from fairbrief.scorers.sentence_pairs import TOGETHER
 from fairbrief.scorers.tfidf import Tfidf
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.text import rouge
@@ -105,7 +105,8 @@ def test_scorers_keep_the_contract(spelled: str, clause: ScorerClause) -> None:
 @pytest.mark.parametrize("fitted", ["article", "pair"])
 def test_answers_do_not_depend_on_where_batches_end(fitted: str) -> None:
     """More asks than are computed together are answered as each alone."""
-    asks = [WHOLE[i % 3] for i in range(2 * TOGETHER + 1)]
+    characters = sum(len(text) for ask in WHOLE[:3] for text in (*ask.rows, *ask.columns))
+    asks = [WHOLE[i % 3] for i in range(3 * (2 * TOGETHER // characters + 1))]
     scorer = Tfidf(fitted=fitted, sentences="builtin")
     alone = [next(iter(scorer.answer([ask]))).matrix for ask in WHOLE[:3]]
     for i, found in enumerate(scorer.answer(asks)):

@@ -77,6 +77,24 @@ def test_spans_hold_every_character_once(text: str) -> None:
     assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
 
 
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            "The| the|\n|\n\n|. |.\n|! |?\n| |Dr.|U.S.| 3.|am 3. Mai| No.|I.|a)|(|”|...|…|。|é|²."
+            "| Das ist gut und der Hund ist nicht da".split("|")
+        ),
+        max_size=20,
+    ),
+    st.sampled_from([languages.Setting(), languages.Setting("", "en"), languages.Setting("de")]),
+)
+def test_sentences_are_those_of_the_spans(pieces: list[str], language: languages.Setting) -> None:
+    """Texts without an end inside, and lines that surely end, are cut as any text is."""
+    text = "".join(pieces)
+    with languages.using(language):
+        assert split(text) == [text[start:end] for start, end in sentence_spans(text)]
+
+
 def test_a_long_text_without_an_end_is_one_sentence() -> None:
     """A megabyte of one word, of full stops, of titles or of line breaks is cut in linear time."""
     assert len(split("a" * 1_000_000)) == 1

@@ -13,7 +13,7 @@ from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text import nltk_tokens, published_nltk
-from fairbrief.text.tokens import STOP_WORDS, ngrams, words
+from fairbrief.text.tokens import STOP_WORDS, words
 from fairbrief.types import Ask
 
 ASKS = [
@@ -43,14 +43,6 @@ def test_words() -> None:
     assert words("The CAFÉ's 2 cats — they’re «good», aren't they?") == ["café's", "2", "cats", "good"]
     assert words("the was n't !?") == []
     assert "good" not in STOP_WORDS
-
-
-def test_ngrams() -> None:
-    """Runs of neighbouring tokens; none where there are too few, and n = 0 is refused."""
-    assert ngrams(["a", "b", "c"], 2) == [("a", "b"), ("b", "c")]
-    assert ngrams(["a"], 2) == []
-    with pytest.raises(ValueError, match="at least one"):
-        ngrams(["a"], 0)
 
 
 def test_matrix() -> None:

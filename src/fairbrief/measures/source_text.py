@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from fairbrief.text.languages import is_foreign
 from fairbrief.types import Cases, Reason, Record
 
+KEPT = 1024
+"""Sources that are remembered, with their records."""
+
+_sources: dict[int, tuple[Record, str]] = {}
+
 
 def source_of(record: Record) -> str:
-    """The text of all documents of a record, in their order, a line break between them."""
-    return _joined(tuple([document.text for document in record.documents]))
+    """The text of all documents of a record, in their order, a line break between them.
 
-
-@lru_cache(maxsize=1024)
-def _joined(texts: tuple[str, ...]) -> str:
-    """Several observations read one source; the same text is also hashed once where sentences are looked up by it."""
-    return "\n".join(texts)
+    Several observations read one source; the same text is also hashed once where sentences are looked up by it.
+    """
+    known = _sources.get(id(record))
+    if known is None or known[0] is not record:
+        if len(_sources) >= KEPT:
+            _sources.clear()
+        known = _sources[id(record)] = record, "\n".join([document.text for document in record.documents])
+    return known[1]
 
 
 def needs_english(cases: Cases, what: str) -> Reason | None:

@@ -10,7 +10,7 @@ import numpy as np
 from fairbrief.text.chunks import Cut, chunks
 from fairbrief.text.languages import Setting, setting
 from fairbrief.text.segmentation import word_count
-from fairbrief.text.sentences import split
+from fairbrief.text.sentences import sentences_of as sentences_of
 from fairbrief.types import Integers, Record, Summary
 
 
@@ -38,11 +38,6 @@ def words_by_document(record: Record) -> tuple[int, ...]:
     return _words_by_document(tuple([d.text for d in record.documents]))
 
 
-def sentences_of(text: str) -> tuple[str, ...]:
-    """The sentences of a text; the same text is cut once."""
-    return _sentences(text, setting())
-
-
 @lru_cache(maxsize=4096)
 def owner_of(pieces: tuple[int, ...]) -> Integers:
     """The document of each piece, of documents with so many. Shape (pieces,), read-only."""
@@ -52,13 +47,10 @@ def owner_of(pieces: tuple[int, ...]) -> Integers:
 
 
 @lru_cache(maxsize=4096)
-def _sentences(text: str, language: Setting) -> tuple[str, ...]:  # noqa: ARG001 # the language decides where some end
-    return tuple(split(text))
-
-
-@lru_cache(maxsize=4096)
-def _chunks(text: str, cut: Cut, words: int, language: Setting) -> tuple[str, ...]:
-    return tuple(chunks(_sentences(text, language), cut, words))
+def _chunks(text: str, cut: Cut, words: int, language: Setting) -> tuple[str, ...]:  # noqa: ARG001 # it decides where some end
+    sentences = sentences_of(text)
+    # A single sentence is one piece, however documents are cut.
+    return sentences if len(sentences) == 1 else tuple(chunks(sentences, cut, words))
 
 
 @lru_cache(maxsize=256)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.scorers.occurrences import batches, occurrences
+from fairbrief.scorers.occurrences import Texts, in_batches, occurrences
 from fairbrief.specs import spell
 from fairbrief.text.segmentation import words_of
-from fairbrief.types import Ask, Floats, Scores
+from fairbrief.text.word_numbers import Parted, Rule, Words, compact, different_of, numbers_within, starts
+from fairbrief.types import Ask, Floats, Integers, ScoreTable
 
 VERSION = 2
 Booleans = NDArray[np.bool_]
@@ -44,45 +44,85 @@ class Containment:
     def fingerprint(self) -> str:
         return f"{self.name}/{VERSION} lexical, idf of the rows, no model"
 
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        for some in batches(asks):
-            yield from _answered(some)
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
+        """One answer per ask."""
+        return in_batches(asks, _answered)
 
 
-class _Asked(NamedTuple):
-    """The numbers of an ask's rows, columns and words; and which rows count in idf, of those of the same words one."""
+class _Held(NamedTuple):
+    """Whether texts of asks hold words of their asks: cells of one ask's (texts, words) after another."""
 
-    rows: list[int]
-    columns: list[int]
-    words: NDArray[np.intp]
-    counted: list[bool]
+    cells: Booleans
+    first: Integers
+
+    def of(self, asks: Integers, texts: int, words: int) -> Booleans:
+        """Those of asks of so many texts and words. Shape (asks, texts, words)."""
+        places = self.first[asks, np.newaxis] + np.arange(texts * words)
+        return np.asarray(self.cells.take(places).reshape(len(asks), texts, words))
 
 
-def _answered(asks: Sequence[Ask]) -> Iterator[Scores]:
+def _answered(asks: Sequence[Ask]) -> ScoreTable:
     """The answers to asks whose words are tabulated together; those of as many rows, columns and words are computed at once."""
-    known = {text: words(text) for text in {text for ask in asks for text in (*ask.rows, *ask.columns)}}
-    number = dict(zip(known, count()))
-    wanted = sorted(frozenset().union(*[known[text] for ask in asks for text in ask.columns]))
-    held = occurrences(known.values(), {word: i for i, word in enumerate(wanted)})
-    alike: dict[tuple[int, ...], list[tuple[int, _Asked]]] = {}
-    for i, ask in enumerate(asks):
-        rows, columns = [number[text] for text in ask.rows], [number[text] for text in ask.columns]
-        asked = np.flatnonzero(held[columns].any(axis=0))
-        counted = set({known[text]: j for j, text in enumerate(ask.rows)}.values())
-        own = _Asked(rows, columns, asked, [j in counted for j in range(len(rows))])
-        alike.setdefault((len(rows), len(columns), len(asked)), []).append((i, own))
-    found: dict[int, Scores] = {}
-    for (n_rows, n_columns, _), members in alike.items():
-        many = zip(*(own for _, own in members), strict=True)
-        of_rows, of_columns, asked, counts = (np.array(of, dtype=np.int64) for of in many)
+    texts = Texts.of(asks)
+    found = Parted(texts.different).words(_WORDS)
+    n_rows, n_columns = texts.sides.T
+    asked, n_words = _asked(found, texts)
+    in_rows, in_columns = (
+        _Held(occurrences(found, places, many, asked, n_words), starts(many * n_words))
+        for places, many in ((texts.rows, n_rows), (texts.columns, n_columns))
+    )
+    counts, first_row = _counted(found, texts), starts(n_rows)
+    n_cells = n_rows * n_columns
+    cells, first_cell = np.zeros(int(n_cells.sum())), starts(n_cells)
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for i, shape in enumerate(zip(n_rows.tolist(), n_columns.tolist(), n_words.tolist(), strict=True)):
+        alike.setdefault(shape, []).append(i)
+    for (rows, columns, many), members in alike.items():
+        here = np.array(members)
         scores = containment(
-            held[of_rows[:, :, np.newaxis], asked[:, np.newaxis]],
-            held[of_columns[:, np.newaxis], asked[:, :, np.newaxis]],
-            counts.astype(np.float64),
+            in_rows.of(here, rows, many),
+            in_columns.of(here, columns, many).transpose(0, 2, 1),
+            counts.take(first_row[here, np.newaxis] + np.arange(rows)),
         )
-        owner, sizes = np.arange(n_columns), np.zeros(n_rows)
-        found |= {i: Scores(matrix, owner, sizes) for (i, _), matrix in zip(members, scores, strict=True)}
-    yield from (found[i] for i in range(len(asks)))
+        places = first_cell[here, np.newaxis] + np.arange(rows * columns)
+        cells[places] = scores.reshape(places.shape)
+    return ScoreTable(texts.sides, cells, numbers_within(n_columns), np.zeros(len(texts.rows)))
+
+
+def _asked(found: Words, texts: Texts) -> tuple[Integers, Integers]:
+    """The different words of each ask's columns, sorted, one ask after another; and how many each has."""
+    units = found.of(texts.columns)
+    different, place = compact(units, len(found.names))
+    names = [found.names[i] for i in different.tolist()]
+    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+    rank = np.argsort(order)
+    of_columns = np.repeat(np.arange(len(texts.sides)), texts.sides[:, 1])
+    key = np.repeat(of_columns, found.many[texts.columns]) * len(names) + rank[place.take(units)]
+    ask, word = np.divmod(different_of(key), max(len(names), 1))
+    return different[order[word]], np.bincount(ask, minlength=len(texts.sides))
+
+
+def _counted(found: Words, texts: Texts) -> Floats:
+    """1 for rows that count in idf, of those of one ask that have the same words one; 0 for others. Shape (rows,)."""
+    largest, first = np.full(len(found.many), -1), starts(found.many)
+    if has_words := np.flatnonzero(found.many).tolist():
+        largest[has_words] = np.maximum.reduceat(found.numbers, first[has_words])
+    ask = np.repeat(np.arange(len(texts.sides)), texts.sides[:, 0])
+    key = ask * (len(found.names) + 1) + largest[texts.rows] + 1
+    _, kind, times = np.unique(key, return_inverse=True, return_counts=True)
+    # Only rows of the same largest word can have the same words.
+    rows = np.flatnonzero(times[kind] > 1)
+    seen: set[tuple[int, frozenset[int]]] = set()
+    counts = np.ones(len(key))
+    members = zip(
+        *(of.tolist() for of in (rows, ask[rows], first[texts.rows[rows]], found.many[texts.rows[rows]])),
+        strict=True,
+    )
+    for row, i, start, many in members:
+        own = i, frozenset(found.numbers[start : start + many].tolist())
+        counts[row] = own not in seen
+        seen.add(own)
+    return counts
 
 
 def words(text: str) -> frozenset[str]:
@@ -91,7 +131,14 @@ def words(text: str) -> frozenset[str]:
     >>> sorted(words("The soup wasn’t hot: the SOUP!"))
     ['hot', 'soup', 'the', "wasn't"]
     """
-    return frozenset(words_of(text.lower().replace("’", "'")))
+    return frozenset(_words(text))
+
+
+def _words(text: str) -> list[str]:
+    return words_of(text.lower().replace("’", "'"))
+
+
+_WORDS = Rule(_words)
 
 
 def containment(rows: Booleans, columns: Booleans, counts: Floats) -> Floats:

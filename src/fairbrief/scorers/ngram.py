@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count, pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from fairbrief import specs
-from fairbrief.scorers.occurrences import batches, occurrences, starts
+from fairbrief.scorers.occurrences import Texts, in_batches, occurrences
 from fairbrief.text import nltk_tokens, published_nltk, tokens
-from fairbrief.text.languages import ENGLISH, described, language_of
-from fairbrief.types import Ask, Scores
+from fairbrief.text.languages import described, languages_of
+from fairbrief.text.word_numbers import Parted, Rule, Words, numbered, numbers_within, sums
+from fairbrief.types import Ask, ScoreTable
 
 TOKENIZERS = ("words", "nltk")
 CODE_VERSION = 3
@@ -59,43 +58,42 @@ class Ngram:
         made_by = published_nltk.edition() if self.tokenizer == "nltk" else f"built-in {described()}"
         return f"{self!r} {made_by} v{CODE_VERSION}"
 
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        """One answer per ask; a text that several asks share is read once per call."""
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
+        """One answer per ask; a text that several asks share is read once."""
         if self.tokenizer == "nltk":
             nltk_tokens.check_data()
+        return in_batches(asks, self._answered)
 
-        for some in batches(asks):
-            yield from self._answered(some)
-
-    def _answered(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+    def _answered(self, asks: Sequence[Ask]) -> ScoreTable:
         """The answers to asks whose texts are tabulated together."""
-        known: dict[tuple[str, str], tuple[Sequence[Any], int]] = {}
-        rows: list[tuple[Sequence[Any], int]] = []
-        columns: list[Sequence[Any]] = []
-        for ask in asks:
-            language = self._language(ask)
-            for text in (*ask.rows, *ask.columns):
-                if (text, language) not in known:
-                    words = self._read(text, language)
-                    known[text, language] = words if self.n == 1 else tokens.ngrams(words, self.n), len(words)
-            rows += [known[text, language] for text in ask.rows]
-            columns += [known[text, language][0] for text in ask.columns]
-        place: defaultdict[Any, int] = defaultdict(count().__next__)
-        units = np.array([place[gram] for grams in columns for gram in grams], dtype=np.int64)
-        held = occurrences([grams for grams, _ in rows], place).take(units, axis=1)
-        sizes = np.array([size for _, size in rows], dtype=np.float64)
-        lengths = list(map(len, columns))
-        owner = np.repeat([i for ask in asks for i in range(len(ask.columns))], lengths).astype(np.int64)
-        first_unit = starts(lengths)
-        row, column = starts(len(ask.rows) for ask in asks), starts(len(ask.columns) for ask in asks)
-        for (first, end), (left, right) in zip(pairwise(row), pairwise(column), strict=True):
-            own = slice(first_unit[left], first_unit[right])
-            yield Scores(held[first:end, own].astype(np.float64), owner[own], sizes[first:end])
+        texts, words = self._read(asks)
+        grams = words.grams(self.n)
+        n_rows, n_columns = texts.sides.T
+        of_column = grams.many[texts.columns]
+        n_units = sums(of_column, n_columns)
+        held = occurrences(grams, texts.rows, n_rows, grams.of(texts.columns), n_units)
+        owner = np.repeat(numbers_within(n_columns), of_column)
+        sizes = words.many[texts.rows].astype(np.float64)
+        return ScoreTable(np.column_stack([n_rows, n_units]), held.astype(np.float64), owner, sizes)
 
-    def _language(self, ask: Ask) -> str:
-        return ENGLISH if self.tokenizer == "nltk" else language_of(*ask.rows, *ask.columns)
-
-    def _read(self, text: str, language: str) -> list[str]:
+    def _read(self, asks: Sequence[Ask]) -> tuple[Texts, Words]:
+        """The texts of asks and their words, in the languages that the asks are in."""
+        texts = Texts.of(asks)
+        parted = Parted(texts.different)
         if self.tokenizer == "nltk":
-            return nltk_tokens.words(text)
-        return tokens.words(text, language, stem=self.stem)
+            return texts, parted.words(_NLTK)
+        of_asks = texts.by_ask()
+        rules = [Rule(_words, (language, self.stem)) for language in languages_of(parted, of_asks)]
+        if len(set(rules)) == 1:
+            return texts, parted.words(rules[0])
+        # A text that asks of different languages share is read by each of their rules.
+        apart = texts.apart()
+        many = texts.sides.sum(axis=1).tolist()
+        return apart, numbered(apart.different, [rules[i] for i, n in enumerate(many) for _ in range(n)])
+
+
+def _words(text: str, language: str, stem: bool) -> list[str]:
+    return tokens.words(text, language, stem=stem)
+
+
+_NLTK = Rule(nltk_tokens.words, is_of_runs=False)

@@ -2,17 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import accumulate, chain
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, count, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.types import Ask
+from fairbrief.text.word_numbers import Words, compact, ranges, starts
+from fairbrief.types import Ask, Integers, ScoreTable
 
-TOGETHER = 20_000
+TOGETHER = 120_000
 """Characters of asks that share one table: enough to read most texts once, few enough for the table to stay small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of some asks: each ask's rows, then its columns.
+
+    Shapes: ``different``, of equal texts one; ``places`` there of all texts (texts,); ``sides`` (asks, 2), rows and
+    columns of each ask; ``rows`` and ``columns`` (rows or columns of all asks,), their places.
+    """
+
+    different: Sequence[str]
+    places: Integers
+    sides: Integers
+    rows: Integers
+    columns: Integers
+
+    @classmethod
+    def of(cls, asks: Sequence[Ask]) -> Texts:
+        """The texts of these asks."""
+        place: defaultdict[str, int] = defaultdict(count().__next__)
+        every = chain.from_iterable([side for ask in asks for side in (ask.rows, ask.columns)])
+        places = np.array(list(map(place.__getitem__, every)), dtype=np.int64)
+        sides = np.array([(len(ask.rows), len(ask.columns)) for ask in asks], dtype=np.int64).reshape(-1, 2)
+        return cls._parted(list(place), places, sides)
+
+    @classmethod
+    def _parted(cls, different: Sequence[str], places: Integers, sides: Integers) -> Texts:
+        is_column = np.repeat(np.tile([False, True], len(sides)), sides.reshape(-1))
+        return cls(different, places, sides, places[~is_column], places[is_column])
+
+    def apart(self) -> Texts:
+        """The same, equal texts each by itself."""
+        every = [self.different[i] for i in self.places.tolist()]
+        return self._parted(every, np.arange(len(every)), self.sides)
+
+    def by_ask(self) -> list[list[int]]:
+        """The places of each ask's texts."""
+        places, ends = self.places.tolist(), np.cumsum(self.sides.sum(axis=1)).tolist()
+        return [places[start:end] for start, end in pairwise([0, *ends])]
 
 
 def batches(asks: Iterable[Ask]) -> Iterator[list[Ask]]:
@@ -29,15 +70,36 @@ def batches(asks: Iterable[Ask]) -> Iterator[list[Ask]]:
         yield some
 
 
-def occurrences(texts: Collection[Collection[Any]], place: Mapping[Any, int]) -> NDArray[np.bool_]:
-    """Whether each text holds each of the words that ``place`` numbers. Shape (texts, words)."""
-    found = np.zeros((len(texts), len(place)), dtype=bool)
-    wanted = frozenset(place)
-    held = [list(map(place.__getitem__, wanted.intersection(words))) for words in texts]
-    found[np.repeat(np.arange(len(texts)), list(map(len, held))), list(chain.from_iterable(held))] = True
-    return found
+def in_batches(asks: Iterable[Ask], answered: Callable[[Sequence[Ask]], ScoreTable]) -> ScoreTable:
+    """The answers to all asks, some of which are answered together."""
+    return joined([answered(some) for some in batches(asks)])
 
 
-def starts(counts: Iterable[int]) -> list[int]:
-    """Where each ask's rows or columns begin where those of all stand one after another; at the end, how many there are."""
-    return [0, *accumulate(counts)]
+def joined(tables: Sequence[ScoreTable]) -> ScoreTable:
+    """Tables one after another."""
+    if len(tables) == 1:
+        return tables[0]
+    if not tables:
+        return ScoreTable.of([])
+    return ScoreTable(
+        np.concatenate([table.shapes for table in tables]),
+        np.concatenate([table.cells for table in tables]),
+        np.concatenate([table.owner for table in tables]),
+        np.concatenate([table.sizes for table in tables]),
+    )
+
+
+def occurrences(
+    words: Words, texts: Integers, n_texts: Integers, wanted: Integers, n_wanted: Integers
+) -> NDArray[np.bool_]:
+    """Whether the texts of each ask hold the words that are wanted of them: one ask's (texts, wanted) after another.
+
+    Shapes: ``texts`` (texts of all asks,), places in ``words``, of each ask as many as ``n_texts`` (asks,) says;
+    ``wanted`` (words wanted of all asks,), numbers, of each ask ``n_wanted`` (asks,).
+    """
+    different, place = compact(wanted, len(words.names))
+    held = np.zeros((len(words.many), len(different) + 1), dtype=bool)
+    held[np.repeat(np.arange(len(words.many)), words.many), place.take(words.numbers)] = True
+    n_cells = np.repeat(n_wanted, n_texts)
+    cell = ranges(np.repeat(starts(n_wanted), n_texts), n_cells)
+    return np.asarray(held[np.repeat(texts, n_cells), place.take(wanted).take(cell)])

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.scorers.sentence_pairs import Entries, Tokens, batches, code, tabulate
+from fairbrief.scorers.occurrences import in_batches
+from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import rouge
-from fairbrief.types import Ask, Scores
+from fairbrief.types import Ask, ScoreTable
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,12 @@ class Rouge1:
         """The spec, the version of this code, and what cuts the sentences."""
         return f"{spell(self)} 1 {code(self.sentences)}"
 
-    def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
-        """One `Scores` per ask, in order."""
-        for cuts in batches(asks, self.sentences, self._tokens):
-            yield from _f_scores(tabulate(cuts))
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
+        """One answer per ask, in order."""
+        return in_batches(asks, self._answered)
 
-    def _tokens(self, text: str) -> Tokens:
-        words = rouge.tokens(text, stem=self.stem)
-        return words if self.n == 1 else list(zip(*(words[i:] for i in range(self.n)), strict=False))
+    def _answered(self, asks: Sequence[Ask]) -> ScoreTable:
+        return _f_scores(tabulate(asks, self.sentences, rouge.rule(stem=self.stem), self.n))
 
     __repr__ = spell
 
@@ -52,7 +51,7 @@ class Rouge2(Rouge1):
     n: ClassVar[int] = 2
 
 
-def _f_scores(entries: Entries) -> Iterator[Scores]:
+def _f_scores(entries: Entries) -> ScoreTable:
     row, column = entries.pairs()
     overlap = np.minimum(entries.count[row], entries.count[column])
     total = entries.size[entries.sentence[row]] + entries.size[entries.sentence[column]]

@@ -9,43 +9,26 @@ tokens of each row sentence.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain, count
-from typing import Any, NamedTuple
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
+from fairbrief.scorers.occurrences import Texts
 from fairbrief.text import punkt, sentences
-from fairbrief.text.languages import Setting, setting
-from fairbrief.types import Ask, Floats, Integers, Scores
+from fairbrief.text.word_numbers import Parted, Rule, compact, numbers_within, ranges, starts, sums
+from fairbrief.types import Ask, Floats, Integers, ScoreTable
 
-TOGETHER = 20_000
-"""Characters of asks that share one array: enough to spread numpy's call costs, few enough to stay in the cache."""
-
-SHORT = 2_000
-"""Characters of texts whose tokens are kept for the next call."""
-
-CUTS: dict[str, Callable[[str], list[str]]] = {
-    "given": lambda text: [text],
-    "builtin": sentences.split,
+CUTS: dict[str, Callable[[str], Sequence[str]]] = {
+    "given": lambda text: (text,),
+    "builtin": sentences.sentences_of,
     "punkt": punkt.split,
 }
 
-Tokens = Sequence[Any]
 Booleans = NDArray[np.bool_]
-
-
-class Cut(NamedTuple):
-    """One ask, cut into sentences: their tokens, and which column each column sentence is of."""
-
-    rows: list[Tokens]
-    columns: list[Tokens]
-    owner: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,98 +58,88 @@ class Entries:
         of_column = self.is_column[self.sentence]
         column = np.flatnonzero(of_column)
         size = len(self.cut_of_token)
-        first = np.searchsorted(self.token, np.arange(size))
+        first = starts(np.bincount(self.token, minlength=size))
         partners = np.bincount(self.token[~of_column], minlength=size)
         token = self.token[column]
         repeats = partners[token]
-        before = np.cumsum(repeats) - repeats
-        row = np.arange(int(repeats.sum())) - np.repeat(before - first[token], repeats)
-        return row, np.repeat(column, repeats)
+        return ranges(first[token], repeats), np.repeat(column, repeats)
 
-    def scores(self, row: Integers, column: Integers, contribution: Floats) -> Iterator[Scores]:
-        """Per ask, the answer with the matrix (row sentences, column sentences) of the pairs' summed contributions."""
-        cells = self.shapes.prod(axis=1)
-        start = np.cumsum(cells) - cells
-        first = np.cumsum(self.shapes, axis=0) - self.shapes
+    def scores(self, row: Integers, column: Integers, contribution: Floats) -> ScoreTable:
+        """The answers with the matrices (row sentences, column sentences) of the pairs' summed contributions."""
         r, c = self.sentence[row], self.sentence[column]
         ask = self.cut[r]
-        cell = start[ask] + self.place[r] * self.shapes[ask, 1] + self.place[c]
-        flat = np.bincount(cell, contribution, minlength=int(cells.sum())).astype(np.float64)
-        sizes = self.size[~self.is_column]
-        for (n, m), (i, j), a in zip(self.shapes.tolist(), first.tolist(), start.tolist(), strict=True):
-            yield Scores(flat[a : a + n * m].reshape(n, m), self.owner[j : j + m], sizes[i : i + n])
+        n_cells = self.shapes.prod(axis=1)
+        cell = starts(n_cells)[ask] + self.place[r] * self.shapes[ask, 1] + self.place[c]
+        cells = np.bincount(cell, contribution, minlength=int(n_cells.sum())).astype(np.float64)
+        return ScoreTable(self.shapes, cells, self.owner, self.size[~self.is_column])
 
 
-def tabulate(cuts: Sequence[Cut]) -> Entries:
-    """Count the tokens of every sentence."""
-    ids: list[int] = []
-    vocabularies: list[int] = []
-    sentences = [[*cut.rows, *cut.columns] for cut in cuts]
-    lengths = [len(tokens) for of_cut in sentences for tokens in of_cut]
-    number = count()
-    for of_cut in sentences:
-        vocabulary: defaultdict[Any, int] = defaultdict(number.__next__)
-        ids.extend(map(vocabulary.__getitem__, chain.from_iterable(of_cut)))
-        vocabularies.append(len(vocabulary))
-    shapes = np.array([(len(rows), len(columns)) for rows, columns, _ in cuts], dtype=np.int64).reshape(-1, 2)
-    total = max(len(lengths), 1)
-    key = np.array(ids, dtype=np.int64) * total + np.repeat(np.arange(len(lengths)), lengths)
-    entries, occurrences = np.unique(key, return_counts=True)
-    token, sentence = np.divmod(entries, total)
+def tabulate(asks: Sequence[Ask], how: str, rule: Rule, n: int = 1) -> Entries:
+    """Count the tokens of every sentence: its words, or runs of ``n`` of them. A text that several asks share is read once."""
+    texts = Texts.of(asks)
+    cut = list(map(_cutter(how), texts.different))
+    n_sentences = np.array(list(map(len, cut)), dtype=np.int64)
+    tokens = Parted(list(chain.from_iterable(cut))).words(rule).grams(n)
+    in_texts = n_sentences[texts.places]
+    sentences = ranges(starts(n_sentences)[texts.places], in_texts)
+    shapes = sums(in_texts, texts.sides.reshape(-1)).reshape(-1, 2)
+    ask = np.repeat(np.arange(len(asks)), shapes.sum(axis=1))
+    size = tokens.many[sentences]
     sides = shapes.reshape(-1)
+    token, sentence, count, of_token = _occurrences(tokens.of(sentences), size, ask)
     return Entries(
         token=token,
         sentence=sentence,
-        count=occurrences.astype(np.float64),
-        is_column=np.repeat(np.tile([False, True], len(cuts)), sides),
-        cut=np.repeat(np.arange(len(cuts)).repeat(2), sides),
-        place=np.arange(len(lengths)) - np.repeat(np.cumsum(sides) - sides, sides),
-        size=np.array(lengths, dtype=np.float64),
-        owner=np.array(list(chain.from_iterable(cut.owner for cut in cuts)), dtype=np.int64),
-        cut_of_token=np.repeat(np.arange(len(cuts)), np.array(vocabularies, dtype=np.int64)),
+        count=count.astype(np.float64),
+        is_column=np.repeat(np.tile([False, True], len(asks)), sides),
+        cut=ask,
+        place=numbers_within(sides),
+        size=size.astype(np.float64),
+        owner=np.repeat(numbers_within(texts.sides[:, 1]), n_sentences[texts.columns]),
+        cut_of_token=ask[of_token],
         shapes=shapes,
     )
 
 
-def batches(asks: Iterable[Ask], how: str, tokenize: Callable[[str], Tokens]) -> Iterator[list[Cut]]:
-    """The asks, cut, so many at a time as have `TOGETHER` characters. A text that several asks share is cut once."""
+def _occurrences(
+    tokens: Integers, size: Integers, ask: Integers
+) -> tuple[Integers, Integers, Integers, Integers]:
+    """In which sentences each ask's tokens occur, and how often; its tokens are numbered in the order in which they are met.
+
+    Shapes: ``tokens`` (tokens of all sentences,); ``size`` and ``ask`` (sentences,). Returned: token, sentence and
+    count (entries,), sorted by token, then sentence; and (tokens,) the sentence where each is met.
+    """
+    sentence = np.repeat(np.arange(len(size)), size)
+    different, place = compact(tokens, int(tokens.max(initial=-1)) + 1)
+    kind = ask[sentence] * len(different) + place[tokens]
+    # Sorted by kind, then place: kind and place share a number, which is sorted faster than an index is.
+    bits = len(tokens).bit_length()
+    ordered = np.sort(kind << bits | np.arange(len(tokens)))
+    kind, place = ordered >> bits, ordered & ((1 << bits) - 1)
+    within = sentence[place]
+    is_kind = np.diff(kind, prepend=-1) != 0
+    entry = np.flatnonzero(is_kind | (np.diff(within, prepend=-1) != 0))
+    count = np.diff(entry, append=len(tokens))
+    met = place[is_kind]
+    is_met = np.zeros(len(tokens), dtype=np.int64)
+    is_met[met] = 1
+    number = np.cumsum(is_met)[met] - 1
+    n_entries = np.bincount(np.cumsum(is_kind)[entry] - 1, minlength=len(met))
+    order = np.empty_like(number)
+    order[number] = np.arange(len(number))
+    own = ranges(starts(n_entries)[order], n_entries[order])
+    return (
+        np.repeat(np.arange(len(met)), n_entries[order]),
+        within[entry[own]],
+        count[own],
+        within[is_kind][order],
+    )
+
+
+def _cutter(how: str) -> Callable[[str], Sequence[str]]:
     if how not in CUTS:
         raise RequestError(f"sentences={how} is no way to cut sentences. Choose one of: {', '.join(CUTS)}.")
-    cut = CUTS[how]
-    known: dict[str, list[Tokens]] = {}
-    cuts: list[Cut] = []
-    characters = 0
-    for ask in asks:
-        for text in (*ask.rows, *ask.columns):
-            characters += len(text)
-            if text not in known:
-                read = _short if len(text) <= SHORT else _read
-                known[text] = read(text, cut, tokenize, setting())
-        cuts.append(_cut(ask, known))
-        if characters >= TOGETHER:
-            yield cuts
-            known, cuts, characters = {}, [], 0
-    if cuts:
-        yield cuts
-
-
-def _read(
-    text: str,
-    cut: Callable[[str], list[str]],
-    tokenize: Callable[[str], Tokens],
-    language: Setting,  # noqa: ARG001 - the language decides where some sentences end
-) -> list[Tokens]:
-    return [tokenize(sentence) for sentence in cut(text)]
-
-
-_short = lru_cache(maxsize=4096)(_read)
-"""Measures that read positions in several ways ask for the same texts one after another."""
-
-
-def _cut(ask: Ask, known: Mapping[str, list[Tokens]]) -> Cut:
-    columns = [known[text] for text in ask.columns]
-    owner = [k for k, cut in enumerate(columns) for _ in cut]
-    return Cut([s for text in ask.rows for s in known[text]], [s for c in columns for s in c], owner)
+    return CUTS[how]
 
 
 def code(how: str) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from fairbrief.errors import RequestError
-from fairbrief.scorers.sentence_pairs import Entries, batches, code, tabulate
+from fairbrief.scorers.occurrences import in_batches
+from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text.segmentation import NEEDS_ICU, ascii_table, ascii_words, words_of
-from fairbrief.types import Ask, Floats, Integers, Scores
+from fairbrief.text.word_numbers import Rule
+from fairbrief.types import Ask, Floats, Integers, ScoreTable
 
 _TOKEN = re.compile(r"\w{2,}")
 _PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
@@ -48,11 +50,13 @@ class Tfidf:
         """The spec, the version of this code, and what cuts the sentences."""
         return f"{spell(self)} 1 {code(self.sentences)}"
 
-    def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
-        """One `Scores` per ask, in order."""
-        for cuts in batches(asks, self.sentences, _tokens):
-            entries = tabulate(cuts)
-            yield from _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
+        """One answer per ask, in order."""
+        return in_batches(asks, self._answered)
+
+    def _answered(self, asks: Sequence[Ask]) -> ScoreTable:
+        entries = tabulate(asks, self.sentences, _TOKENS)
+        return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
 
     __repr__ = spell
 
@@ -63,7 +67,10 @@ def _tokens(text: str) -> list[str]:
     return words_of(text.lower()) if NEEDS_ICU.search(text) else _TOKEN.findall(text.lower())
 
 
-def _cosines(entries: Entries) -> Iterator[Scores]:
+_TOKENS = Rule(_tokens)
+
+
+def _cosines(entries: Entries) -> ScoreTable:
     """The answer to each ask, fitted on its rows."""
     df = np.bincount(entries.token[~entries.is_column[entries.sentence]], minlength=len(entries.cut_of_token))
     # A token of no row was not fitted on: it weighs nothing, as an absent one.
@@ -73,7 +80,7 @@ def _cosines(entries: Entries) -> Iterator[Scores]:
     return entries.scores(row, column, weight[row] * weight[column])
 
 
-def _cosines_by_pair(entries: Entries) -> Iterator[Scores]:
+def _cosines_by_pair(entries: Entries) -> ScoreTable:
     """The answer to each ask, each of its columns fitted anew on the rows and that column's sentences.
 
     What the k-th columns of all asks need is computed at once: their idf, and the rows' norms under it.

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
+
+import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.text.function_words import CLOSED_CLASSES
 from fairbrief.text.segmentation import ascii_table, ascii_words
+from fairbrief.text.word_numbers import Parted, Rule, compact, sums
 
 ENGLISH = "en"
 NAMES: Mapping[str, str] = MappingProxyType(
@@ -186,6 +190,43 @@ def language_of(*texts: str) -> str:
     return told or _detected(" ".join(texts)[:LOOKED_AT], usual)
 
 
+def languages_of(texts: Parted, groups: Sequence[Sequence[int]]) -> list[str]:
+    """`language_of` each of some groups of texts, given as places; groups that are surely English are told together."""
+    told, usual = _setting.get()
+    if told:
+        return [told] * len(groups)
+    is_english = _are_surely_english(texts, groups) if usual in ("", ENGLISH) else [False] * len(groups)
+    return [
+        ENGLISH if english else language_of(*[texts.texts[i] for i in group])
+        for group, english in zip(groups, is_english, strict=True)
+    ]
+
+
+def _are_surely_english(texts: Parted, groups: Sequence[Sequence[int]]) -> list[bool]:
+    """Whether `_detected` says so of groups of ASCII texts where English is usual, or nothing is."""
+    words = texts.words(_RUNS_OF_LETTERS)
+    different, place = compact(words.numbers, len(words.names))
+    names = [words.names[i] for i in different.tolist()]
+    length = np.array(list(map(len, names)), dtype=np.int64)
+    is_function_word = np.array([name in CLOSED_CLASSES for name in names], dtype=np.int64)
+    each = place.take(words.numbers)
+    unread = np.zeros(len(texts.texts), dtype=np.int64)
+    unread[texts.others] = 1
+    of_texts = (
+        words.many,
+        sums(length.take(each), words.many),
+        sums(is_function_word.take(each), words.many),
+        np.fromiter(map(len, texts.texts), dtype=np.int64, count=len(texts.texts)) + 1,
+        unread,
+    )
+    members = np.array(list(chain.from_iterable(groups)), dtype=np.int64)
+    sizes = np.array(list(map(len, groups)), dtype=np.int64)
+    n_words, letters, hits, characters, others = [sums(values[members], sizes) for values in of_texts]
+    is_english = (letters < FEWEST_LETTERS) | (hits >= SURELY_ENGLISH * n_words)
+    found: list[bool] = (is_english & (others == 0) & (characters <= LOOKED_AT)).tolist()
+    return found
+
+
 def language_of_input(texts: Iterable[str]) -> str:
     """The language told, or the one that most of an input is in: short texts are read together; English without any."""
     if told := given():
@@ -259,6 +300,9 @@ def _by_function_words(words: list[str], candidates: Collection[str], default: s
 def _words(text: str) -> list[str]:
     """The runs of letters of a text."""
     return ascii_words(text, _LETTERS) if text.isascii() else _WORD.findall(text)
+
+
+_RUNS_OF_LETTERS = Rule(_words)
 
 
 def _hits(words: list[str], listed: Collection[str]) -> int:

@@ -14,11 +14,10 @@ several LCSs exist the union depends on the choice, which is that of ``rouge-sco
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
-from typing import Any
+from itertools import chain, count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,37 +27,83 @@ from fairbrief.text import porter
 from fairbrief.text.languages import ENGLISH, language_of
 from fairbrief.text.segmentation import ascii_table, ascii_words, words_of
 from fairbrief.text.tokens import stems
+from fairbrief.text.word_numbers import Rule, Words, compact, numbered, ranges, starts, sums
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 PARTS = ("precision", "recall", "f")
+TOGETHER = 120_000
+"""Characters of pairs that are compared at once."""
 
 _TOKEN = re.compile("[a-z0-9]+")
 _PLAIN = ascii_table(str.isalnum)
-_Lines = list[list[str]]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
-def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> NDArray[np.float64]:
+def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> Floats:
     """Scores of (reference, candidate) pairs. Shape (pairs, 4, 3): by `TYPES` and `PARTS`.
 
     ``stem`` reduces words of more than three letters to their Porter stems first.
     A text without tokens scores 0 in all.
     """
-    known: dict[tuple[str, str], _Lines] = {}
-    counts = []
+    counts = [_counts(some, stem=stem) for some in _pieces(pairs)]
+    return _parts(np.concatenate([np.zeros((0, len(TYPES), len(PARTS))), *counts]))
+
+
+def _pieces(pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
+    """The pairs, so many at a time as have `TOGETHER` characters."""
+    ends = np.cumsum([len(a) + len(b) for a, b in pairs])
+    start = 0
+    while start < len(pairs):
+        before = ends[start - 1] if start else 0
+        end = max(int(np.searchsorted(ends, before + TOGETHER)), start + 1)
+        yield pairs[start:end]
+        start = end
+
+
+def _counts(pairs: Sequence[tuple[str, str]], *, stem: bool) -> Floats:
+    """Overlap, size of the reference and of the candidate. Shape (pairs, 4, 3)."""
+    lines, n_lines = _lines(pairs, stem=stem)
+    sizes = sums(lines.many, n_lines)
+    text, words = np.repeat(np.arange(len(sizes)), sizes), len(lines.names)
+    ones, is_shared = _overlap(text, lines.numbers, words, len(pairs))
+    neighbours = np.flatnonzero(text[:-1] == text[1:])
+    both = lines.numbers[neighbours] * words + lines.numbers[neighbours + 1]
+    twos, _ = _overlap(text[neighbours], both, words * words, len(pairs))
+    longest = _longest(lines.numbers[is_shared], text[is_shared], ones)
+    # One line each: the union is that of a single LCS, none of whose tokens can be counted twice.
+    union = longest.copy()
+    several = np.flatnonzero((ones > 0) & (n_lines.reshape(-1, 2) > 1).any(axis=1)).tolist()
+    apart = lines.apart() if several else []
+    first = [0, *np.cumsum(n_lines).tolist()]
+    for i in several:
+        start, middle, end = first[2 * i : 2 * i + 3]
+        union[i] = _union(apart[start:middle], apart[middle:end])
+    overlaps = np.column_stack([ones, twos, longest, union])
+    of_types = sizes.reshape(-1, 1, 2) - np.array([0, 1, 0, 0])[:, np.newaxis]
+    return np.concatenate([overlaps[..., np.newaxis], of_types], axis=-1).astype(np.float64)
+
+
+def _lines(pairs: Sequence[tuple[str, str]], *, stem: bool) -> tuple[Words, Integers]:
+    """The tokens of all lines, of each pair those of the reference first; and how many lines each text has, (2 · pairs,)."""
+    place: defaultdict[tuple[str, str], int] = defaultdict(count().__next__)
+    places = []
     for a, b in pairs:
-        language = ENGLISH if a.isascii() and b.isascii() and not stem else language_of(a, b)
-        counts.append(_count(*(_lines(text, language, known, stem=stem) for text in (a, b))))
-    return _parts(np.array(counts, dtype=np.float64).reshape(-1, len(TYPES), len(PARTS)))
-
-
-def _lines(text: str, language: str, known: dict[tuple[str, str], _Lines], *, stem: bool) -> _Lines:
-    """A text's lines as tokens. Neighbouring pairs often share a text: a few are ``known``."""
-    key = text, language
-    if key not in known:
-        if len(known) >= 16:
-            known.clear()
-        known[key] = [tokens(line, language, stem=stem) for line in text.split("\n") if line]
-    return known[key]
+        language = ENGLISH if not stem and a.isascii() and b.isascii() else language_of(a, b)
+        places += [place[a, language], place[b, language]]
+    cut = [[line for line in text.split("\n") if line] if "\n" in text else [text] for text, _ in place]
+    lines_of = list(chain.from_iterable(cut))
+    languages = list(
+        chain.from_iterable([[language] * len(own) for (_, language), own in zip(place, cut, strict=True)])
+    )
+    rules = {language: rule(language, stem=stem) for language in set(languages)}
+    words = numbered(lines_of, [rules[language] for language in languages])
+    n_lines = np.array(list(map(len, cut)), dtype=np.int64)
+    texts = np.array(places, dtype=np.int64)
+    lines = ranges(starts(n_lines)[texts], n_lines[texts])
+    numbers = words.of(lines)
+    different, small = compact(numbers, len(words.names))
+    return Words(small[numbers], words.many[lines], different.tolist()), n_lines[texts]
 
 
 def tokens(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str]:
@@ -71,7 +116,16 @@ def tokens(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[st
     return list(map(_stem, found)) if stem else found
 
 
-def _parts(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def rule(language: str = ENGLISH, *, stem: bool = False) -> Rule:
+    """`tokens` as a rule; apostrophes of other languages are read as they stand."""
+    return Rule(_tokens, (language, stem), is_of_runs=language == ENGLISH)
+
+
+def _tokens(text: str, language: str, stem: bool) -> list[str]:
+    return tokens(text, language, stem=stem)
+
+
+def _parts(counts: Floats) -> Floats:
     """(overlap, n-grams of the reference, of the candidate) to (precision, recall, F), along the last axis."""
     overlap, reference, candidate = np.moveaxis(counts, -1, 0)
     precision = overlap / np.maximum(candidate, 1)
@@ -81,46 +135,54 @@ def _parts(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([precision, recall, f], axis=-1)
 
 
-def _count(reference: _Lines, candidate: _Lines) -> tuple[int, ...]:
-    """Overlap, size of the reference and of the candidate, for each of `TYPES` in turn."""
-    a = [word for line in reference for word in line]
-    b = [word for line in candidate for word in line]
-    count_a, count_b = Counter(a), Counter(b)
-    ones = _shared(count_a, count_b)
-    if not ones:
-        return (0, len(a), len(b), 0, len(a) - 1, len(b) - 1, 0, len(a), len(b), 0, len(a), len(b))
-    twos = _shared(Counter(pairwise(a)), Counter(pairwise(b)))
-    longest = _longest(a, b, count_a.keys() & count_b.keys())
-    # One line each: the union is that of a single LCS, none of whose tokens can be counted twice.
-    is_plain = len(reference) == len(candidate) == 1
-    union = longest if is_plain else _union(reference, candidate, count_a, count_b)
-    return (
-        *(ones, len(a), len(b)),
-        *(twos, len(a) - 1, len(b) - 1),
-        *(longest, len(a), len(b)),
-        *(union, len(a), len(b)),
-    )
+def _overlap(
+    text: Integers, number: Integers, numbers: int, pairs: int
+) -> tuple[Integers, NDArray[np.bool_]]:
+    """Σ min(a, b) of each pair over what both of its texts have a and b times; and whether the other text has each one.
+
+    Shapes: ``text`` and ``number`` (tokens,), the texts of a pair having an even number and the next, ``number`` below
+    ``numbers``. Returned: (pairs,) and (tokens,).
+    """
+    # A pair's equal tokens stand side by side, those of the reference first; each keeps its place in the lowest bits.
+    bits = len(text).bit_length()
+    key = ((text >> 1) * numbers + number) << 1 | text & 1
+    ordered = np.sort(key << bits | np.arange(len(text)))
+    kind = ordered >> bits
+    first = np.flatnonzero(np.diff(kind, prepend=-1))
+    times = np.diff(first, append=len(kind))
+    kind = kind[first]
+    left = np.flatnonzero((np.diff(kind) == 1) & (kind[:-1] & 1 == 0))
+    least = np.minimum(times[left], times[left + 1])
+    found = np.bincount((kind[left] >> 1) // numbers, least, minlength=pairs).astype(np.int64)
+    is_shared = np.zeros(len(kind), dtype=bool)
+    is_shared[left] = is_shared[left + 1] = True
+    of_tokens = np.zeros(len(text), dtype=bool)
+    of_tokens[ordered & ((1 << bits) - 1)] = np.repeat(is_shared, times)
+    return found, of_tokens
 
 
-def _shared(a: Mapping[Any, int], b: Mapping[Any, int]) -> int:
-    """Σ min(a, b) over the keys of both."""
-    return sum(min(a[key], b[key]) for key in a.keys() & b.keys())
+def _longest(shared: Integers, text: Integers, ones: Integers) -> Integers:
+    """Length of each pair's LCS, as long as their overlap where that is one word. Shapes: ``shared`` and ``text`` (tokens that both texts have,)."""
+    characters = shared.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    ends = [0, *np.cumsum(np.bincount(text, minlength=2 * len(ones))).tolist()]
+    longest = ones.copy()
+    for i in np.flatnonzero(ones > 1).tolist():
+        start, middle, end = ends[2 * i : 2 * i + 3]
+        longest[i] = LCSseq.similarity(characters[start:middle], characters[middle:end])
+    return longest
 
 
-def _longest(a: Iterable[str], b: Iterable[str], shared: Iterable[str]) -> int:
-    """Length of the LCS; tokens of one side only cannot be in it, the others become characters."""
-    code = {word: chr(i) for i, word in enumerate(shared)}
-    return LCSseq.similarity(
-        "".join([code[word] for word in a if word in code]),
-        "".join([code[word] for word in b if word in code]),
-    )
-
-
-def _union(reference: _Lines, candidate: _Lines, count_a: Counter[str], count_b: Counter[str]) -> int:
-    left = {word: min(count, count_b[word]) for word, count in count_a.items() if word in count_b}
+def _union(reference: Sequence[Sequence[int]], candidate: Sequence[Sequence[int]]) -> int:
+    """The tokens in the union of each reference line's LCSs with all candidate lines, as often as both texts have them."""
+    counts = Counter(chain.from_iterable(candidate))
+    left = {
+        word: min(times, counts[word])
+        for word, times in Counter(chain.from_iterable(reference)).items()
+        if word in counts
+    }
     hits = 0
     for line in reference:
-        where: dict[str, int] = {}
+        where: dict[int, int] = {}
         for i, word in enumerate(line):
             if word in left:
                 where[word] = where.get(word, 0) | 1 << i
@@ -136,7 +198,7 @@ def _union(reference: _Lines, candidate: _Lines, count_a: Counter[str], count_b:
     return hits
 
 
-def _chosen(length: int, where: Mapping[str, int], other: Sequence[str]) -> int:
+def _chosen(length: int, where: Mapping[int, int], other: Sequence[int]) -> int:
     """Positions, as bits, of the LCS with ``other`` that walking the LCS table back from its end finds.
 
     ``where`` maps a word to its positions in a line of ``length`` words. Bit-parallel (Hyyrö 2004): after

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
 
 from fairbrief.text.languages import Setting, language_of, setting
 
@@ -31,6 +32,10 @@ _CANDIDATE = re.compile(
     r"|(?<=\n)\s*)"
     rf"(?=\s*[{OPENERS}\-–—•*]*\s*(\w{{1,40}})?)"  # the word that follows
 )
+_SURE_LINE_END = re.compile(r"\n(?<=[.!?]\n)(?=[A-Z])")
+"""A line break that ends a sentence whatever else the lines say."""
+_MAYBE_ORDINAL = re.compile(r"\.(?<=[^\W_a-zA-Z]\.)\s")
+"""Where the language decides, which is that of the whole text."""
 _WORD_BEFORE = re.compile(r"[^\s(\[\"'“‘«—–/]+\Z")
 _ENDED = re.compile(rf"[{ENDERS}][{CLOSERS}]*\s*\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
@@ -84,6 +89,10 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 @lru_cache(maxsize=4096)
 def _spans(text: str, language: Setting) -> tuple[tuple[int, int], ...]:  # noqa: ARG001 # the language decides ordinals
+    return tuple(_spans_of(text))
+
+
+def _spans_of(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _CANDIDATE.finditer(text):
@@ -91,7 +100,7 @@ def _spans(text: str, language: Setting) -> tuple[tuple[int, int], ...]:  # noqa
             _add(spans, text, start, match.end())
             start = match.end()
     _add(spans, text, start, len(text))
-    return tuple(spans)
+    return spans
 
 
 def split(text: str) -> list[str]:
@@ -100,7 +109,24 @@ def split(text: str) -> list[str]:
     >>> split('Dr. Lee paid $3.50. "Was it much?" she asked. It was not.')
     ['Dr. Lee paid $3.50.', '"Was it much?" she asked.', 'It was not.']
     """
-    return [text[a:b] for a, b in sentence_spans(text)]
+    return list(sentences_of(text))
+
+
+def sentences_of(text: str) -> tuple[str, ...]:
+    """What `split` gives; the same text is cut once."""
+    return _sentences(text, setting())
+
+
+@lru_cache(maxsize=4096)
+def _sentences(text: str, language: Setting) -> tuple[str, ...]:
+    inside = text[:-1]
+    if text.isascii() and not ("." in inside or "\n" in inside or "!" in inside or "?" in inside):
+        return tuple(filter(None, [text.strip()]))
+    lines = _SURE_LINE_END.split(text)
+    if len(lines) > 1 and not _MAYBE_ORDINAL.search(text):
+        # Documents are read alone, and joined by line breaks.
+        return tuple(chain.from_iterable([_sentences(line, language) for line in lines]))
+    return tuple([text[start:end] for start, end in _spans_of(text)])
 
 
 def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
@@ -114,19 +140,22 @@ def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
 
 def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     """Whether the candidate ends the sentence that began at ``start``."""
-    mark, at, after = match[0], match.start(), match.end()
-    if mark[0] in WIDE_ENDERS:
+    at, after = match.span()
+    mark, word = text[at], match[1] or ""
+    opens_small = word[:1].islower()
+    if mark == "\n":
+        is_wrapped = opens_small and _ENDED.search(text, max(start, at - 8), at) is None
+        return not is_wrapped or text.count("\n", at, after) > 1
+    if mark in WIDE_ENDERS:
         return True
-    word = match[1] or ""
-    if mark[0] == "\n":
-        is_wrapped = word[:1].islower() and _ENDED.search(text, max(start, at - 8), at) is None
-        return not is_wrapped or mark.count("\n") > 1
-    if word[:1].islower():
+    if opens_small:
         return text[after : after + 200].partition(word)[0].count("\n") > 1
-    if mark != ".":
+    if mark != "." or after > at + 1:
         return True
     first = max(start, at - 40)
-    first = max(first, text.rfind(" ", first, at) + 1)
+    blank = text.rfind(" ", first, at)
+    if blank >= 0:
+        first = blank + 1
     written = text[first:at]
     if not written or (len(written) > 1 and written.isalpha() and written.lower() not in _ABBREVIATIONS):
         return True

@@ -53,14 +53,3 @@ def _stemmer(name: str) -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None
-
-
-def ngrams(tokens: Sequence[str], n: int) -> list[tuple[str, ...]]:
-    """Every run of ``n`` neighbouring tokens, in order; none if there are fewer than ``n``.
-
-    >>> ngrams(["very", "good", "soup"], 2)
-    [('very', 'good'), ('good', 'soup')]
-    """
-    if n < 1:
-        raise ValueError(f"n is {n}; an n-gram has at least one token")
-    return list(zip(*(tokens[i:] for i in range(n)), strict=False))
