@@ -160,7 +160,8 @@ class Reading:
         """Source, id and start of every record of an input that has `ranges`: ``part(source, (start, start + 1))`` reads it."""
         assert self._fields.id is not None
         for i, source in enumerate(self._sources):
-            yield from ((i, ident, start) for ident, start in input_parts.places_of(source, self._fields.id))
+            for ident, start in input_parts.places_of(source, self._fields.id):
+                yield i, ident, start
 
     @property
     def tally(self) -> PartTally:
