@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+import msgspec
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
@@ -30,7 +32,7 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Case, Document, Record, Summary
 
 
-class Step(NamedTuple):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """One row of the input: where it is, and what was read; None if it was left out."""
 
     source: int
@@ -240,7 +242,7 @@ class Reading:
         for step in self._steps(own=False):
             if step.read is None:
                 continue
-            record, summaries = step.read
+            record, summaries = step.read.record, step.read.summaries
             is_new = [self._is_new(seen, record, summary, step) for summary in summaries]
             if any(is_new) and (key := hash_of(record.id, "")) not in known:
                 known.add(key)
@@ -252,9 +254,9 @@ class Reading:
 
     def _own_cases(self, step: Step, read: Read, seen: Seen, *, is_alone: bool) -> Iterator[Case]:
         """The summaries that stand in the row itself; one that is missing counts only if there are no others."""
-        record, summaries = read
+        record = read.record
         self._rows_read += 1
-        for summary in summaries:
+        for summary in read.summaries:
             is_missing = summary.reason == MISSING
             self._answered += not is_missing
             if not self._is_new(seen, record, summary, step) or (is_missing and not is_alone):
@@ -291,7 +293,7 @@ class Reading:
             return
         for step in self._plain_steps(own=own):
             read = None if step.read is None else self._labelled(step.read)
-            yield step if read is step.read else step._replace(read=read)
+            yield step if read is step.read else Step(step.source, step.number, step.where, read)
         labelling.check()
         self.notes += labelling.notes()
 
