@@ -217,7 +217,7 @@ class Run:
         """The cases and their controls, each a unit; what is observed together is put aside, too."""
         self._sign(batch)
         placed: list[Unit] = []
-        for case in self._controls.beside(batch):
+        for case in self._controls.beside(batch) if self.plan.controls else batch:
             origin = self._origin(case)
             if not origin.is_shared:
                 placed.append(((case,), origin))

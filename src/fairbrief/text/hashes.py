@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import blake2b
+from struct import Struct
+
+_signed = Struct(">q").unpack
 
 
 def hash_of(*texts: str) -> int:
     """Eight bytes of a hash, as a signed number."""
     joined = "\0".join((*texts, "")).encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(joined, digest_size=8).digest(), "big", signed=True)
+    number: int = _signed(blake2b(joined, digest_size=8).digest())[0]
+    return number
 
 
 hash_of_name = lru_cache(maxsize=1024)(hash_of)
