@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field, make_dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal, Protocol, cast, overload, runtime_checkable
 
 import msgspec
@@ -25,12 +26,40 @@ Integers = NDArray[np.int64]
 # ------------------------------------------------------------------------------------- the input
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class _FieldsForDataclasses:
+    """What `dataclasses` asks a class for, made of a structure's fields when it does."""
+
+    def __get__(self, instance: object, owner: type[Data]) -> Mapping[str, Field[Any]]:
+        return _fields_of(owner)
+
+
+class Data(msgspec.Struct, frozen=True, gc=False):
+    """Frozen data of which an audit makes many: a structure, since these are made several times as fast as dataclasses.
+
+    `dataclasses` takes them for its own: ``replace``, ``fields`` and ``asdict`` do with them what they do with those.
+    """
+
+    __dataclass_fields__: ClassVar[Any] = _FieldsForDataclasses()
+
+
+@cache
+def _fields_of(kind: type[Data]) -> Mapping[str, Field[Any]]:
+    told = [(f.name, f.type, _default_of(f)) for f in msgspec.structs.fields(kind)]
+    alike: Any = make_dataclass(kind.__name__, told)
+    return cast("Mapping[str, Field[Any]]", alike.__dataclass_fields__)
+
+
+def _default_of(told: msgspec.structs.FieldInfo) -> Any:
+    if told.default_factory is not msgspec.NODEFAULT:
+        return field(default_factory=told.default_factory)
+    return field() if told.default is msgspec.NODEFAULT else field(default=told.default)
+
+
+class Document(Data, frozen=True):
     """One text of a record, with the attributes (rating, party, speaker …) that groups are made of."""
 
     text: str
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
     id: str | None = None
     """Names the document in its record; the same in variants of the record. None where the input gives none."""
 
@@ -60,15 +89,14 @@ class Entity:
     mentions: tuple[Mention, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Data, frozen=True):
     """One case to summarize: an ordered tuple of documents, and all that is known about them."""
 
     id: str
     documents: tuple[Document, ...]
     references: tuple[str, ...] = ()
     entities: tuple[Entity, ...] = ()
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
     original: str | None = None
     """Id of the record that this one varies; None if it varies nothing."""
     where: str = ""
@@ -121,8 +149,7 @@ SystemKind = Literal["system", "control", "counterfactual source"]
 """What stands behind a system's name: who wrote summaries, or texts whose fairness is known by construction."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Data, frozen=True):
     """What one system wrote for one record, and how it was made.
 
     ``reason`` is empty for a usable summary, else why there is none: ``empty``, ``refused``, ``missing``.
@@ -133,7 +160,7 @@ class Summary:
     text: str
     units: tuple[Unit, ...] | None = None
     reason: str = ""
-    made: Mapping[str, str] = field(default_factory=dict)
+    made: Mapping[str, str] = msgspec.field(default_factory=dict)
     system_kind: SystemKind = "system"
 
 
@@ -141,8 +168,7 @@ REFERENCE = "reference"
 """How the system is called that references are audited as, with the reference's number behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Data, frozen=True):
     """A record and one summary of it: what an audit looks at, one at a time."""
 
     record: Record
@@ -155,8 +181,7 @@ Cases = Sequence[Case]
 # ------------------------------------------------------------------------------------- the scores
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Data, frozen=True):
     """A request for scores: how strongly each of ``rows`` supports or resembles each of ``columns``.
 
     ``scorer`` is the scorer's spec, for instance ``entailment(model=roberta-large-mnli)``.
@@ -167,8 +192,7 @@ class Ask:
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(Data, frozen=True):
     """A scorer's answer to one ask.
 
     A scorer of whole texts has one unit per column. One that looks at tokens cuts each column into
@@ -426,8 +450,7 @@ class Reason:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class PermutationScheme:
+class PermutationScheme(Data, frozen=True):
     """Which labels may be exchanged if there is no disparity.
 
     Shapes: ``labels`` (n,) integer codes, as they really are; ``blocks`` (n,) or None: labels are
@@ -495,8 +518,7 @@ class Totals:
         return total
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Data, frozen=True):
     """One named answer of a measure, over the leading axes of the totals it was made from.
 
     ``array`` is nan exactly where the answer is undefined. ``tail`` says how it is tested against

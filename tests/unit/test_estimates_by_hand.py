@@ -360,12 +360,11 @@ def test_records_are_read_from_the_evidence_one_by_one(result: Result) -> None:
     """Of each summary the headline and the signed contrasts; of a measure that is not declared here nothing."""
     assert result.evidence is not None
     rows = result.rows.of(result.rows.measures()["uer@side"])
-    found = values_of_records(rows, "uer@side")
-    assert found is not None
+    ((spec, found),) = values_of_records(rows, ["nobody_declared_this@side", "uer@side"]).items()
+    assert spec == "uer@side"
     assert list(found.by_quantity) == ["uer", "difference[L]", "difference[R]"]
     of_c = [i for i, system in enumerate(found.system.to_pylist()) if system == "c"]
     assert found.by_quantity["difference[L]"][of_c].tolist() == pytest.approx([3 / 5 - 1 / 2] * 8)
-    assert values_of_records(rows, "nobody_declared_this@side") is None
 
 
 def test_kinds_of_units_are_told_by_the_groups_that_they_hold() -> None:

@@ -74,9 +74,7 @@ def case_of(summary: str, *documents: str) -> Case:
 def values_of(audited: Audit, spec: str) -> RecordValues:
     """What one measure reads of each record."""
     rows = audited.result.rows
-    found = values_of_records(rows.of(rows.measures()[spec]), spec)
-    assert found is not None
-    return found
+    return values_of_records(rows.of(rows.measures()[spec]), [spec])[spec]
 
 
 def test_a_record_alone_reads_what_an_audit_of_it_alone_reads(audited: Audit) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing.number_columns import as_numbers, extended
 from fairbrief.reports.frames import numbers, plain_numbers, texts
-from fairbrief.types import Integers, SystemKind
+from fairbrief.types import Data, Integers, SystemKind
 
 Slice = tuple[tuple[str, str], ...]
 """A part of the data: pairs of record attribute and value; empty for the whole."""
@@ -35,8 +35,7 @@ Places: TypeAlias = "range | array[int]"
 """Where some origins stand in a table; a range takes no room, and nearly always they stand one after another."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Data, frozen=True):
     """Where a row comes from."""
 
     system: str
@@ -52,8 +51,7 @@ class Origin:
     """All attributes of the record, by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Data, frozen=True):
     """What many origins have in common."""
 
     system: str

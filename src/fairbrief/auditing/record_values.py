@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,11 +59,14 @@ class RowReader:
 
     def values(self, rows: pa.Table) -> dict[str, Floats]:
         """The headline and the groups' signed contrasts, row by row; nan where undefined."""
+        return self.values_in(_matrices(rows, [f.name for f in self.fields]), len(rows))
+
+    def values_in(self, matrices: Iterable[Floats], rows: int) -> dict[str, Floats]:
+        """`values` of so many rows, whose statistics come as matrices one after another, (some rows, fields) each."""
         columns = self.columns
-        names = shown_quantities(self.measure, columns)
-        found = {name: np.zeros(len(rows)) for name in names}
+        found = {name: np.zeros(rows) for name in shown_quantities(self.measure, columns)}
         start = 0
-        for matrix in _matrices(rows, [f.name for f in self.fields]):
+        for matrix in matrices:
             values = self.measure.value(_totals(columns, matrix))
             for name, held in found.items():
                 held[start : start + len(matrix)] = values[name].array
@@ -101,17 +104,23 @@ def stories_of(rows: pa.Table, spec: str, records: Collection[str]) -> dict[tupl
     )
 
 
-def values_of_records(rows: pa.Table, spec: str) -> RecordValues | None:
-    """What a measure reads of every usable row; None where the measure is not declared here.
+def values_of_records(rows: pa.Table, specs: Iterable[str]) -> dict[str, RecordValues]:
+    """What each of these measures reads of every usable row; nothing of those that are not declared here.
 
-    ``rows`` are those of the measure's observation.
+    ``rows`` are those of the measures' observation.
     """
     fields = [f for f in rows.schema if rows[f.name].null_count < len(rows)]
+    readers = {spec: reader for spec in specs if (reader := reader_of(spec, fields)) is not None}
+    if not readers:
+        return {}
     rows = usable(rows.select(list(dict.fromkeys(("system", "record", "p", *(f.name for f in fields))))))
-    reader = reader_of(spec, fields)
-    if reader is None:
-        return None
-    return RecordValues(reader.measure, rows["system"], rows["record"], rows["p"], reader.values(rows))
+    matrices = list(_matrices(rows, [f.name for f in next(iter(readers.values())).fields]))
+    return {
+        spec: RecordValues(
+            reader.measure, rows["system"], rows["record"], rows["p"], reader.values_in(matrices, len(rows))
+        )
+        for spec, reader in readers.items()
+    }
 
 
 def _matrices(rows: pa.Table, names: Sequence[str]) -> Iterator[Floats]:

@@ -40,7 +40,8 @@ from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_control
-from fairbrief.types import Case, Estimate, Measure, Observation, Record, Summary, SystemKind
+from fairbrief.text.hashes import hash_of_name
+from fairbrief.types import Case, Estimate, Measure, Observation, SystemKind
 
 SHARD = 256
 """Cases that are carried together."""
@@ -205,7 +206,7 @@ class Run:
         if (
             origin.is_shared and not self.plan.has_clusters
         ):  # then an original may have come that did not wait
-            self._clusters.append(_hash_of(origin.cluster))
+            self._clusters.append(hash_of_name(origin.cluster))
         self._waiting.put(case, origin)
 
     def _waits(self, case: Case, origin: Origin) -> bool:
@@ -214,10 +215,9 @@ class Run:
 
     def _placed(self, batch: Sequence[Case]) -> list[Unit]:
         """The cases and their controls, each a unit; what is observed together is put aside, too."""
-        for case in batch:
-            self._sign(case)
+        self._sign(batch)
         placed: list[Unit] = []
-        for case in self._controls.beside(batch):
+        for case in self._controls.beside(batch) if self.plan.controls else batch:
             origin = self._origin(case)
             if not origin.is_shared:
                 placed.append(((case,), origin))
@@ -354,40 +354,33 @@ class Run:
         return multiple_tests.with_holm(found, families, settings)
 
     def _origin(self, case: Case) -> Origin:
-        parts = slices_of(case.record.attributes, self._groupings)
-        attributes = tuple(sorted(case.record.attributes.items()))
-        record, system, cluster = case.record, case.summary.system, case.record.cluster
-        is_shared, kind = self.plan.has_clusters or cluster != record.id, case.summary.system_kind
-        if record.original is None:
-            return Origin(
-                system,
-                record.id,
-                cluster,
-                parts,
-                is_shared=is_shared,
-                system_kind=kind,
-                attributes=attributes,
-            )
-        block = record.attributes.get(SAMPLE, record.id) if record.cluster_by is None else record.block
+        record, system, kind = case.record, case.summary.system, case.summary.system_kind
+        own, cluster, block = record.attributes, record.cluster, ""
+        parts = slices_of(own, self._groupings) if self._groupings else ()
+        attributes = tuple(sorted(own.items())) if own else ()
+        if record.original is not None:
+            block = own.get(SAMPLE, record.id) if record.cluster_by is None else record.block
+        is_shared = self.plan.has_clusters or cluster != record.id
         return Origin(system, record.id, cluster, parts, block, is_shared, kind, attributes)
 
-    def _count(self, summary: Summary) -> None:
-        self.summaries[summary.system] += 1
-        if summary.reason:
-            self.without_text.setdefault(summary.system, Counter())[summary.reason] += 1
-
-    def _sign(self, case: Case) -> None:
-        record: Record = case.record
-        if names_a_control(case.summary.system):
-            raise DataError(
-                f"{record.where or 'input'} (id {record.id!r}): found the system {case.summary.system!r}; "
-                f"'{CONTROL_NAMES}' begins the names of controls; rename the system."
-            )
-        self.ids.append(_hash_of(id_of(record)))
-        self._count(case.summary)
-        texts = (record.id, case.summary.system, case.summary.text, *(d.text for d in record.documents))
-        # A sum, so that no order and no parting of the input changes it.
-        self._digest += int.from_bytes(_hashed("".join(f"{text}\0" for text in texts)).digest(), "little")
+    def _sign(self, batch: Sequence[Case]) -> None:
+        """Note what came: ids, counts by system, and a hash of the texts."""
+        for case in batch:
+            record, summary = case.record, case.summary
+            system = summary.system
+            if system not in self.summaries and names_a_control(system):
+                raise DataError(
+                    f"{record.where or 'input'} (id {record.id!r}): found the system {system!r}; "
+                    f"'{CONTROL_NAMES}' begins the names of controls; rename the system."
+                )
+            self.summaries[system] += 1
+            if summary.reason:
+                self.without_text.setdefault(system, Counter())[summary.reason] += 1
+            self.ids.append(hash_of_name(id_of(record)))
+            texts = (record.id, system, summary.text, *[d.text for d in record.documents], "")
+            signed = "\0".join(texts).encode("utf-8", "surrogatepass")
+            # A sum, so that no order and no parting of the input changes it.
+            self._digest += int.from_bytes(hashlib.blake2b(signed, digest_size=8).digest(), "little")
         self._digest %= DIGESTS
 
 
@@ -401,14 +394,6 @@ def _with_whole_clusters(units: Iterable[Unit]) -> Iterator[list[Unit]]:
             found = []
     if found:
         yield found
-
-
-def _hash_of(name: str) -> int:
-    return int.from_bytes(_hashed(name).digest(), "little", signed=True)
-
-
-def _hashed(text: str) -> hashlib.blake2b:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8)
 
 
 def no_baseline(baseline: str, systems: Sequence[str]) -> RequestError:

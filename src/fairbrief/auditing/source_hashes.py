@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 
 from fairbrief.reports.frames import numbers
-from fairbrief.types import Case, Record
+from fairbrief.text.hashes import hash_of_documents, hash_of_name
+from fairbrief.types import Case
 
-MANY = 1 << 20
-"""Pairs that are held before those of one record are made one."""
-
-
-def hash_of(*texts: str) -> int:
-    """Eight bytes of a hash, as a signed number: the same in every process."""
-    found = hashlib.blake2b(digest_size=8)
-    for text in texts:
-        found.update(text.encode("utf-8", "surrogatepass"))
-        found.update(b"\0")
-    return int.from_bytes(found.digest(), "big", signed=True)
+MANY = 1 << 21
+"""Numbers that are held before the pairs of one record are made one."""
 
 
 @dataclass(slots=True)
@@ -32,11 +23,15 @@ class SourceHashes:
 
     _pairs: array[int] = field(default_factory=lambda: array("q"))
 
-    def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The cases as they come, each record noted."""
+    def note(self, cases: Sequence[Case]) -> None:
+        """Note the records of some cases."""
+        before = len(self._pairs) // MANY
         for case in cases:
-            self._note(case.record)
-            yield case
+            record = case.record
+            documents = hash_of_documents(*[d.text for d in record.documents])
+            self._pairs.extend((hash_of_name(record.id), documents))
+        if len(self._pairs) // MANY > before:
+            self._tidy()
 
     def merge(self, other: SourceHashes) -> None:
         """Take in the pairs of other records."""
@@ -47,11 +42,6 @@ class SourceHashes:
         self._tidy()
         found = np.frombuffer(self._pairs, dtype=np.int64).reshape(-1, 2)
         return pa.table({"record": numbers(found[:, 0].copy()), "documents": numbers(found[:, 1].copy())})
-
-    def _note(self, record: Record) -> None:
-        self._pairs.extend((hash_of(record.id), hash_of(*(d.text for d in record.documents))))
-        if len(self._pairs) % (2 * MANY) == 0:
-            self._tidy()
 
     def _tidy(self) -> None:
         found = np.frombuffer(self._pairs, dtype=np.int64).reshape(-1, 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -23,14 +23,13 @@ class UnitFallback:
     absent: Counter[str] = field(default_factory=Counter)
     were_split: bool = False
 
-    def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The cases as they come."""
+    def note(self, cases: Sequence[Case]) -> None:
+        """Count the summaries of some cases."""
         for case in cases:
             summary = case.summary
             if not summary.reason:
                 (self.absent if summary.units is None else self.given)[summary.system] += 1
                 self.were_split = self.were_split or SPLIT in summary.made
-            yield case
 
     def merge(self, other: UnitFallback) -> None:
         """Take in the counts of other cases."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -9,6 +10,9 @@ from fairbrief.auditing.counterfactual_sources import Sources
 from fairbrief.auditing.source_hashes import SourceHashes
 from fairbrief.auditing.unit_fallback import UnitFallback
 from fairbrief.types import Case
+
+AT_ONCE = 32
+"""Cases that are looked at together."""
 
 
 @dataclass(slots=True)
@@ -24,9 +28,15 @@ class Watchers:
         return Watchers(None if self.sources is None else self.sources.empty())
 
     def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The cases as they come."""
-        seen = self.fallback.watch(self.hashes.watch(cases))
+        """The cases as they come, some at once."""
+        seen = self._noted(iter(cases))
         return seen if self.sources is None else self.sources.watch(seen)
+
+    def _noted(self, cases: Iterator[Case]) -> Iterator[Case]:
+        while some := list(itertools.islice(cases, AT_ONCE)):
+            self.hashes.note(some)
+            self.fallback.note(some)
+            yield from some
 
     def merge(self, other: Watchers) -> None:
         """Take in what was seen of other cases."""

@@ -45,9 +45,8 @@ def _lists(evidence: EvidenceRows, systems: Sequence[str]) -> Iterator[list[Row]
         specs = [spec for spec, of in known.items() if of == observation]
         ends: dict[tuple[str, str], _Ends] = {(spec, system): {} for spec in specs for system in systems}
         for rows in evidence.each_of(observation):
-            for spec in specs:
-                found = values_of_records(rows, spec)
-                if found is not None and len(found.system):
+            for spec, found in values_of_records(rows, specs).items():
+                if len(found.system):
                     _look(spec, found, systems, ends)
         yield from ([row for _, row in end] for of_system in ends.values() for end in of_system.values())
 

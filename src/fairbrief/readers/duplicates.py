@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
-
-from fairbrief.types import Document
 
 BITS = (1 << 60) - 1
 """Sixty bits: as many as a Python integer holds in two digits. Among a million ids, the chance that
 any two share them is under one in a million."""
 TEXT_BITS = 24
 """Bits kept of a record's texts: other texts are taken for the same once in sixteen million records."""
+TEXTS = (1 << TEXT_BITS) - 1
 
 
 def hash_of(ident: str, system: str) -> int:
@@ -36,32 +34,25 @@ class Seen:
         self.places: dict[int, int] = {}
 
     def first(
-        self, ident: str, system: str, source: int, number: int, documents: Sequence[Document]
+        self, ident: str, system: str, source: int, number: int, texts: tuple[str, ...]
     ) -> Before | None:
-        """Remember an id; where the system had it before, or None if it is new to it."""
-        key = hash_of(ident, system)
+        """Remember an id; where the system had it before, or None if it is new to it. ``texts`` are of its documents."""
+        key = hash((ident, system)) & BITS
         known = self.places.get(key)
-        texts = _hash_of_texts(documents)
-        if known is None:
-            self.systems.setdefault(system)
-            self.places[key] = (number * self.sources + source) << TEXT_BITS | texts
-            return None
-        return self._before(known, texts)
+        if known is not None:
+            return self._before(known, texts)
+        if system not in self.systems:
+            self.systems[system] = None
+        self.places[key] = (number * self.sources + source) << TEXT_BITS | hash(texts) & TEXTS
+        return None
 
-    def of_another_system(
-        self, ident: str, system: str, documents: Sequence[Document]
-    ) -> tuple[str, Before] | None:
+    def of_another_system(self, ident: str, system: str, texts: tuple[str, ...]) -> tuple[str, Before] | None:
         """The first system, if any, that had the id before, and where."""
         for other in self.systems:
             if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
-                return other, self._before(known, _hash_of_texts(documents))
+                return other, self._before(known, texts)
         return None
 
-    def _before(self, known: int, texts: int) -> Before:
+    def _before(self, known: int, texts: tuple[str, ...]) -> Before:
         place = known >> TEXT_BITS
-        is_same = known & ((1 << TEXT_BITS) - 1) == texts
-        return Before(place % self.sources, place // self.sources, is_same)
-
-
-def _hash_of_texts(documents: Sequence[Document]) -> int:
-    return hash(tuple([d.text for d in documents])) & ((1 << TEXT_BITS) - 1)
+        return Before(place % self.sources, place // self.sources, known & TEXTS == hash(texts) & TEXTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, TypeGuard
 
 from fairbrief.readers.messages import fault, show
 
@@ -15,7 +15,7 @@ WHOLE = 2**53
 """Below it, a float without a fraction is a whole number exactly."""
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> TypeGuard[str]:
     """Whether a value is text that every later stage can carry, seen at a glance."""
     return value.__class__ is str and value.isascii() and "\0" not in value
 
@@ -45,6 +45,8 @@ def text_of(value: Any, what: str) -> str:
 
 def id_of(value: Any, what: str = "the id") -> str:
     """An id or a name: text that is not blank, or a number, which is taken as text."""
+    if is_plain(value) and value and not value.isspace():
+        return value
     number = None if isinstance(value, (str, bool)) else _number(value)
     text = number if number is not None else text_of(value, what)
     if not text.strip():

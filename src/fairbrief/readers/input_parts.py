@@ -46,16 +46,20 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
     if source.kind == "parquet":
         yield from _places_in_groups(source.path, id_field)
         return
-    decoder = msgspec.json.Decoder()
-    if id_field.isidentifier():
-        decoder = msgspec.json.Decoder(msgspec.defstruct("Id", [("id", Any, msgspec.field(name=id_field))]))
+    is_plain = id_field.isidentifier()
+    line: Any = msgspec.defstruct("Id", [("id", Any, msgspec.field(name=id_field))]) if is_plain else Any
+    decode = msgspec.json.Decoder(line).decode
     with opened(source.path) as file:
         start = 0
-        for line in file:
-            with suppress(msgspec.DecodeError, DataError, AttributeError, TypeError, RecursionError):
-                found = decoder.decode(line)
-                yield id_of(found.id if id_field.isidentifier() else find(found, id_field)), start
-            start += len(line)
+        for content in file:
+            try:
+                found = decode(content)
+                ident = id_of(found.id if is_plain else find(found, id_field))
+            except (msgspec.DecodeError, DataError, AttributeError, TypeError, RecursionError):
+                pass
+            else:
+                yield ident, start
+            start += len(content)
 
 
 def _places_in_groups(path: InputFile, id_field: str) -> Iterator[tuple[str, int]]:

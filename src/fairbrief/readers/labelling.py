@@ -173,9 +173,12 @@ class Labelling:
 
     def _watch(self, record: Record) -> None:
         for name in self.named:
-            known = self.values.setdefault(name, Counter())
+            if (known := self.values.get(name)) is None:
+                known = self.values[name] = Counter()
             if len(known) < WATCHED:
-                known.update(d.attributes[name] for d in record.documents if name in d.attributes)
+                for document in record.documents:
+                    if (value := document.attributes.get(name)) is not None:
+                        known[value] += 1
 
 
 def _groups(head: Sequence[Record]) -> tuple[str, ...]:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.text.hashes import hash_of_documents, hash_of_name
 from fairbrief.types import Record
 
 KEPT = 1_000
 """Messages about what was left out that are kept; all are counted."""
+MIXED = np.uint64(0x9E3779B97F4A7C15)
+"""Odd, so that ids of one system stay as far apart as they are when each is multiplied by it."""
 
 
 @dataclass(slots=True)
 class PartTally:
-    """Counts of a part, its messages, and three hashes of each summary: of id and system, of the id, of the texts."""
+    """Counts of a part, its messages, and three hashes of each summary: of the system, of the id, of the texts."""
 
     rows: int = 0
     summaries: int = 0
@@ -25,8 +28,8 @@ class PartTally:
     unwanted: int = 0
     skipped_count: int = 0
     skipped: list[str] = field(default_factory=list)
-    keys: array[int] = field(default_factory=lambda: array("Q"))
-    clusters: array[int] = field(default_factory=lambda: array("Q"))
+    keys: array[int] = field(default_factory=lambda: array("q"))
+    clusters: array[int] = field(default_factory=lambda: array("q"))
     """Two hashes of each record that varies one and names its cluster: of the original, of the cluster."""
     blank: int = 0
     """Documents that had no text and were left out."""
@@ -45,18 +48,18 @@ class PartTally:
         self.keys += other.keys
         self.clusters += other.clusters
 
-    def note(self, record: Record, system: str) -> None:
-        """Note a summary; alike in every process."""
-        texts = "\0".join([d.text for d in record.documents])
-        self.keys.extend(map(_hash_of, (f"{record.id}\0{system}", record.id, texts)))
+    def note(self, record: Record, system: str, texts: Sequence[str]) -> None:
+        """Note a summary; ``texts`` are those of the record's documents. Alike in every process."""
+        self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts)))
         if record.cluster_by is not None and record.original is not None:
-            self.clusters.extend(map(_hash_of, (record.original, record.cluster)))
+            self.clusters.extend((hash_of_name(record.original), hash_of_name(record.cluster)))
 
     def has_repeats(self) -> bool:
         """Whether the input is wrong: a system has an id twice, an id several texts, or an original several clusters."""
         keys = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, 3)
         clusters = np.frombuffer(self.clusters, dtype=np.uint64).reshape(-1, 2)
-        return _has_equal(keys[:, 0]) or _has_several(*keys.T[1:]) or _has_several(*clusters.T)
+        of_systems = keys[:, 0] + keys[:, 1] * MIXED
+        return _has_equal(of_systems) or _has_several(*keys.T[1:]) or _has_several(*clusters.T)
 
 
 def _has_equal(numbers: NDArray[np.uint64]) -> bool:
@@ -73,7 +76,3 @@ def _has_several(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> bool:
 def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Whether each is as the one before it, but for the first."""
     return np.asarray(numbers[1:] == numbers[:-1])
-
-
-def _hash_of(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

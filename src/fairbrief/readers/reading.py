@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+import msgspec
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
@@ -30,7 +32,7 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Case, Document, Record, Summary
 
 
-class Step(NamedTuple):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """One row of the input: where it is, and what was read; None if it was left out."""
 
     source: int
@@ -160,7 +162,8 @@ class Reading:
         """Source, id and start of every record of an input that has `ranges`: ``part(source, (start, start + 1))`` reads it."""
         assert self._fields.id is not None
         for i, source in enumerate(self._sources):
-            yield from ((i, ident, start) for ident, start in input_parts.places_of(source, self._fields.id))
+            for ident, start in input_parts.places_of(source, self._fields.id):
+                yield i, ident, start
 
     @property
     def tally(self) -> PartTally:
@@ -239,7 +242,7 @@ class Reading:
         for step in self._steps(own=False):
             if step.read is None:
                 continue
-            record, summaries = step.read
+            record, summaries = step.read.record, step.read.summaries
             is_new = [self._is_new(seen, record, summary, step) for summary in summaries]
             if any(is_new) and (key := hash_of(record.id, "")) not in known:
                 known.add(key)
@@ -251,9 +254,9 @@ class Reading:
 
     def _own_cases(self, step: Step, read: Read, seen: Seen, *, is_alone: bool) -> Iterator[Case]:
         """The summaries that stand in the row itself; one that is missing counts only if there are no others."""
-        record, summaries = read
+        record = read.record
         self._rows_read += 1
-        for summary in summaries:
+        for summary in read.summaries:
             is_missing = summary.reason == MISSING
             self._answered += not is_missing
             if not self._is_new(seen, record, summary, step) or (is_missing and not is_alone):
@@ -285,11 +288,14 @@ class Reading:
         if labelling.looks_ahead:
             labelling.look(step.read.record for step in self._plain_steps(own=own) if step.read is not None)
             self._begin()
+        if self._is_part:  # which is of an input whose records no label changes
+            yield from self._plain_steps(own=own)
+            return
         for step in self._plain_steps(own=own):
-            yield step if step.read is None else step._replace(read=self._labelled(step.read))
-        if not self._is_part:
-            labelling.check()
-            self.notes += labelling.notes()
+            read = None if step.read is None else self._labelled(step.read)
+            yield step if read is step.read else Step(step.source, step.number, step.where, read)
+        labelling.check()
+        self.notes += labelling.notes()
 
     def _labelled(self, read: Read) -> Read | None:
         try:
@@ -357,15 +363,15 @@ class Reading:
         typed, use = LineParser(reader), reader.use
 
         def parse(line: bytes, start: int) -> Any:
-            is_done = self._is_part or (not use.unseen and not use.is_watching and not reader.is_numbered)
+            is_done = not use.unseen and not use.is_watching and not reader.is_numbered
             return (typed if is_done else parse_line)(line, start)
 
-        return source.rows(self._meter, parse=parse)
+        return source.rows(self._meter, parse=typed if self._is_part else parse)
 
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
         """The rows of a source; the first says whether its columns are there, and its ids."""
         for number, row in rows:
-            if isinstance(row, Mapping):
+            if not isinstance(row, TypedLine) and isinstance(row, Mapping):
                 if not reader.use.rows:
                     if not self._is_part:
                         reader.begin(row)
@@ -378,7 +384,8 @@ class Reading:
         try:
             if isinstance(row, (TypedLine, Mapping)):
                 read = row.read(where) if isinstance(row, TypedLine) else reader.read(row, count, where)
-                self._check_cluster(read.record)
+                if read.record.cluster_by is not None:
+                    self._check_cluster(read.record)
                 return self._with_text(read)
             if isinstance(row, (Case, Record)) and (wrong := _wrong_with(row)) is not None:
                 raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)
@@ -394,15 +401,20 @@ class Reading:
     def _with_text(self, read: Read) -> Read:
         """Without documents that have no text, if others have one; people are told by the numbers of their documents."""
         record = read.record
+        for document in record.documents:
+            if not document.text or document.text.isspace():
+                break
+        else:
+            return read
         kept = [d for d in record.documents if d.text and not d.text.isspace()]
-        if len(kept) == len(record.documents) or not kept or record.entities:
+        if not kept or record.entities:
             return read
         self._blank += len(record.documents) - len(kept)
         return Read(replace(record, documents=tuple(kept)), read.summaries)
 
     def _check_cluster(self, record: Record) -> None:
         """Variants of one original are observed together, so no two clusters may share them."""
-        if record.cluster_by is None or record.original is None:
+        if record.original is None:
             return
         cluster = hash_of(record.cluster, "")
         if self._clusters.setdefault(hash_of(record.original, ""), cluster) != cluster:
@@ -442,16 +454,17 @@ class Reading:
 
     def _is_new(self, seen: Seen, record: Record, summary: Summary, step: Step) -> bool:
         """Whether this is the system's first summary of the record; a second one is an error, as are other documents."""
-        before = seen.first(record.id, summary.system, step.source, step.number, record.documents)
+        texts = tuple([document.text for document in record.documents])
+        before = seen.first(record.id, summary.system, step.source, step.number, texts)
         if before is not None:
             self._leave_out(at(step.where, self._again(summary, before), record.id))
             return False
-        other = seen.of_another_system(record.id, summary.system, record.documents)
+        other = seen.of_another_system(record.id, summary.system, texts) if len(seen.systems) > 1 else None
         if other is not None and not other[1].is_same:
             self._leave_out(at(step.where, self._other_documents(*other), record.id))
             return False
         if self._is_part:
-            self._keys.note(record, summary.system)
+            self._keys.note(record, summary.system, texts)
         return True
 
     def _again(self, summary: Summary, before: Before) -> DataError:

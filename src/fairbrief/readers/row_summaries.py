@@ -22,10 +22,10 @@ def summary(ident: str, system: str, text: Any, units: Any = None) -> Summary:
     """A summary from the value of its field: blank is an empty one, null a missing one."""
     cut = read_units(units) if units is not None else None
     if text is None:
-        return Summary(ident, system, "", cut, MISSING)
+        return Summary(ident, system, "", cut, MISSING, NOTHING)
     if not is_plain(text):
         text = text_of(text, f"the summary of {system!r}")
-    return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY)
+    return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY, NOTHING)
 
 
 def told(plain: Summary, reason: Any, made: Any) -> Summary:

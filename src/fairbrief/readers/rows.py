@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.documents import (
@@ -29,7 +31,7 @@ from fairbrief.readers.row_summaries import SummaryReader
 from fairbrief.types import Document, Record, Summary
 
 
-class Read(NamedTuple):
+class Read(msgspec.Struct, frozen=True, gc=False):
     """A row that was read: its record, and what each system wrote for it."""
 
     record: Record

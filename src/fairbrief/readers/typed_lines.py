@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -48,8 +47,7 @@ class _Line(msgspec.Struct, gc=False):
     made: Any = None
 
 
-@dataclass(slots=True)
-class TypedLine:
+class TypedLine(msgspec.Struct, gc=False):
     """A line whose types are as they should be: all of its record but the place, and its summary."""
 
     id: str
@@ -86,7 +84,10 @@ class LineParser:
         document = _struct(_Document, own)
         self._of_document = attrgetter(*self._inner)
         self._bare = self._of_document(document(text=""))
-        self._decoder = msgspec.json.Decoder(_line_type(fields, document, self._outer))
+        line = _line_type(fields, document, self._outer)
+        self._decode = msgspec.json.Decoder(line).decode
+        self._of_line = attrgetter(*self._outer) if self._outer else _nothing
+        self._bare_line = self._of_line(line(id=None, documents=[]))
         self._alone = {fields.cluster} - of_documents - {*fields.record_attributes.values()}
         mapped = [*fields.attributes.items(), *fields.record_attributes.items()]
         self._is_renamed = any(name != source for name, source in mapped)
@@ -97,8 +98,8 @@ class LineParser:
         try:
             if not line.isascii():
                 line.decode()  # the decoder does not look into fields that are not read
-            found = self._decoder.decode(line)
-            if b"\\u0000" in line or not found.documents:
+            found = self._decode(line)
+            if not found.documents or (b"\\" in line and b"\\u0000" in line):
                 return parse_line(line, start)
             return self._typed(found)
         except (msgspec.DecodeError, DataError, ValueError, RecursionError):
@@ -106,7 +107,7 @@ class LineParser:
 
     def _typed(self, found: Any) -> TypedLine:
         given, own = self._attributes(found.attributes)
-        row = _values(found, self._outer) if self._outer else NOTHING
+        row = NOTHING if self._of_line(found) == self._bare_line else _values(found, self._outer)
         documents = self._plain(found.documents) if not self._outer or self._is_plain(row, own) else None
         if documents is None:
             draft = self._draft(found.documents)
@@ -118,15 +119,10 @@ class LineParser:
         said = summary(ident, system, found.summary)
         if found.reason is not None or found.made is not None:
             said = told(said, found.reason, found.made)
-        return TypedLine(
-            ident,
-            documents,
-            (references,) if isinstance(references, str) and references else tuple(references or ()),
-            own,
-            id_of(original) if original not in (None, "") else None,
-            self._cluster,
-            said,
-        )
+        if not isinstance(references, tuple):
+            references = (references,) if references else ()
+        original = None if original is None or original == "" else id_of(original)
+        return TypedLine(ident, documents, references, own, original, self._cluster, said)
 
     def _is_plain(self, row: Mapping[str, Any], own: Mapping[str, str]) -> bool:
         """Whether the row gives nothing to its documents: it has no field for them, nor a list in a text."""
@@ -139,7 +135,7 @@ class LineParser:
         get, bare, found = self._of_document, self._bare, []
         for given in documents:
             if given.__class__ is str:
-                found.append(Document(given))
+                found.append(Document(given, NOTHING))
             elif get(given) == bare:
                 found.append(Document(given.text, self._attributes(given.attributes)[1]))
             else:
@@ -160,6 +156,8 @@ class LineParser:
 
     def _attributes(self, raw: msgspec.Raw) -> tuple[Any, Mapping[str, str]]:
         """An object of attributes as it was given, and read."""
+        if raw is _ABSENT:
+            return _NONE
         content = bytes(raw)
         known = self._known.get(content)
         if known is None:
@@ -201,7 +199,7 @@ def _line_type(fields: Fields, document: Any, named: Mapping[str, str]) -> Any:
         ("documents", list[document | str], msgspec.field(name=fields.documents[0])),
         ("summary", str | None, msgspec.field(name=fields.summary[0][1], default=None)),
         ("system", Any, msgspec.field(name=fields.system, default=None)),
-        ("references", list[str] | str | None, msgspec.field(name=fields.references, default=None)),
+        ("references", tuple[str, ...] | str | None, msgspec.field(name=fields.references, default=None)),
     )
 
 
@@ -209,6 +207,10 @@ def _struct(base: type[msgspec.Struct], named: Mapping[str, str], *others: tuple
     """The type with fields more, which are read under names of their own."""
     more = [(key, Any, msgspec.field(name=name, default=msgspec.UNSET)) for key, name in named.items()]
     return msgspec.defstruct(base.__name__, [*others, *more], bases=(base,), kw_only=True, gc=False)
+
+
+def _nothing(_: Any) -> None:
+    """What a line has in fields of other names, where none was named."""
 
 
 def _values(found: Any, named: Mapping[str, str]) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE, systems_of
 from fairbrief.auditing.parts import parts_of
-from fairbrief.auditing.source_hashes import hash_of
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.frames import usable
 from fairbrief.reports.result import Result
+from fairbrief.text.hashes import hash_of
 from fairbrief.types import Estimate
 
 

@@ -1,0 +1,23 @@
+"""Hashes of texts that are the same in every process and on every machine."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from hashlib import blake2b
+from struct import Struct
+
+_signed = Struct(">q").unpack
+
+
+def hash_of(*texts: str) -> int:
+    """Eight bytes of a hash, as a signed number."""
+    joined = "\0".join((*texts, "")).encode("utf-8", "surrogatepass")
+    number: int = _signed(blake2b(joined, digest_size=8).digest())[0]
+    return number
+
+
+hash_of_name = lru_cache(maxsize=1024)(hash_of)
+"""The same of a name (of a record, a system): who reads, watches and signs a record asks for it in turn."""
+
+hash_of_documents = lru_cache(maxsize=64)(hash_of)
+"""The same of a record's documents."""
