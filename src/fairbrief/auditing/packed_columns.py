@@ -35,8 +35,10 @@ class Packed:
     @classmethod
     def of(cls, column: Floats) -> Packed:
         """A column. Shape: (units,)."""
-        numbers, codes = np.unique(column, return_inverse=True)
-        return cls.of_codes(numbers, codes.astype(code_type(len(numbers))))
+        encoded = pa.array(column).dictionary_encode()
+        # Only the distinct numbers, which are few, are sorted.
+        numbers, place = np.unique(encoded.dictionary.to_numpy(), return_inverse=True)
+        return cls.of_codes(numbers, place.astype(code_type(len(numbers)))[encoded.indices.to_numpy()])
 
     @classmethod
     def of_codes(cls, numbers: Floats, codes: NDArray[np.signedinteger[Any]]) -> Packed:
@@ -79,7 +81,7 @@ def column_of(chunk: Sequence[Packed], k: int, units: int) -> Packed:
 
 def pack_once(column: Floats, known: dict[bytes, Packed]) -> Packed:
     """A chunk's column; of equal ones the same."""
-    key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
+    key = column.tobytes()
     if key not in known:
         known[key] = Packed.of(column)
     return known[key]
