@@ -100,9 +100,15 @@ class Exhibits:
         best = self._best.setdefault((measure, system), [])
         least = -best[-1][0] if len(best) == self.most else 0.0
         usable = np.flatnonzero(np.isfinite(at_most) & (at_most > 0) & (at_most >= least))
-        # The largest first: they leave few to look at.
+        if not len(usable):
+            return
+        # The largest first, and of those tied for a place the first by name: they leave few to look at.
         usable = usable[np.argsort(-at_most[usable], kind="stable")]
-        for i, size in zip(places[usable].tolist(), at_most[usable].tolist(), strict=True):
+        sizes_in_order, order = at_most[usable].tolist(), places[usable].tolist()
+        ahead = int(np.count_nonzero(at_most[usable] >= sizes_in_order[: self.most][-1]))
+        tied = zip(sizes_in_order[:ahead], order, strict=False)
+        order[:ahead] = [i for *_, i in sorted((-size, place_of(looked.units[i]), i) for size, i in tied)]
+        for i, size in zip(order, sizes_in_order, strict=True):
             cases, origin = looked.units[i]
             if len(best) == self.most and size <= -best[-1][0]:
                 if size < -best[-1][0]:
