@@ -75,7 +75,7 @@ class ExactSums:
     @classmethod
     def of_parts(cls, coarse: Floats, fine: Floats, size: float, added: int) -> ExactSums:
         """Sums of nothing, and what `add_parts` takes. They may go on in these very arrays."""
-        if size < MOST_COARSE / 2 and added <= MOST_ADDED:
+        if size < MOST_COARSE / 2:
             return cls(coarse, fine, None, size, added)
         sums = cls.zeros(coarse.shape)
         sums.add_parts(coarse, fine, size, added)

@@ -19,7 +19,7 @@ from fairbrief.statistics.arrays import Floats
 
 Keys = NDArray[np.uint64]
 
-AT_ONCE = 1 << 14
+AT_ONCE = 16_384
 """Numbers that are mixed at once: what stays in a core's cache."""
 COMPARED = 4
 """Numbers up to which it is faster to compare with where each begins than to multiply."""
