@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fairbrief.reports.frames import numbers
 from fairbrief.types import Floats
 
 SMALL = 128
@@ -35,10 +36,13 @@ class Packed:
     @classmethod
     def of(cls, column: Floats) -> Packed:
         """A column. Shape: (units,)."""
-        encoded = pa.array(column).dictionary_encode()
+        encoded = numbers(column).dictionary_encode()
+        # Not to_numpy, for which Arrow imports pandas.
+        met = np.frombuffer(encoded.dictionary.buffers()[1] or b"", dtype=np.float64)
+        which = np.frombuffer(encoded.indices.buffers()[1] or b"", dtype=np.int32)
         # Only the distinct numbers, which are few, are sorted.
-        numbers, place = np.unique(encoded.dictionary.to_numpy(), return_inverse=True)
-        return cls.of_codes(numbers, place.astype(code_type(len(numbers)))[encoded.indices.to_numpy()])
+        distinct, place = np.unique(met[: len(encoded.dictionary)], return_inverse=True)
+        return cls.of_codes(distinct, place.astype(code_type(len(distinct)))[which[: len(column)]])
 
     @classmethod
     def of_codes(cls, numbers: Floats, codes: NDArray[np.signedinteger[Any]]) -> Packed:
