@@ -15,7 +15,7 @@ import pytest
 from tests.unit.test_workers import Modelled
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, parts
+from fairbrief.auditing import Plan, examples, parts
 from fairbrief.auditing.contrast_sums import ContrastSums
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.counterfactual_sources import Sources, sample
@@ -363,6 +363,29 @@ def test_the_largest_of_many_cases_are_kept_whichever_came_first() -> None:
     exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
     exhibits.consider(observation, sheet, [((c,), o) for c, o in given])
     assert [(e.value, e.case.record.id) for e in exhibits.shown(["s"])] == [(8, "r1"), (7, "r4")]
+
+
+@pytest.mark.parametrize("letters", [0, 3 * examples.SHORTEST, examples.LETTERS])
+@pytest.mark.parametrize("at_once", [1, 2, 12])
+def test_cases_that_wait_to_be_considered_are_those_that_are_kept_at_once(
+    monkeypatch: pytest.MonkeyPatch, letters: int, at_once: int
+) -> None:
+    """Of several systems, with ties among which names decide, however many sheets wait together."""
+    monkeypatch.setattr(examples, "LETTERS", letters)
+    sizes = np.array([2.0, 8, 0, 8, np.nan, 8, 2, 2, 2, 9, np.inf, -9])
+    given = [
+        ((one,), replace(origin, system="st"[i % 2]))
+        for i, (one, origin) in enumerate(placed(*(case(f"r{50 - i}") for i in range(12))))
+    ]
+    observation: Any = "o"
+    exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
+    for start in range(0, 12, at_once):
+        some = slice(start, start + at_once)
+        block = np.arange(at_once), np.array([0]), sizes[some, np.newaxis]
+        sheet: Any = SimpleNamespace(columns={("x",): 0}, ps=[], blocks=lambda block=block: [block])
+        exhibits.consider(observation, sheet, given[some])
+    found = [(e.system, e.value, e.case.record.id) for e in exhibits.shown(["s", "t"])]
+    assert found == [("s", 2, "r42"), ("s", 2, "r44"), ("t", -9, "r39"), ("t", 9, "r41")]
 
 
 def test_a_signed_contrast_is_of_one_group() -> None:

@@ -85,6 +85,17 @@ def test_fractions_choices_and_flips_are_uniform() -> None:
     assert np.abs(flips.mean(axis=0) - 0.5).max() < 0.5 * 6 / np.sqrt(500)
 
 
+@pytest.mark.parametrize("among", [1, 2, 3, 4, 5, 7, 255, 256, 10_000, 2**32])
+def test_a_choice_is_the_share_of_all_numbers_that_lies_below(among: int) -> None:
+    """Of 32 bits, on both sides of where each number begins, in as few bytes as are needed."""
+    steps = range(1, among, max(1, among // 50))
+    halves = [h for k in steps for h in ((k << 32) // among - 1, (k << 32) // among, -(-(k << 32) // among))]
+    given = np.array([[0, *halves, 2**32 - 1]], dtype=np.uint32)
+    chosen = choices_among(given, among)
+    assert chosen.tolist() == [[h * among >> 32 for h in given[0].tolist()]]
+    assert chosen.dtype == np.min_scalar_type(among)
+
+
 def test_a_negative_seed_is_refused() -> None:
     """Seeds count from 0."""
     with pytest.raises(ValueError, match="seed must be at least 0, not -1"):

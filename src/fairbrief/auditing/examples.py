@@ -5,99 +5,138 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from fairbrief.auditing.grouping import place_of
-from fairbrief.auditing.ledger import Sheet, Written
+from fairbrief.auditing.ledger import Sheet
 from fairbrief.auditing.observing import Unit
 from fairbrief.reports.result import Exhibit
-from fairbrief.types import Case, Cases, Column, Floats, Measure, Observation, Totals
+from fairbrief.types import Case, Cases, Column, Floats, Integers, Measure, Observation, Totals
 
 ALIKE = 30
 """Headlines that are alike to so many binary digits are tied: the case whose names come first is kept."""
 NEAR = 1e-12
 """How far a headline that was found among others' may lie from the same found alone."""
+LETTERS = 1 << 18
+"""Letters of documents, or so, of cases that wait until they are considered: about as many small ones as spread numpy's call costs."""
+SHORTEST = 1 << 8
+"""Letters that every case counts for at least."""
 
 Key = tuple[str, ...]
 Ranked = tuple[float, Key, float, Totals, Case, float]
 """Size of the headline (negative, to `ALIKE`) and names, by which cases are ranked; headline, row, case and p."""
 
 
+class _Looked(NamedTuple):
+    """Units of one observation and the same columns that are looked at together.
+
+    Shapes: ``rows`` (units, columns), ``ps`` (units,) of their own tests, nan where they have none.
+    """
+
+    columns: Mapping[Column, int]
+    rows: Floats
+    units: Sequence[Unit]
+    ps: Floats
+
+
 @dataclass
 class Exhibits:
-    """Keeps, for every measure and system, the few cases with the largest headline, whichever came first."""
+    """Keeps, for every measure and system, the few cases with the largest headline, whichever came first.
+
+    What was to be considered may wait until there is enough of it, or until something is asked (`settle`).
+    """
 
     readers: dict[Observation, list[Measure]]
     most: int = 5
     _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
+    _waiting: dict[Observation, list[_Looked]] = field(default_factory=dict, compare=False)
 
     def consider(self, observation: Observation, sheet: Sheet, units: Sequence[Unit]) -> None:
-        """Keep the cases of a sheet that are among the largest of a measure that reads it.
-
-        Each measure is asked for all headlines at once; those that may be kept are looked at closely.
-        """
+        """Keep the cases of a sheet that are among the largest of a measure that reads it."""
+        if not sheet.blocks():
+            return
         names = list(sheet.columns)
-        alike: dict[bytes, list[Written]] = {}
-        for block in sheet.blocks():
-            alike.setdefault(block[1].tobytes(), []).append(block)
+        ps = np.frombuffer(sheet.ps) if sheet.ps else np.full(len(units), np.nan)
+        waiting = self._waiting.setdefault(observation, [])
+        for places, positions, rows in sheet.blocks():
+            columns = {names[position]: j for j, position in enumerate(positions.tolist())}
+            waiting.append(_Looked(columns, rows, [units[i] for i in places.tolist()], ps[places]))
+        if sum(len(looked.units) * _letters(looked.units) for looked in waiting) >= LETTERS:
+            self._look(observation)
+
+    def settle(self) -> None:
+        """Consider what waits."""
+        for observation in list(self._waiting):
+            self._look(observation)
+
+    def _look(self, observation: Observation) -> None:
+        """Each measure is asked for all headlines at once; those that may be kept are looked at closely."""
+        alike: dict[tuple[Column, ...], list[_Looked]] = {}
+        for looked in self._waiting.pop(observation):
+            alike.setdefault(tuple(looked.columns), []).append(looked)
         for several in alike.values():
-            places, rows = (
-                np.concatenate([own for own, _, _ in several]),
-                np.concatenate([own for *_, own in several]),
+            together = _Looked(
+                several[0].columns,
+                np.concatenate([looked.rows for looked in several]),
+                [unit for looked in several for unit in looked.units],
+                np.concatenate([looked.ps for looked in several]),
             )
-            columns = {names[position]: j for j, position in enumerate(several[0][1])}
-            written = [units[i] for i in places.tolist()]
-            ps = np.frombuffer(sheet.ps)[places] if sheet.ps else np.full(len(places), np.nan)
+            systems = [origin.system for _, origin in together.units]
+            places_of = {one: np.flatnonzero([one == system for system in systems]) for one in set(systems)}
             for measure in self.readers.get(observation, ()):
-                headline = measure.value(Totals(columns, rows))[measure.name]
+                headline = measure.value(Totals(together.columns, together.rows))[measure.name]
                 if headline.tail is not None:
-                    self._rank_some(measure, np.asarray(headline.array), columns, rows, written, ps)
+                    sizes = np.abs(np.broadcast_to(headline.array, len(together.units)))
+                    for system, places in places_of.items():
+                        self._rank_some(measure, system, together, sizes, places)
 
     def _rank_some(
-        self,
-        measure: Measure,
-        headlines: Floats,
-        columns: Mapping[Column, int],
-        rows: Floats,
-        units: Sequence[Unit],
-        ps: Floats,
+        self, measure: Measure, system: str, looked: _Looked, sizes: Floats, places: Integers
     ) -> None:
-        """Look closely at those of some units that may be kept. Shapes: ``headlines`` and ``ps`` (units,), ``rows`` (units, columns)."""
-        sizes = np.abs(np.broadcast_to(headlines, len(units)))
-        at_most = _rounded(sizes * (1 + NEAR))
-        usable = np.flatnonzero(np.isfinite(sizes) & (sizes > 0))
-        largest_first = usable[np.argsort(-sizes[usable], kind="stable")]  # they leave few to look at
-        open_systems = {origin.system for _, origin in units}  # of which there may be more to keep
-        for i in largest_first.tolist():
-            if not open_systems:
-                break
-            unit = units[i]
-            system = unit[1].system
-            if system not in open_systems:
-                continue
-            best = self._best.setdefault((measure, system), [])
-            if len(best) == self.most and -at_most[i] > best[-1][0]:
-                open_systems.remove(system)
-                continue
-            key = place_of(unit)
-            if len(best) < self.most or (-at_most[i], key) < best[-1][:2]:
+        """Look closely at those of a system's units that may be kept. Shapes: ``sizes`` (all units,), ``places`` (n,)."""
+        at_most = _rounded(sizes[places] * (1 + NEAR))
+        best = self._best.setdefault((measure, system), [])
+        least = -best[-1][0] if len(best) == self.most else 0.0
+        usable = np.flatnonzero(np.isfinite(at_most) & (at_most > 0) & (at_most >= least))
+        if not len(usable):
+            return
+        # The largest first, and of those tied for a place the first by name: they leave few to look at.
+        usable = usable[np.argsort(-at_most[usable], kind="stable")]
+        sizes_in_order, order = at_most[usable].tolist(), places[usable].tolist()
+        ahead = int(np.count_nonzero(at_most[usable] >= sizes_in_order[: self.most][-1]))
+        tied = zip(sizes_in_order[:ahead], order, strict=False)
+        order[:ahead] = [i for *_, i in sorted((-size, place_of(looked.units[i]), i) for size, i in tied)]
+        for i, size in zip(order, sizes_in_order, strict=True):
+            cases, origin = looked.units[i]
+            if len(best) == self.most and size <= -best[-1][0]:
+                if size < -best[-1][0]:
+                    break
+                if origin.cluster > best[-1][1][0]:  # as `place_of` would tell: of many that are tied
+                    continue
+            key = place_of(looked.units[i])
+            if len(best) < self.most or (-size, key) < best[-1][:2]:
                 # Alone, so that no last digit, and so no tie, depends on the rows beside it.
-                self._rank(measure, system, key, Totals(columns, rows[i].copy()), unit[0], float(ps[i]))
+                totals = Totals(looked.columns, looked.rows[i].copy())
+                self._rank(measure, system, key, totals, cases, float(looked.ps[i]))
 
     def of(self, measures: Collection[Measure]) -> Exhibits:
         """What is kept for some measures alone."""
+        self.settle()
         best = {kept: ranked for kept, ranked in self._best.items() if kept[0] in measures}
         return Exhibits({}, self.most, best)
 
     def merge(self, other: Exhibits) -> None:
         """Keep of what was kept of other cases what is among the largest of all."""
+        other.settle()
         for (measure, system), best in other._best.items():
             for ranked in best:
                 self._keep(measure, system, ranked)
 
     def place(self, in_file: Callable[[str], str]) -> None:
         """Say of every kept case where it stands in its file, instead of in a part of it."""
+        self.settle()
         for best in self._best.values():
             best[:] = [(*rank, _placed(case, in_file), p) for *rank, case, p in best]  # type: ignore[misc]
 
@@ -116,6 +155,7 @@ class Exhibits:
 
     def shown(self, systems: Sequence[str]) -> Iterable[Exhibit]:
         """The kept cases, largest first, system by system."""
+        self.settle()
         # In the order in which the measures were asked for, whichever was ranked first.
         order = {m: i for i, m in enumerate(m for several in self.readers.values() for m in several)}
         for (measure, system), best in sorted(
@@ -127,6 +167,12 @@ class Exhibits:
                 yield Exhibit(
                     repr(measure), system, value, measure.explain(totals), case, None if np.isnan(p) else p
                 )
+
+
+def _letters(units: Sequence[Unit]) -> int:
+    """About how many letters documents of a unit have: as many as the first."""
+    documents = (document for case in units[0][0] for document in case.record.documents) if units else ()
+    return max(SHORTEST, sum(len(document.text) for document in documents))
 
 
 def _placed(case: Case, in_file: Callable[[str], str]) -> Case:

@@ -147,10 +147,13 @@ class Ledger:
     def _note(self, origins: Sequence[Origin], left_out: Mapping[int, str]) -> None:
         """Whose units come next, and which of them have no row."""
         reasons = np.zeros(len(origins), dtype=np.int64)
+        alike: Counter[tuple[str, tuple[Slice, ...], str]] = Counter()
         for i, reason in left_out.items():
             reasons[i] = self.known_reasons.setdefault(reason, len(self.known_reasons))
-            for part in (WHOLE, *origins[i].slices):
-                self._left_out.setdefault((origins[i].system, part), Counter())[reason] += 1
+            alike[origins[i].system, origins[i].slices, reason] += 1
+        for (system, slices, reason), many in alike.items():
+            for part in (WHOLE, *slices):
+                self._left_out.setdefault((system, part), Counter())[reason] += many
         self.reasons = extended(self.reasons, reasons)
         if self.observation.declaration.tests_units is not None:
             self.ps.extend(itertools.repeat(np.nan, len(origins)))
@@ -224,10 +227,11 @@ class Ledger:
         self.asked |= sheet.asked
         first, place = len(self.reasons), self._new_place(sheet.columns)
         self.origins.extend(origins)
-        texts, reasons = list(sheet.known_reasons), as_numbers(sheet.reasons)
-        self._note(origins, {i: texts[reasons[i]] for i in np.flatnonzero(reasons).tolist()})
-        if self.ps:
-            np.frombuffer(self.ps)[first:] = sheet.ps
+        known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in sheet.known_reasons]
+        self.reasons = extended(self.reasons, np.array(known)[as_numbers(sheet.reasons)])
+        self.ps.extend(sheet.ps)
+        for part, many in sheet._left_out.items():
+            self._left_out.setdefault(part, Counter()).update(many)
         for units, positions, reals in sheet.blocks():
             self._pending.append((first + units, place[positions], reals))
         for key, null in sheet._nulls.items():
@@ -408,7 +412,6 @@ class Sheet(Ledger):
             **self.__dict__,
             "observation": None,
             "origins": Origins(),
-            "_left_out": {},
             "_positions": {},
             "_contrasts": {},
         }
@@ -422,10 +425,13 @@ class Sheet(Ledger):
 
 def _by_slice(origins: Sequence[Origin]) -> dict[tuple[str, Slice], list[int]]:
     """By system and slice which of these units belong to it."""
-    found: dict[tuple[str, Slice], list[int]] = {}
+    alike: dict[tuple[str, tuple[Slice, ...]], list[int]] = {}
     for i, origin in enumerate(origins):
-        for part in (WHOLE, *origin.slices):
-            found.setdefault((origin.system, part), []).append(i)
+        alike.setdefault((origin.system, origin.slices), []).append(i)
+    found: dict[tuple[str, Slice], list[int]] = {}
+    for (system, slices), chosen in alike.items():
+        for part in (WHOLE, *slices):
+            found.setdefault((system, part), []).extend(chosen)
     return found
 
 

@@ -243,19 +243,25 @@ class NullSums:
             self._fixed.add(rows.fixed_columns, rows.fixed)
         if not rows.columns:
             return
-        apart = self._apart.get(rows.columns)
-        if apart is None and len(self._apart) < APART:
-            if len(self._met) > MOST_MET:
-                self._met.clear()
-            self._met[rows.columns] = self._met.get(rows.columns, 0) + len(rows)
-            if self._met[rows.columns] >= COMMON:
-                shape = self.n_resamples, len(rows.columns)
-                apart = self._apart[rows.columns] = ExactSums.zeros(shape)
-        for coarse, fine, size, units in rows.taken():
-            if apart is None:
-                self._add_by_column(rows.columns, coarse, fine, size, units)
+        is_apart = self._is_apart(rows)
+        for parts in rows.taken():
+            if not is_apart:
+                self._add_by_column(rows.columns, *parts)
+            elif rows.columns in self._apart:
+                self._apart[rows.columns].add_parts(*parts)
             else:
-                apart.add_parts(coarse, fine, size, units)
+                self._apart[rows.columns] = ExactSums.of_parts(*parts)
+
+    def _is_apart(self, rows: RelabelledRows) -> bool:
+        """Whether the sums of these columns are kept side by side."""
+        if rows.columns in self._apart:
+            return True
+        if len(self._apart) >= APART:
+            return False
+        if len(self._met) > MOST_MET:
+            self._met.clear()
+        self._met[rows.columns] = self._met.get(rows.columns, 0) + len(rows)
+        return self._met[rows.columns] >= COMMON
 
     def _add_by_column(
         self, columns: Sequence[Column], coarse: Floats, fine: Floats, size: float, units: int = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -176,16 +177,21 @@ class OriginTable:
 
     def add(self, origins: Iterable[Origin]) -> range:
         """Add origins; the places that they have now."""
-        first = len(self)
+        first, encoded = len(self), list[bytes]()
         clusters, blocks, kinds = list[int](), list[int](), list[int]()
+        known: dict[tuple[object, ...], int] = {}  # to make and compare a kind takes longer
         for o in origins:
-            self.records += _encoded(o.record)
-            self.ends.append(len(self.records))
+            encoded.append(_encoded(o.record))
             clusters.append(OWN if o.cluster == o.record else self.cluster_names.of(o.cluster))
             blocks.append(self.block_names.of(o.block))
-            kinds.append(
-                self.known_kinds.of(Kind(o.system, o.slices, o.is_shared, o.system_kind, o.attributes))
-            )
+            key = o.system, o.slices, o.is_shared, o.system_kind, o.attributes
+            kind = known.get(key)
+            if kind is None:
+                kind = known[key] = self.known_kinds.of(Kind(*key))
+            kinds.append(kind)
+        ends = itertools.accumulate(map(len, encoded), initial=len(self.records))
+        self.ends.extend(itertools.islice(ends, 1, None))
+        self.records += b"".join(encoded)
         self._extend(clusters, blocks, kinds)
         return range(first, len(self))
 

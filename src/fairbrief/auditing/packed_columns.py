@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fairbrief.reports.frames import numbers
 from fairbrief.types import Floats
 
 SMALL = 128
@@ -35,8 +36,13 @@ class Packed:
     @classmethod
     def of(cls, column: Floats) -> Packed:
         """A column. Shape: (units,)."""
-        numbers, codes = np.unique(column, return_inverse=True)
-        return cls.of_codes(numbers, codes.astype(code_type(len(numbers))))
+        encoded = numbers(column).dictionary_encode()
+        # Not to_numpy, for which Arrow imports pandas.
+        met = np.frombuffer(encoded.dictionary.buffers()[1] or b"", dtype=np.float64)
+        which = np.frombuffer(encoded.indices.buffers()[1] or b"", dtype=np.int32)
+        # Only the distinct numbers, which are few, are sorted.
+        distinct, place = np.unique(met[: len(encoded.dictionary)], return_inverse=True)
+        return cls.of_codes(distinct, place.astype(code_type(len(distinct)))[which[: len(column)]])
 
     @classmethod
     def of_codes(cls, numbers: Floats, codes: NDArray[np.signedinteger[Any]]) -> Packed:
@@ -79,7 +85,7 @@ def column_of(chunk: Sequence[Packed], k: int, units: int) -> Packed:
 
 def pack_once(column: Floats, known: dict[bytes, Packed]) -> Packed:
     """A chunk's column; of equal ones the same."""
-    key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
+    key = column.tobytes()
     if key not in known:
         known[key] = Packed.of(column)
     return known[key]

@@ -15,6 +15,12 @@ from fairbrief.types import Column, Floats
 
 PAIRED = 256
 """Pairs of labellings of two units up to which they are taken together."""
+COUNTED = 4
+"""To count a row in all resamples and to multiply it takes so much less than to take a row for each and to add it."""
+FEW = 24
+"""Units among which alike ones are not looked for."""
+MULTIPLIED = 1 << 18
+"""Products that are summed at once: of counts that stay in a core's cache, and too few for several threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,7 @@ class RelabelledRows:
             values[:, :, moves],
             tuple(itertools.compress(columns, ~moves)),
             values[:, 0, ~moves],
-            [choice.astype(number, copy=False) for choice in choices],
+            [choice if choice.dtype == number else choice.astype(number) for choice in choices],
         )
 
     @classmethod
@@ -80,12 +86,45 @@ class RelabelledRows:
         both = np.concatenate([coarse, fine], axis=2)
         step = most_together(size)
         for start in range(0, len(both), step):
-            some, width = both[start : start + step], len(self.columns)
-            sums = _sum_of_taken(some, np.stack(self.choices[start : start + step]))
-            yield sums[:, :width], sums[:, width:], size * len(some), len(some)
+            some, width = slice(start, start + step), len(self.columns)
+            alike = _alike(self.values[some])
+            if alike is None:
+                sums = _sum_one_by_one(both[some], _stacked(self.choices[some]))
+            else:
+                sums = _sum_of_counted(both[some], self.choices[some], alike)
+            units = min(step, len(both) - start)
+            yield sums[:, :width], sums[:, width:], size * units, units
 
 
-def _sum_of_taken(values: Floats, choices: Choice) -> Floats:
+def _alike(values: Floats) -> list[list[int]] | None:
+    """Which units have the same rows, those of most last, where these are few enough to be counted; else None.
+
+    Shape: (units, labellings, columns).
+    """
+    units, labellings = values.shape[:2]
+    if units <= FEW or labellings**2 > PAIRED:
+        return None
+    found: dict[bytes, list[int]] = {}
+    rows, size = values.tobytes(), values[0].nbytes
+    for i in range(units):
+        found.setdefault(rows[i * size : (i + 1) * size], []).append(i)
+    is_cheap = len(found) * (labellings - 1) <= COUNTED * _number_taken(units, labellings)
+    return sorted(found.values(), key=len) if is_cheap else None
+
+
+def _stacked(choices: Sequence[Choice]) -> Choice:
+    """Choices side by side, (units, n_resamples); faster than `np.stack`, which looks at each."""
+    return np.concatenate(choices).reshape(len(choices), -1)
+
+
+def _number_taken(units: int, labellings: int) -> int:
+    """From how many tables `_sum_one_by_one` takes rows."""
+    while units > 1 and labellings**2 <= PAIRED:
+        units, labellings = -(-units // 2), labellings**2
+    return units
+
+
+def _sum_one_by_one(values: Floats, choices: Choice) -> Floats:
     """The rows that each resample takes, summed over units; of numbers whose sums need no rounding.
 
     Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples) → (n_resamples, columns).
@@ -100,4 +139,30 @@ def _sum_of_taken(values: Floats, choices: Choice) -> Floats:
     sums: Floats = values[0].take(choices[0], axis=0)
     for own, choice in zip(values[1:], choices[1:], strict=True):
         sums += own.take(choice, axis=0)
+    return sums
+
+
+def _sum_of_counted(values: Floats, choices: Sequence[Choice], alike: Sequence[Sequence[int]]) -> Floats:
+    """The same where many units are ``alike``: what all read under the first labelling, and how far from it each row is,
+    times how many units take it. ``choices`` are (units,) of (n_resamples,).
+    """
+    tables, many = values[[units[0] for units in alike]], np.array([len(units) for units in alike])
+    taken = _stacked([choices[i] for units in alike for i in units])
+    counts = np.empty((values.shape[1] - 1, len(alike), taken.shape[1]), np.min_scalar_type(many.max()))
+    single = int(np.count_nonzero(many == 1))
+    ends = np.cumsum(many).tolist()
+    for labelling, of_labelling in enumerate(counts, 1):
+        is_taken = (taken == labelling).view(np.uint8)
+        of_labelling[:single] = is_taken[:single]
+        for j in range(single, len(alike)):
+            some = is_taken[ends[j - 1] if j else 0 : ends[j]]
+            np.add.reduce(some, axis=0, dtype=counts.dtype, out=of_labelling[j])
+    moved = (tables[:, 1:] - tables[:, :1]).transpose(1, 0, 2).reshape(-1, tables.shape[2])
+    counts = counts.reshape(len(moved), -1)
+    sums = np.empty((counts.shape[1], moved.shape[1]))
+    step = max(1, MULTIPLIED // moved.size)
+    for start in range(0, len(sums), step):
+        here = slice(start, start + step)
+        np.matmul(counts[:, here].T.astype(np.float64), moved, out=sums[here])
+    sums += (many[:, np.newaxis] * tables[:, 0]).sum(axis=0)
     return sums

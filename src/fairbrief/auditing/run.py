@@ -116,6 +116,7 @@ class Run:
     def walk_part(self, stream: Iterator[Case]) -> PartResult:
         """The cases of a part, observed in this process; what has to wait for other parts is put aside."""
         self._carry(self._single(stream), ThisProcess())
+        self.exhibits.settle()
         return PartResult(
             sheets=tuple(ledger for ledger in self.ledgers if isinstance(ledger, Sheet)),
             places=tuple(ledger.origins.places for ledger in self.ledgers),

@@ -72,6 +72,15 @@ class ExactSums:
         """Sums of nothing."""
         return cls(np.zeros(shape), np.zeros(shape))
 
+    @classmethod
+    def of_parts(cls, coarse: Floats, fine: Floats, size: float, added: int) -> ExactSums:
+        """Sums of nothing, and what `add_parts` takes. They may go on in these very arrays."""
+        if size < MOST_COARSE / 2:
+            return cls(coarse, fine, None, size, added)
+        sums = cls.zeros(coarse.shape)
+        sums.add_parts(coarse, fine, size, added)
+        return sums
+
     def add(self, values: Floats) -> None:
         """Add numbers that broadcast to the shape of the sums."""
         self.add_parts(*halves(values))

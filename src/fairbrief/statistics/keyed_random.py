@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.arrays import Floats, Integers
+from fairbrief.statistics.arrays import Floats
 
 Keys = NDArray[np.uint64]
 
-AT_ONCE = 4096
+AT_ONCE = 16_384
 """Numbers that are mixed at once: what stays in a core's cache."""
+COMPARED = 4
+"""Numbers up to which it is faster to compare with where each begins than to multiply."""
 
 
 def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
@@ -32,9 +35,7 @@ def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
         raise ValueError(f"seed must be at least 0, not {seed}")
     # The length stands before the purpose, so that no name can pass for the end of one.
     start = blake2b(f"{seed} {len(purpose)} {purpose} ".encode("utf-8", "surrogatepass"), digest_size=8)
-    digests = bytearray()
-    for name in names:
-        digests += _digest(start, name)
+    digests = b"".join([_digest(start, name) for name in names])
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
@@ -62,15 +63,21 @@ def random_halves(keys: Keys, count: int) -> NDArray[np.uint32]:
     return random_bits(keys, -(-count // 2)).astype("<u8", copy=False).view("<u4")[:, :count]
 
 
-def choices_among(halves: NDArray[np.uint32], among: int) -> Integers:
-    """Uniform numbers of 0..among-1 from `random_halves`, whose order they keep. Shape of ``halves``.
+def choices_among(halves: NDArray[np.uint32], among: int) -> NDArray[np.unsignedinteger[Any]]:
+    """Uniform numbers of 0..among-1 from `random_halves`, whose order they keep, in as few bytes as ``among`` needs.
 
-    ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
+    Shape of ``halves``. ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
     """
+    if 1 < among <= COMPARED:
+        first, *others = (np.uint32(-(-(number << 32) // among)) for number in range(1, among))
+        few = (halves >= first).view(np.uint8)
+        for beginning in others:
+            few += halves >= beginning
+        return few
     found = halves.astype(np.uint64)
     found *= np.uint64(among)
     found >>= np.uint64(32)
-    return found.view(np.int64)
+    return found.astype(np.min_scalar_type(among))
 
 
 def random_flips(keys: Keys, count: int) -> NDArray[np.bool_]:

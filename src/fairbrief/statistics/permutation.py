@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -85,7 +85,7 @@ class LabelDraws:
         self.seed = seed
         # Several observations ask for the same labels of a record.
         self._halves: dict[str, NDArray[np.uint32]] = {}
-        self._choices: dict[tuple[str, int], Choice] = {}
+        self._choices: dict[int, dict[str, Choice]] = {}
         self._lists: dict[Shuffle, Integers] = {}
         self._samples: dict[tuple[str, Shuffle], LabelsAndChoice] = {}
         self._matches: dict[tuple[str, Shuffle, bytes, bool], LabelsAndChoice] = {}
@@ -117,38 +117,38 @@ class LabelDraws:
         read-only: several may hold them. They are made one after another, the choices among listed ones all at once.
         """
         most = EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)
-        shuffles = [None if one.cyclic else _shuffle_of(one) for one in asked]
-        listed = [_number_listed(*both, most) for both in zip(asked, shuffles, strict=True)]
+        known: dict[object, _Alike] = {}
+        several = [_alike(one, most, known) for one in asked]
         keys: dict[int, list[str]] = {}
-        for one, number in zip(asked, listed, strict=True):
-            keys.setdefault(number, []).append(one.key)
+        for one, alike in zip(asked, several, strict=True):
+            keys.setdefault(alike.listed, []).append(one.key)
         choices = {number: self._choices_among(number, of) for number, of in keys.items() if number}
-        for one, shuffle, number in zip(asked, shuffles, listed, strict=True):
-            if shuffle is None:
-                yield _rotations(_bytes(one.labels)), choices[number][one.key], True
+        for one, alike in zip(asked, several, strict=True):
+            if alike.shuffle is None:
+                yield _rotations(alike.labels), choices[alike.listed][one.key], True
             elif one.items is not None:
-                yield self._matched(one, shuffle, most)
-            elif number:
-                yield self._list(shuffle), choices[number][one.key], True
+                yield self._matched(one, alike.shuffle, most)
+            elif alike.listed:
+                yield self._list(alike.shuffle), choices[alike.listed][one.key], True
             else:
-                yield self._sampled(one.key, shuffle)
+                yield self._sampled(one.key, alike.shuffle)
 
-    def _choices_among(self, number: int, keys: Iterable[str]) -> Mapping[str, Choice]:
+    def _choices_among(self, number: int, keys: Sequence[str]) -> Mapping[str, Choice]:
         """Which of so many listed labellings each draw takes, (draws,), by key."""
-        keys = list(dict.fromkeys(keys))
-        missing = [key for key in keys if (key, number) not in self._choices]
-        found = {key: self._choices[key, number] for key in keys if (key, number) in self._choices}
-        if missing:
-            choices = choices_among(self._halves_of(missing), number).astype(np.min_scalar_type(number))
-            found |= zip(missing, choices, strict=True)
-            if self._has_room(choices.nbytes):
-                self._choices |= {(key, number): found[key] for key in missing}
-        return found
+        known = self._choices.setdefault(number, {})
+        missing = [key for key in dict.fromkeys(keys) if key not in known]
+        if not missing:
+            return known
+        choices = choices_among(self._halves_of(missing), number)
+        if not self._has_room(choices.nbytes):
+            return {**known, **dict(zip(missing, choices, strict=True))}
+        known |= zip(missing, choices, strict=True)
+        return known
 
     def _halves_of(self, keys: Sequence[str]) -> NDArray[np.uint32]:
         """The random numbers that choices are made from. Shape (keys, draws)."""
         if all(key in self._halves for key in keys):
-            return np.stack([self._halves[key] for key in keys])
+            return np.concatenate([self._halves[key] for key in keys]).reshape(len(keys), -1)
         halves = random_halves(keys_of(keys, self.seed, "labellings"), self.draws)
         if self._has_room(halves.nbytes):
             self._halves |= zip(keys, halves, strict=True)
@@ -222,9 +222,26 @@ class LabelDraws:
         return found
 
 
-def _shuffle_of(one: Relabelled) -> Shuffle:
-    blocks = None if one.blocks is None else _bytes(one.blocks)
-    return _shuffle(np.shape(one.labels), _bytes(one.labels), blocks)
+class _Alike(NamedTuple):
+    """What those have in common that have the same labels and blocks; of cyclic ones no shuffle.
+
+    ``listed`` is from how many listed labellings draws choose by themselves; 0 where they do not.
+    """
+
+    labels: bytes
+    shuffle: Shuffle | None
+    listed: int
+
+
+def _alike(one: Relabelled, most: int, known: dict[object, _Alike]) -> _Alike:
+    """What one has in common with others, of which it is ``known``; at most so many labellings are listed."""
+    labels, blocks = _bytes(one.labels), None if one.blocks is None else _bytes(one.blocks)
+    key = labels, blocks, one.cyclic, one.items is None
+    found = known.get(key)
+    if found is None:
+        shuffle = None if one.cyclic else _shuffle(np.shape(one.labels), labels, blocks)
+        found = known[key] = _Alike(labels, shuffle, _number_listed(one, shuffle, most))
+    return found
 
 
 def _bytes(numbers: Integers) -> bytes:
