@@ -173,3 +173,24 @@ def test_a_measure_that_reads_one_score_of_each_text_refuses_a_scorer_that_cuts_
             registry.make("measure", spec.replace("SCORER", scorer))
     for whole in (name, f"{name}(sentences=given)"):
         registry.make("measure", spec.replace("SCORER", whole))
+
+
+def test_what_was_answered_before_changes_no_answer() -> None:
+    """Whether the same article was asked about with more columns, with fewer, or with others first."""
+    articles = [
+        ("The soup was hot.", "The room was cold."),
+        ("We came back.",),
+        ("A quiet room.", "Hot soup."),
+    ]
+    wide = [Ask("tfidf", rows, ("Hot soup, cold room.", "We came.")) for rows in articles]
+    narrow = [Ask("tfidf", rows, ("Hot soup, cold room.",)) for rows in articles]
+    others = [Ask("tfidf", articles[1], ("We came.",)), narrow[2], Ask("tfidf", ("Elsewhere.",), ("Hot.",))]
+    for sentences in ("given", "builtin"):
+        alone = {
+            ask: next(iter(Tfidf(sentences=sentences).answer([ask]))) for ask in [*wide, *narrow, *others]
+        }
+        for asks in (wide, narrow, others, wide, others):
+            for ask, found in zip(asks, Tfidf(sentences=sentences).answer(asks), strict=True):
+                assert np.array_equal(found.matrix, alone[ask].matrix)
+                assert np.array_equal(found.owner, alone[ask].owner)
+                assert np.array_equal(found.sizes, alone[ask].sizes)

@@ -31,7 +31,7 @@ LEFT_OUT = "left out on request: "
 """How the reason begins of a unit that would have ended the audit."""
 LABELS_AT_ONCE = 1 << 18
 """Labels of units that are observed together."""
-BATCH = 256
+BATCH = 512
 """Units whose asks are answered at once."""
 
 Unit = tuple[Cases, Origin]
@@ -166,7 +166,7 @@ class Observer:
         """The units with the answers to what they ask, all asks of one scorer answered in one call; adds why some cannot be used."""
         places, cases, asked = asking
         own = np.array(list(map(len, asked)), dtype=np.int64)
-        drawn: list[Drawn] = [None] * len(places)
+        drawn: list[Drawn] = []
         if self.extracts is not None and isinstance(observation, ExtractObservation):
             drawn, asked = self._with_extracts(self.extracts, observation, cases, asked)
         table = self._answers(list(chain.from_iterable(asked)))

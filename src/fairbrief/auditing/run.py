@@ -43,7 +43,7 @@ from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_cont
 from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Case, Estimate, Measure, Observation, SystemKind
 
-SHARD = 256
+SHARD = 512
 """Cases that are carried together."""
 FIRST_SHARD = 32
 """The same at first where workers hold the models: scoring takes long, and all workers are to have some of a short input."""

@@ -54,7 +54,9 @@ class Labelled(NamedTuple):
 
 @dataclass(slots=True)
 class ScoredBatch:
-    """Units as they are observed: where they stand among those that were given, and their answers, extracts and labellings."""
+    """Units as they are observed: where they stand among those that were given, and their answers, extracts (if any are drawn)
+    and labellings (once they are).
+    """
 
     places: list[int]
     units: ScoredUnits
@@ -66,7 +68,7 @@ class ScoredBatch:
         return ScoredBatch(
             [self.places[j] for j in chosen],
             self.units.some(chosen),
-            [self.drawn[j] for j in chosen],
+            [self.drawn[j] for j in chosen] if self.drawn else [],
             [self.labelled[j] for j in chosen] if self.labelled else [],
         )
 
@@ -142,7 +144,7 @@ def _read_extracts(
     observation: Observation, batch: ScoredBatch, chosen: Sequence[int]
 ) -> dict[int, Rows | Reason]:
     """What is read of random extracts of the chosen units that have some, or why there are none."""
-    extracts = [(j, batch.drawn[j]) for j in chosen]
+    extracts = [(j, batch.drawn[j]) for j in chosen] if batch.drawn else []
     found: dict[int, Rows | Reason] = {j: drawn for j, drawn in extracts if isinstance(drawn, Reason)}
     asked = [j for j, drawn in extracts if isinstance(drawn, tuple)]
     units = batch.of_extracts(asked)

@@ -141,7 +141,7 @@ class Positions(PositionSettings):
             return _IN_EACH_OTHERS_PLACE
         if self.sentences != "builtin":
             return None
-        return _turned(len(builtin.sentence_spans(source_of(case.record))))
+        return _turned(len(builtin.sentences_of(source_of(case.record))))
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         return only_one(self, cases, scores, labels)
@@ -193,12 +193,14 @@ class Positions(PositionSettings):
         return f"{known.name}({', '.join([*settings, f'sentences={self.sentences}'])})"
 
     def _problem(self, case: Case) -> Reason | None:
-        if all(map(_is_blank, [document.text for document in case.record.documents])):
+        for document in case.record.documents:
+            if not _is_blank(document.text):
+                break
+        else:
             return EMPTY_ARTICLE
         if _is_blank(case.summary.text):
             return EMPTY_SUMMARY
-        needs_references = self.against == "references"
-        return NO_REFERENCES if needs_references and all(map(_is_blank, case.record.references)) else None
+        return NO_REFERENCES if self.against == "references" and len(self._texts(case)) == 1 else None
 
     def _texts(self, case: Case) -> tuple[str, ...]:
         """The summary, then the references that have words."""
@@ -211,7 +213,7 @@ class Positions(PositionSettings):
         if self._scorer_cuts:
             return units.table.owner_of(units.first[i])
         texts = self._texts(case)
-        return np.repeat(np.arange(len(texts)), [len(builtin.sentence_spans(text)) for text in texts])
+        return np.repeat(np.arange(len(texts)), [len(builtin.sentences_of(text)) for text in texts])
 
     def _parts(self, units: ScoredUnits) -> Iterator[Floats]:
         """The scores of each text's sentences that count, of alike articles. Shape (N, article sentences, sentences) each."""

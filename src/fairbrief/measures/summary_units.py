@@ -53,7 +53,7 @@ def _chunks(text: str, cut: Cut, words: int, language: Setting) -> tuple[str, ..
     return sentences if len(sentences) == 1 else tuple(chunks(sentences, cut, words))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _chunks_by_document(
     texts: tuple[str, ...], cut: Cut, words: int, language: Setting
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -62,6 +62,6 @@ def _chunks_by_document(
     return tuple(chain.from_iterable(pieces)), tuple(map(len, pieces))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _words_by_document(texts: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(map(word_count, texts))

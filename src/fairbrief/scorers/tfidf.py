@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -52,13 +52,57 @@ class Tfidf:
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask, in order."""
-        return in_batches(asks, self._answered)
+        if self.fitted == "pair":
+            return in_batches(asks, self._answered)
+        last = _last.get(self)
+        found = _last[self] = _Answered.of(asks, last, self._answered)
+        return found.table
 
     def _answered(self, asks: Sequence[Ask]) -> ScoreTable:
         entries = tabulate(asks, self.sentences, _TOKENS)
         return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
 
     __repr__ = spell
+
+
+_Texts = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class _Answered(NamedTuple):
+    """Asks by their rows and first column, and the answers. Those to asks about some of the first columns are among these.
+
+    Positions are observed twice: with references beside each summary, and without.
+    """
+
+    place: Mapping[_Texts, tuple[int, tuple[str, ...]]]
+    table: ScoreTable
+
+    @classmethod
+    def of(
+        cls,
+        asks: Sequence[Ask],
+        last: _Answered | None,
+        answered: Callable[[Sequence[Ask]], ScoreTable],
+    ) -> _Answered:
+        """The answers to asks, as many as can be out of the ``last`` ones."""
+        known = [None if last is None else last._place_of(ask) for ask in asks]
+        new = [i for i, place in enumerate(known) if place is None]
+        table = in_batches([asks[i] for i in new], answered)
+        if last is not None and len(new) < len(asks):
+            old = [i for i, place in enumerate(known) if place is not None]
+            places = np.array([known[i] for i in old], dtype=np.int64)
+            columns = np.array([len(asks[i].columns) for i in old], dtype=np.int64)
+            table = ScoreTable.joined([last.table.leading(places, columns), table])
+            table = table.ordered(np.argsort([*old, *new]))
+        return cls({(ask.rows, ask.columns[:1]): (i, ask.columns) for i, ask in enumerate(asks)}, table)
+
+    def _place_of(self, ask: Ask) -> int | None:
+        place, columns = self.place.get((ask.rows, ask.columns[:1]), (None, ()))
+        return place if columns[: len(ask.columns)] == ask.columns else None
+
+
+_last: dict[Tfidf, _Answered] = {}
+"""The last answers of each scorer that is fitted on rows alone: no column of theirs depends on another."""
 
 
 def _tokens(text: str) -> list[str]:
