@@ -16,7 +16,7 @@ from fairbrief.scorers.occurrences import TOGETHER
 from fairbrief.scorers.rouge_scorer import Rouge1, Rouge2
 from fairbrief.scorers.tfidf import Tfidf
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
-from fairbrief.text import rouge
+from fairbrief.text import languages, rouge
 from fairbrief.text.rouge import rouge_scores
 from fairbrief.text.segmentation import NEEDS_ICU
 from fairbrief.text.sentences import split
@@ -173,6 +173,16 @@ def test_a_measure_that_reads_one_score_of_each_text_refuses_a_scorer_that_cuts_
             registry.make("measure", spec.replace("SCORER", scorer))
     for whole in (name, f"{name}(sentences=given)"):
         registry.make("measure", spec.replace("SCORER", whole))
+
+
+def test_an_answer_in_one_language_is_none_in_another() -> None:
+    """A full stop behind a number ends a sentence in English, and none in German."""
+    ask = Ask("tfidf", ("Er kam am 3. Mai an.",), ("Am 3. Mai.",))
+    rows = []
+    for language in ("de", "en", "de"):
+        with languages.using(language):
+            rows.append(next(iter(Tfidf(sentences="builtin").answer([ask]))).matrix.shape[0])
+    assert rows == [1, 2, 1]
 
 
 def test_what_was_answered_before_changes_no_answer() -> None:

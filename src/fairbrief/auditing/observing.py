@@ -184,19 +184,17 @@ class Observer:
 
     def _answers(self, asks: Sequence[Ask]) -> ScoreTable:
         """The answers to asks of any scorers, in their order."""
-        by_scorer: dict[str, list[int]] = {}
-        for i, ask in enumerate(asks):
-            by_scorer.setdefault(ask.scorer, []).append(i)
+        if not asks:
+            return ScoreTable.of([])
+        specs = dict.fromkeys([ask.scorer for ask in asks])
+        places = [[i for i, ask in enumerate(asks) if ask.scorer == spec] for spec in specs]
         tables = [
-            ScoreTable.of(
-                self.scorers[spec].answer([asks[i] for i in places] if len(by_scorer) > 1 else asks)
-            )
-            for spec, places in by_scorer.items()
+            ScoreTable.of(self.scorers[spec].answer([asks[i] for i in own]))
+            for spec, own in zip(specs, places, strict=True)
         ]
         if len(tables) == 1:
             return tables[0]
-        order = np.argsort(list(chain.from_iterable(by_scorer.values())))
-        return ScoreTable.joined(tables).ordered(order) if tables else ScoreTable.of([])
+        return ScoreTable.joined(tables).ordered(np.argsort(list(chain.from_iterable(places))))
 
     def _with_extracts(
         self,

@@ -165,9 +165,11 @@ class Positions(PositionSettings):
             masses, counts = self._masses(units.some(members))
             kept = np.ones(len(places), dtype=bool)
             if self.weights == "article":
-                unlike = [_unlike(of_texts) for of_texts in counts[:, :, 0]]
-                reasons |= {int(i): why for i, why in zip(places, unlike, strict=True) if why is not None}
-                kept = np.array([why is None for why in unlike])
+                resembles = counts[:, :, 0] > 0
+                is_kept = resembles[:, 0], resembles[:, 1:].any(axis=1) | (resembles.shape[1] == 1)
+                for own, why in zip(is_kept, (SUMMARY_UNLIKE, REFERENCE_UNLIKE), strict=True):
+                    reasons |= dict.fromkeys(places[kept & ~own].tolist(), why)
+                    kept &= own
             traits = describe(n, self.segments, fills_first=self.short == "first")
             # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
             weighs = (counts[:, 1:, 0] > 0) | (self.weights == "pooled")
@@ -327,10 +329,3 @@ def _columns(side: str, segments: int) -> tuple[Column, ...]:
 def segment_names(segments: int) -> list[str]:
     """Numbers from 01 on, padded so that they sort as they stand."""
     return [f"{k + 1:02d}" for k in range(segments)]
-
-
-def _unlike(matches: Floats) -> Reason | None:
-    """Why an article cannot weigh as the others do. ``matches`` by text, the summary's first."""
-    if matches[0] == 0:
-        return SUMMARY_UNLIKE
-    return REFERENCE_UNLIKE if len(matches) > 1 and not matches[1:].any() else None

@@ -31,6 +31,7 @@ from fairbrief.types import (
     PermutationScheme,
     Reason,
     Rows,
+    ScoredUnits,
     Scores,
     Totals,
     Value,
@@ -91,7 +92,7 @@ class RougeScores(RougeSettings):
         alike: dict[int, list[int]] = {}
         pairs: list[tuple[str, str]] = []
         starts = []
-        for i, ((case,), _) in enumerate(units):
+        for i, (case,) in enumerate(ScoredUnits.of(units).cases):
             starts.append(len(pairs))
             references = [text for text in case.record.references if text.strip()]
             if not references:

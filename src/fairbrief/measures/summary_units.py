@@ -24,8 +24,10 @@ def units_of(summary: Summary, units: str) -> tuple[str, ...]:
 
 
 def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
-    """The pieces of a document; the same text is cut once."""
-    return _chunks(text, cut, words, setting())
+    """The pieces of a document."""
+    sentences = sentences_of(text)
+    # A single sentence is one piece, however documents are cut.
+    return sentences if len(sentences) == 1 else tuple(chunks(sentences, cut, words))
 
 
 def chunks_by_document(record: Record, cut: Cut, words: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -46,19 +48,15 @@ def owner_of(pieces: tuple[int, ...]) -> Integers:
     return owner
 
 
-@lru_cache(maxsize=4096)
-def _chunks(text: str, cut: Cut, words: int, language: Setting) -> tuple[str, ...]:  # noqa: ARG001 # it decides where some end
-    sentences = sentences_of(text)
-    # A single sentence is one piece, however documents are cut.
-    return sentences if len(sentences) == 1 else tuple(chunks(sentences, cut, words))
-
-
 @lru_cache(maxsize=1024)
 def _chunks_by_document(
-    texts: tuple[str, ...], cut: Cut, words: int, language: Setting
+    texts: tuple[str, ...],
+    cut: Cut,
+    words: int,
+    language: Setting,  # noqa: ARG001 # it decides where some end
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Records are asked about, and observed, some hundred at a time."""
-    pieces = [_chunks(text, cut, words, language) for text in texts]
+    pieces = [chunks_of(text, cut, words) for text in texts]
     return tuple(chain.from_iterable(pieces)), tuple(map(len, pieces))
 
 

@@ -13,6 +13,7 @@ from fairbrief.errors import RequestError
 from fairbrief.scorers.occurrences import in_batches
 from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
 from fairbrief.specs import spell
+from fairbrief.text.languages import Setting, setting
 from fairbrief.text.segmentation import NEEDS_ICU, ascii_table, ascii_words, words_of
 from fairbrief.text.word_numbers import Rule
 from fairbrief.types import Ask, Floats, Integers, ScoreTable
@@ -54,8 +55,10 @@ class Tfidf:
         """One answer per ask, in order."""
         if self.fitted == "pair":
             return in_batches(asks, self._answered)
-        last = _last.get(self)
-        found = _last[self] = _Answered.of(asks, last, self._answered)
+        key = self, setting()
+        last = _last.pop(key, None)
+        _last.clear()
+        found = _last[key] = _Answered.of(asks, last, self._answered)
         return found.table
 
     def _answered(self, asks: Sequence[Ask]) -> ScoreTable:
@@ -101,8 +104,8 @@ class _Answered(NamedTuple):
         return place if columns[: len(ask.columns)] == ask.columns else None
 
 
-_last: dict[Tfidf, _Answered] = {}
-"""The last answers of each scorer that is fitted on rows alone: no column of theirs depends on another."""
+_last: dict[tuple[Tfidf, Setting], _Answered] = {}
+"""The last answers of a scorer that is fitted on rows alone, in a language: no column of theirs depends on another."""
 
 
 def _tokens(text: str) -> list[str]:

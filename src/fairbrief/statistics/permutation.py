@@ -235,12 +235,17 @@ class _Alike(NamedTuple):
 
 def _alike(one: Relabelled, most: int, known: dict[object, _Alike]) -> _Alike:
     """What one has in common with others, of which it is ``known``; at most so many labellings are listed."""
-    labels, blocks = _bytes(one.labels), None if one.blocks is None else _bytes(one.blocks)
-    key = labels, blocks, one.cyclic, one.items is None
-    found = known.get(key)
+    has_items = one.items is not None
+    same = id(one.labels), id(one.blocks), one.cyclic, has_items  # arrays that records share
+    found = known.get(same)
     if found is None:
-        shuffle = None if one.cyclic else _shuffle(np.shape(one.labels), labels, blocks)
-        found = known[key] = _Alike(labels, shuffle, _number_listed(one, shuffle, most))
+        labels, blocks = _bytes(one.labels), None if one.blocks is None else _bytes(one.blocks)
+        key = labels, blocks, one.cyclic, has_items
+        found = known.get(key)
+        if found is None:
+            shuffle = None if one.cyclic else _shuffle(np.shape(one.labels), labels, blocks)
+            found = known[key] = _Alike(labels, shuffle, _number_listed(one, shuffle, most))
+        known[same] = found
     return found
 
 
