@@ -43,8 +43,8 @@ from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_cont
 from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Case, Estimate, Measure, Observation, SystemKind
 
-SHARD = 512
-"""Cases that are carried together."""
+SHARD, LETTERS = 512, 1 << 19
+"""Cases that are carried together, fewer where texts are long: as many as have so many letters, or one."""
 FIRST_SHARD = 32
 """The same at first where workers hold the models: scoring takes long, and all workers are to have some of a short input."""
 SAMPLE = "sample"
@@ -180,9 +180,11 @@ class Run:
         """Single cases as they come."""
         grows = self.plan.models_in_workers and not self._is_part
         taken = 0
-        while batch := list(
-            itertools.islice(stream, min(max(FIRST_SHARD, taken // 8), SHARD) if grows else SHARD)
-        ):
+        for first in stream:
+            many = min(SHARD, max(1, LETTERS // max(1, _letters(first))))
+            if grows:
+                many = min(many, max(FIRST_SHARD, taken // 8))
+            batch = [first, *itertools.islice(stream, many - 1)]
             taken += len(batch)
             yield Shard("case", self._placed(batch), len(batch))
 
@@ -395,6 +397,11 @@ def _with_whole_clusters(units: Iterable[Unit]) -> Iterator[list[Unit]]:
             found = []
     if found:
         yield found
+
+
+def _letters(case: Case) -> int:
+    """How many letters a case has; those that come next have about as many."""
+    return sum([len(document.text) for document in case.record.documents])
 
 
 def no_baseline(baseline: str, systems: Sequence[str]) -> RequestError:
