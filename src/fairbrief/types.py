@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.errors import DataError
+from fairbrief.text.word_numbers import numbers_within, ranges
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -252,6 +253,8 @@ class ScoreTable(Sequence[Scores]):
         """The answers of several tables, one table after another."""
         if len(tables) == 1:
             return tables[0]
+        if not tables:
+            return cls.of([])
         parts = [(table.shapes, table.cells, table.owner, table.sizes) for table in tables]
         found = cls(*map(np.concatenate, zip(*parts, strict=True)))
         ends = np.cumsum([(len(t.sizes), len(t.owner), len(t.cells)) for t in tables], axis=0)
@@ -291,7 +294,7 @@ class ScoreTable(Sequence[Scores]):
     def beside(self, chosen: Integers) -> Floats:
         """The matrices of answers of as many rows, side by side. Shape (rows, units of all chosen)."""
         rows, units = int(self.shapes[chosen[0], 0]), self.shapes[chosen, 1]
-        start = _runs(self._first[chosen, 2], units)
+        start = ranges(self._first[chosen, 2], units)
         places = start + np.arange(rows)[:, np.newaxis] * np.repeat(units, units)
         return np.asarray(self.cells.take(places))
 
@@ -302,18 +305,18 @@ class ScoreTable(Sequence[Scores]):
         before = np.concatenate([[0], np.cumsum(is_kept)])
         ends = np.cumsum(units)
         kept = before[ends] - before[ends - units]
-        row = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
+        row = numbers_within(rows)
         first_cells = np.repeat(self._first[chosen, 2], rows) + row * np.repeat(units, rows)
         return ScoreTable(
             np.column_stack([rows, kept]),
-            self.cells.take(_runs(first_cells, np.repeat(kept, rows))),
+            self.cells.take(ranges(first_cells, np.repeat(kept, rows))),
             self.owner_beside(chosen)[is_kept],
-            self.sizes.take(_runs(self._first[chosen, 0], rows)),
+            self.sizes.take(ranges(self._first[chosen, 0], rows)),
         )
 
     def owner_beside(self, chosen: Integers) -> Integers:
         """The columns of the units of answers, one answer after another. Shape (units of all chosen,)."""
-        return np.asarray(self.owner.take(_runs(self._first[chosen, 1], self.shapes[chosen, 1])))
+        return np.asarray(self.owner.take(ranges(self._first[chosen, 1], self.shapes[chosen, 1])))
 
     def sizes_of(self, chosen: Integers) -> Floats:
         """The sizes of the rows of answers of as many. Shape (chosen, rows)."""
@@ -324,12 +327,6 @@ class ScoreTable(Sequence[Scores]):
         """The columns of the units of one answer. Shape (units,)."""
         first = self._first[i, 1]
         return self.owner[first : first + self.shapes[i, 1]]
-
-
-def _runs(first: Integers, lengths: Integers) -> Integers:
-    """Runs of whole numbers, one after another. Shapes: (runs,) each → (sum of the lengths,)."""
-    ends = np.cumsum(lengths)
-    return np.asarray(np.repeat(first - ends + lengths, lengths) + np.arange(lengths.sum()))
 
 
 @runtime_checkable

@@ -72,21 +72,7 @@ def batches(asks: Iterable[Ask]) -> Iterator[list[Ask]]:
 
 def in_batches(asks: Iterable[Ask], answered: Callable[[Sequence[Ask]], ScoreTable]) -> ScoreTable:
     """The answers to all asks, some of which are answered together."""
-    return joined([answered(some) for some in batches(asks)])
-
-
-def joined(tables: Sequence[ScoreTable]) -> ScoreTable:
-    """Tables one after another."""
-    if len(tables) == 1:
-        return tables[0]
-    if not tables:
-        return ScoreTable.of([])
-    return ScoreTable(
-        np.concatenate([table.shapes for table in tables]),
-        np.concatenate([table.cells for table in tables]),
-        np.concatenate([table.owner for table in tables]),
-        np.concatenate([table.sizes for table in tables]),
-    )
+    return ScoreTable.joined([answered(some) for some in batches(asks)])
 
 
 def occurrences(
