@@ -141,7 +141,7 @@ def test_extracts_of_a_very_large_record_are_refused_unless_asked_for(
 def test_what_a_small_audit_takes_is_told_as_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two records of 4 short documents in 2 groups, one measure. A row has 9 + 8·2 statistics, and as many of extracts.
 
-    256 cases of 6 labellings are observed together: labellings 1536·4 · 8 · (2.5 + 4), members 1536·4·2, labellings that are
+    512 cases of 6 labellings are observed together: labellings 3072·4 · 8 · (2.5 + 4), members 3072·4·2, labellings that are
     kept 2 · 1536·4, statistics 1536·(9 + 9·2) · 80; and extracts of 4 sentences 4 · 8 · (2·4 + 4·200). Rows are open before
     they are packed, 8 bytes a statistic, and when they are written, 16. The rows of the whole are kept until they are many:
     2 · (8 · (6 + 9·2) columns · 6 labellings + 100·2 + 2000), and as much again of a part; of 10 resamples they are summed:
@@ -153,7 +153,7 @@ def test_what_a_small_audit_takes_is_told_as_written_out(monkeypatch: pytest.Mon
     told = memory.forecast(cases, cases, plan, measures_of(plan))
     assert told == memory.Forecast(
         base=200e6,
-        largest=1536 * 4 * (8 * 6.5 + 2 + 2) + 1536 * 27 * 80 + 4 * 8 * 808,
+        largest=3072 * 4 * (8 * 6.5 + 2 + 2) + 3072 * 27 * 80 + 4 * 8 * 808,
         rows=2 * (100 + 2 * 50) + 2 * 50 * (8 + 16),
         slices=2 * 2 * (8 * 24 * 6 + 2 * 100 + 2000),
         estimates=10 * 1_000,
@@ -162,7 +162,7 @@ def test_what_a_small_audit_takes_is_told_as_written_out(monkeypatch: pytest.Mon
     summed = memory.forecast(cases, cases, replace(plan, n_resamples=10), measures_of(plan))
     assert summed.slices == 2 * 16 * 24 * 10
     alone = memory.forecast(cases, cases, replace(plan, n_resamples=0, workers=3), measures_of(plan))
-    assert (alone.base, alone.largest) == (4 * 200e6, 3 * (256 * 4 * (8 * 6.5 + 2 + 2) + 256 * 27 * 80))
+    assert (alone.base, alone.largest) == (4 * 200e6, 3 * (512 * 4 * (8 * 6.5 + 2 + 2) + 512 * 27 * 80))
     assert (alone.rows, alone.slices) == (2 * (100 + 2 * 25) + 2 * 25 * 24, 0)
     waiting = memory.forecast(cases, cases, replace(plan, has_clusters=True), measures_of(plan))
     assert waiting.base == 200e6 + sum(map(size_of, cases))
@@ -178,10 +178,10 @@ def test_what_a_small_audit_takes_is_told_as_written_out(monkeypatch: pytest.Mon
 
 
 def test_one_group_has_no_labellings_to_hold() -> None:
-    """Statistics of 256 rows alone: 256 · (9 + 9) · 80, and extracts as they are asked for."""
+    """Statistics of 512 rows alone: 512 · (9 + 9) · 80, and extracts as they are asked for."""
     cases = cases_of(groups=1)
     plan = replace(plan_of(), n_resamples=100, n_extracts=10)
-    assert memory.forecast(cases, cases, plan, measures_of(plan)).largest == 256 * 18 * 80 + 4 * 8 * 48
+    assert memory.forecast(cases, cases, plan, measures_of(plan)).largest == 512 * 18 * 80 + 4 * 8 * 48
 
 
 def test_cases_of_a_file_are_counted_by_its_bytes() -> None:
