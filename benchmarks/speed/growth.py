@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.recording import write_down
@@ -22,9 +23,11 @@ MEMORY_LIMIT_GIB = 0.6
 BY_PROCESS = ("memory_of_the_parent_gib", "memory_of_a_worker_gib")
 
 
-def of_sizes(sizes: list[int], workers: int, against: str, compared: int, seed: int) -> dict[str, object]:
-    """Each size by one process, the largest by several, and one by another commit and with random extracts."""
-    found: dict[str, object] = {}
+def of_sizes(
+    sizes: list[int], workers: int, against: str, compared: int, seed: int
+) -> Iterator[dict[str, object]]:
+    """Each size by one process, and the largest by several; then all of it with one by another commit and with random extracts."""
+    found: dict[str, object] = {"memory_limit_gib": MEMORY_LIMIT_GIB}
     with tempfile.TemporaryDirectory() as folder:
         files = {size: Path(folder) / f"{size}.jsonl" for size in sizes}
         alone: dict[int, dict[str, object]] = {}
@@ -42,6 +45,8 @@ def of_sizes(sizes: list[int], workers: int, against: str, compared: int, seed: 
                 **{name: several[name] for name in (*TOLD, *BY_PROCESS)},
                 "times_faster": round(faster, 2),
             }
+        found["measures"] = alone[largest]["measures"]
+        yield found
         if against:
             of_extracts = of_command(files[compared], [], 1)
             other = of_command(files[compared], [], 1, python=against)
@@ -54,8 +59,7 @@ def of_sizes(sizes: list[int], workers: int, against: str, compared: int, seed: 
                 "times_as_long": round(seconds / plain, 2),
                 "times_as_long_as_with_extracts": round(seconds / drawn, 2),
             }
-        found["measures"] = alone[largest]["measures"]
-    return {**found, "memory_limit_gib": MEMORY_LIMIT_GIB}
+            yield found
 
 
 def main() -> None:
@@ -70,8 +74,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     sizes = sorted(int(size) for size in given.sizes.split(","))
-    found = of_sizes(sizes, given.workers, given.against, given.compared or sizes[-2], given.seed)
-    write_down(__file__, found, seed=given.seed, out=given.out)
+    for found in of_sizes(sizes, given.workers, given.against, given.compared or sizes[-2], given.seed):
+        write_down(__file__, found, seed=given.seed, out=given.out)
 
 
 if __name__ == "__main__":
