@@ -71,8 +71,11 @@ class Run:
         part_scorers: Scorers | None = None,
         only: Collection[Observation] | None = None,
         exchange: Exchange | None = None,
+        exhibits: Exhibits | None = None,
     ) -> None:
         """``part_scorers`` are those of a run over a part of the input, which is then taken into another run.
+
+        ``exhibits`` are that other run's, where it is in this process: fewer cases are looked at closely beside those of other parts.
 
         ``only`` these observations are made; all if not told.
 
@@ -90,7 +93,8 @@ class Run:
         self.ledgers: list[Ledger] = [
             book(observation, plan.n_resamples, origins=Origins(self._placed_origins)) for observation in made
         ]
-        self.exhibits = Exhibits(self.readers)
+        self.exhibits = Exhibits(self.readers) if exhibits is None else exhibits
+        self._shows_apart = exhibits is None
         self.cases = 0
         self.summaries: Counter[str] = Counter()
         self.without_text: dict[str, Counter[str]] = {}
@@ -116,7 +120,8 @@ class Run:
     def walk_part(self, stream: Iterator[Case]) -> PartResult:
         """The cases of a part, observed in this process; what has to wait for other parts is put aside."""
         self._carry(self._single(stream), ThisProcess())
-        self.exhibits.settle()
+        if self._shows_apart:
+            self.exhibits.settle()
         return PartResult(
             sheets=tuple(ledger for ledger in self.ledgers if isinstance(ledger, Sheet)),
             places=tuple(ledger.origins.places for ledger in self.ledgers),
@@ -140,7 +145,8 @@ class Run:
                 placed[id(shard)] = self._placed_origins.add(origin for _, origin in shard.units)
             scored = self._work.sheet(self.ledgers[i].observation, shard, self._work.random_draws())
             self._absorb(self.ledgers[i], scored, shard, placed[id(shard)])
-        self.exhibits.merge(part.exhibits)
+        if part.exhibits is not self.exhibits:
+            self.exhibits.merge(part.exhibits)
         first = self._placed_origins.merge(part.placed).start
         for ledger, sheet, places in zip(self.ledgers, part.sheets, part.places, strict=True):
             ledger.absorb(sheet, Origins(self._placed_origins, shifted(places, first)))
