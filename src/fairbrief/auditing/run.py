@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from array import array
 from collections import Counter
@@ -40,7 +39,7 @@ from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_control
-from fairbrief.text.hashes import hash_of_name
+from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Estimate, Measure, Observation, SystemKind
 
 SHARD = 256
@@ -218,7 +217,9 @@ class Run:
 
     def _waits(self, case: Case, origin: Origin) -> bool:
         """Whether the case is observed together with others, or shares a cluster with others."""
-        return origin.is_shared or any(shared_by(case, scope) is not None for scope in self._scopes)
+        if origin.is_shared or not self._scopes:
+            return origin.is_shared
+        return any(shared_by(case, scope) is not None for scope in self._scopes)
 
     def _placed(self, batch: Sequence[Case]) -> list[Unit]:
         """The cases and their controls, each a unit; what is observed together is put aside, too."""
@@ -384,10 +385,9 @@ class Run:
             if summary.reason:
                 self.without_text.setdefault(system, Counter())[summary.reason] += 1
             self.ids.append(hash_of_name(id_of(record)))
-            texts = (record.id, system, summary.text, *[d.text for d in record.documents], "")
-            signed = "\0".join(texts).encode("utf-8", "surrogatepass")
+            signed = digest_of((record.id, system, summary.text, *[d.text for d in record.documents]))
             # A sum, so that no order and no parting of the input changes it.
-            self._digest += int.from_bytes(hashlib.blake2b(signed, digest_size=8).digest(), "little")
+            self._digest += int.from_bytes(signed, "little")
         self._digest %= DIGESTS
 
 
