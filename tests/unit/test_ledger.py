@@ -354,3 +354,33 @@ def test_units_do_not_depend_on_how_many_columns_are_unpacked_at_once(at_once: i
             units.sums[0]
             == (part.sums if group is None else summed_by_group(part.sums, group, int(group.max()) + 1))
         ).all()
+
+
+@pytest.mark.parametrize("is_in_order", [True, False])
+def test_columns_that_hold_the_same_are_as_if_each_stood_alone(
+    *, is_in_order: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same in all rows, in those of one chunk alone, and in all but where one came late: settled, summed, written."""
+    monkeypatch.setattr(ledgers, "CHUNK", 8)
+    monkeypatch.setattr(evidence_table, "CHUNK", 8)
+    ledger = Ledger(MEASURE.observation, 0)
+    order = range(30) if is_in_order else np.random.default_rng(2).permutation(30)
+    names = [(name,) for name in "abcd"]
+    rows = {
+        i: [i % 3 + 1, i % 3 + 1, i % 3 + 1 if i < 8 else 5, 0 if n < 8 else 7] for n, i in enumerate(order)
+    }
+    for n, i in enumerate(order):
+        own = names if n >= 8 else names[:3]
+        values = np.array([rows[i][: len(own)]], dtype=float)
+        ledger.add(Origin("s", f"r{i:02}", f"r{i:02}"), Rows(tuple(own), values), None)
+    ledger.settle()
+    assert ledger.first_alike()[:2] == [0, 0]
+    wanted = np.array([rows[i] for i in range(30)], dtype=float)
+    assert (ledger.matrix() == wanted).all()
+    (part,) = parts_of(ledger, []).values()
+    group = np.arange(30) % 4
+    for groups, sums in ((None, wanted), (group, summed_by_group(wanted, group, 4))):
+        (units,) = units_of_rows(ledger.columns, [part.members], [part.clusters], [groups], at_once=60)
+        assert (units.sums[0] == sums).all()
+    table = unpacked(LedgerEvidence([ledger], {MEASURE.observation: [MEASURE]}).table())
+    assert [table[name].to_pylist() for name in "abcd"] == wanted.T.tolist()

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from fairbrief.auditing.ledger import CHUNK, Ledger
 from fairbrief.auditing.origins import Origins
-from fairbrief.auditing.packed_columns import column_of
+from fairbrief.auditing.packed_columns import Packed, column_of
 from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns
 from fairbrief.reports.frames import numbers, texts
 from fairbrief.types import Column, Integers, Measure, Observation
@@ -234,10 +234,14 @@ def _statistics(
     first, chunks = rows.start // CHUNK, ledger.packed(rows)
     for i, packed in enumerate(chunks, first):
         missing = ledger.reasons_of(range(i * CHUNK, i * CHUNK + CHUNK)) != 0
+        made: dict[tuple[int, np.dtype[Any]], tuple[pa.Array, Packed]] = {}  # of equal columns one is held
         for column, k in own.items():
             held = column_of(packed, k, len(missing))
-            places = numbers(held.codes.astype(codes[column], copy=False), missing)
-            found[column].append(pa.DictionaryArray.from_arrays(places, numbers(held.numbers)))
+            key = id(held), codes[column]
+            if key not in made:
+                places = numbers(held.codes.astype(codes[column], copy=False), missing)
+                made[key] = pa.DictionaryArray.from_arrays(places, numbers(held.numbers)), held
+            found[column].append(made[key][0])
     start = rows.start - first * CHUNK
     return {
         column: pa.chunked_array(arrays, fields[column].type).slice(start, len(rows))

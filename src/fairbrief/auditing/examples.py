@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bisect
+import itertools
+import operator
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -80,7 +82,7 @@ class Exhibits:
             together = _Looked(
                 several[0].columns,
                 np.concatenate([looked.rows for looked in several]),
-                [unit for looked in several for unit in looked.units],
+                list(itertools.chain.from_iterable(looked.units for looked in several)),
                 np.concatenate([looked.ps for looked in several]),
             )
             systems = [origin.system for _, origin in together.units]
@@ -105,7 +107,14 @@ class Exhibits:
         # The largest first, and of those tied for a place the first by name: they leave few to look at.
         usable = usable[np.argsort(-at_most[usable], kind="stable")]
         sizes_in_order, order = at_most[usable].tolist(), places[usable].tolist()
-        ahead = int(np.count_nonzero(at_most[usable] >= sizes_in_order[: self.most][-1]))
+        if len(best) == self.most:
+            # Of those tied with the last that is kept, as `place_of` would tell: a later cluster has no place.
+            larger, last = int(np.count_nonzero(at_most[usable] > least)), best[-1][1][0]
+            order[larger:] = [i for i in order[larger:] if looked.units[i][1].cluster <= last]
+            if not order:
+                return
+            del sizes_in_order[len(order) :]
+        ahead = bisect.bisect_right(sizes_in_order, -sizes_in_order[: self.most][-1], key=operator.neg)
         tied = zip(sizes_in_order[:ahead], order, strict=False)
         order[:ahead] = [i for *_, i in sorted((-size, place_of(looked.units[i]), i) for size, i in tied)]
         for i, size in zip(order, sizes_in_order, strict=True):
@@ -113,7 +122,7 @@ class Exhibits:
             if len(best) == self.most and size <= -best[-1][0]:
                 if size < -best[-1][0]:
                     break
-                if origin.cluster > best[-1][1][0]:  # as `place_of` would tell: of many that are tied
+                if origin.cluster > best[-1][1][0]:
                     continue
             key = place_of(looked.units[i])
             if len(best) < self.most or (-size, key) < best[-1][:2]:

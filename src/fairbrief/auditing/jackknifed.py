@@ -28,6 +28,9 @@ class RowSource(Protocol):
     def matrix(self, columns: Sequence[int] | None = None) -> Floats:
         """All rows, or these columns of them. Shape (rows, columns)."""
 
+    def first_alike(self) -> Sequence[int]:
+        """Of each column the first that is known to hold the same, which may be itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterRows:
@@ -153,12 +156,17 @@ def units_of_rows(
     sums = [np.zeros((size, len(columns))) for size in sizes]
     rows = max((int(of.chosen.max(initial=-1)) + 1 for of in members), default=0)
     step = max(1, at_once // max(1, rows))
-    for start in range(0, len(columns), step):
-        some = range(start, min(start + step, len(columns)))
+    first = members[0].source.first_alike() if members else ()
+    distinct = list(dict.fromkeys(first))
+    for start in range(0, len(distinct), step):
+        some = distinct[start : start + step]
         matrix = members[0].source.matrix(some)
         for own, of, group in zip(sums, members, groups, strict=True):
             found = of.of(matrix)
-            own[:, some.start : some.stop] = found if group is None else summed(found, group, len(own))
+            own[:, some] = found if group is None else summed(found, group, len(own))
+    if len(distinct) < len(first):
+        for own in sums:
+            own[:] = own[:, first]
     return [
         Units(columns, own[np.newaxis], [tuple(names)])
         if group is None

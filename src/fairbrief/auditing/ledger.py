@@ -273,14 +273,16 @@ class Ledger:
 
     def _reordered(self, columns: Sequence[int], order: Integers) -> list[list[Packed]]:
         starts = range(0, len(order), CHUNK)
-        chunks: list[list[Packed]] = [[] for _ in starts]
         known: list[dict[bytes, Packed]] = [{} for _ in starts]
-        for k in columns:
+        first, made = self.first_alike(), dict[int, list[Packed]]()
+        for k in dict.fromkeys(first[k] for k in columns):
             numbers, codes = self._column(k)
             codes = codes[order]
-            for chunk, start, packed in zip(chunks, starts, known, strict=True):
-                chunk.append(pack_codes(numbers, codes[start : start + CHUNK], packed))
-        return chunks
+            made[k] = [
+                pack_codes(numbers, codes[start : start + CHUNK], packed)
+                for start, packed in zip(starts, known, strict=True)
+            ]
+        return [[made[first[k]][i] for k in columns] for i in range(len(starts))]
 
     def _column(self, k: int) -> tuple[Floats, NDArray[np.int32]]:
         """The distinct numbers of one column of all entries, 0 where there is no row; and which of them each has."""
@@ -291,6 +293,15 @@ class Ledger:
             place = np.searchsorted(numbers, packed.numbers)
             codes[i * CHUNK : i * CHUNK + packed.units] = place[packed.codes]
         return numbers, codes
+
+    def first_alike(self) -> list[int]:
+        """Of each column the first that holds the same in all packed entries, as it may itself. Their places."""
+        chunks, met = self.packed(), dict[tuple[int, ...], int]()
+        # Of a chunk's equal columns one is held (`pack`).
+        held = (
+            tuple(id(chunk[k]) if k < len(chunk) else 0 for chunk in chunks) for k in range(len(self.columns))
+        )
+        return [met.setdefault(of_column, k) for k, of_column in enumerate(held)]
 
     def matrix(self, columns: Sequence[int] | None = None) -> Floats:
         """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked anew at each call."""

@@ -16,6 +16,7 @@ from typing import cast
 
 import fairbrief
 from fairbrief.auditing.control_systems import OF_SYSTEMS
+from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import by_observation
 from fairbrief.auditing.part_files import PartFiles, Sections
 from fairbrief.auditing.part_results import Observed, PartResult, joined, parted
@@ -55,6 +56,8 @@ class PartWork:
     """Whether nothing is answered: the part's file is all that is wanted."""
     exchange: Exchange | None = None
     """The summaries of all parts, where some are exchanged."""
+    exhibits: Exhibits | None = None
+    """Where cases to show are kept, if the part is not kept and done where they are."""
 
     def __call__(self, numbered: tuple[int, Part]) -> PartDone | None:
         """What the part's cases add to the audit; errors name the lines of the file."""
@@ -116,7 +119,10 @@ class PartWork:
         reading = self.reading.part(*part)
         watchers = self.watchers.empty()
         with _placing(reading):
-            run = Run(self.plan, self.measures, part_scorers=self.scorers, exchange=self.exchange, only=only)
+            run = Run(
+                self.plan, self.measures, part_scorers=self.scorers, only=only,
+                exchange=self.exchange, exhibits=self.exhibits,
+            )  # fmt: skip
             result = run.walk_part(watchers.watch(reading))
         tally = reading.tally
         tally.skipped = [with_line_numbers(said, reading.files) for said in tally.skipped]
@@ -192,16 +198,17 @@ class PartedInput:
         return len(missing), len(own)
 
     def _work(self, engine: Engine) -> PartWork:
-        is_here = isinstance(engine, ThisProcess)
+        is_here, files = isinstance(engine, ThisProcess), self._files()
         return PartWork(
             self.reading,
             replace(self.run.plan, progress=None, scorers={}, wrap=None),
             self.run.measures,
             self.run.scorers if is_here else self.run.work_elsewhere().scorers,
             self.watchers.empty(),
-            self._files(),
+            files,
             languages.setting(),
             exchange=self.run.exchange,
+            exhibits=self.run.exhibits if is_here and files is None else None,
         )
 
     def _files(self) -> PartFiles | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from array import array
 from collections import Counter
@@ -40,7 +39,7 @@ from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_control
-from fairbrief.text.hashes import hash_of_name
+from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Estimate, Measure, Observation, SystemKind
 
 SHARD, LETTERS = 512, 1 << 19
@@ -71,8 +70,11 @@ class Run:
         part_scorers: Scorers | None = None,
         only: Collection[Observation] | None = None,
         exchange: Exchange | None = None,
+        exhibits: Exhibits | None = None,
     ) -> None:
         """``part_scorers`` are those of a run over a part of the input, which is then taken into another run.
+
+        ``exhibits`` are that other run's, where it is in this process: fewer cases are looked at closely beside those of other parts.
 
         ``only`` these observations are made; all if not told.
 
@@ -90,7 +92,8 @@ class Run:
         self.ledgers: list[Ledger] = [
             book(observation, plan.n_resamples, origins=Origins(self._placed_origins)) for observation in made
         ]
-        self.exhibits = Exhibits(self.readers)
+        self.exhibits = Exhibits(self.readers) if exhibits is None else exhibits
+        self._shows_apart = exhibits is None
         self.cases = 0
         self.summaries: Counter[str] = Counter()
         self.without_text: dict[str, Counter[str]] = {}
@@ -116,7 +119,8 @@ class Run:
     def walk_part(self, stream: Iterator[Case]) -> PartResult:
         """The cases of a part, observed in this process; what has to wait for other parts is put aside."""
         self._carry(self._single(stream), ThisProcess())
-        self.exhibits.settle()
+        if self._shows_apart:
+            self.exhibits.settle()
         return PartResult(
             sheets=tuple(ledger for ledger in self.ledgers if isinstance(ledger, Sheet)),
             places=tuple(ledger.origins.places for ledger in self.ledgers),
@@ -140,7 +144,8 @@ class Run:
                 placed[id(shard)] = self._placed_origins.add(origin for _, origin in shard.units)
             scored = self._work.sheet(self.ledgers[i].observation, shard, self._work.random_draws())
             self._absorb(self.ledgers[i], scored, shard, placed[id(shard)])
-        self.exhibits.merge(part.exhibits)
+        if part.exhibits is not self.exhibits:
+            self.exhibits.merge(part.exhibits)
         first = self._placed_origins.merge(part.placed).start
         for ledger, sheet, places in zip(self.ledgers, part.sheets, part.places, strict=True):
             ledger.absorb(sheet, Origins(self._placed_origins, shifted(places, first)))
@@ -214,7 +219,9 @@ class Run:
 
     def _waits(self, case: Case, origin: Origin) -> bool:
         """Whether the case is observed together with others, or shares a cluster with others."""
-        return origin.is_shared or any(shared_by(case, scope) is not None for scope in self._scopes)
+        if origin.is_shared or not self._scopes:
+            return origin.is_shared
+        return any(shared_by(case, scope) is not None for scope in self._scopes)
 
     def _placed(self, batch: Sequence[Case]) -> list[Unit]:
         """The cases and their controls, each a unit; what is observed together is put aside, too."""
@@ -380,10 +387,9 @@ class Run:
             if summary.reason:
                 self.without_text.setdefault(system, Counter())[summary.reason] += 1
             self.ids.append(hash_of_name(id_of(record)))
-            texts = (record.id, system, summary.text, *[d.text for d in record.documents], "")
-            signed = "\0".join(texts).encode("utf-8", "surrogatepass")
+            signed = digest_of((record.id, system, summary.text, *[d.text for d in record.documents]))
             # A sum, so that no order and no parting of the input changes it.
-            self._digest += int.from_bytes(hashlib.blake2b(signed, digest_size=8).digest(), "little")
+            self._digest += int.from_bytes(signed, "little")
         self._digest %= DIGESTS
 
 

@@ -45,6 +45,9 @@ class SourceHashes:
 
     def _tidy(self) -> None:
         found = np.frombuffer(self._pairs, dtype=np.int64).reshape(-1, 2)
-        unique = np.unique(found, axis=0)
-        del found  # an array that is looked at cannot be resized
-        self._pairs = array("q", unique.tobytes())
+        found = found[
+            np.lexsort((found[:, 1], found[:, 0]))
+        ]  # a copy: an array that is looked at cannot be resized
+        is_new = np.ones(len(found), dtype=np.bool_)
+        is_new[1:] = (found[1:] != found[:-1]).any(axis=1)
+        self._pairs = array("q", found[is_new].tobytes())

@@ -118,7 +118,11 @@ def _of_records(cases: Iterable[Case], records: Collection[str]) -> Iterator[Cas
     if not isinstance(cases, Reading) or cases.ranges is None:
         yield from cases
         return
-    places = ((source, start) for source, ident, start in cases.places() if encodable(ident) in records)
+    places = (
+        (source, start)
+        for source, ident, start in cases.places()
+        if (ident if ident.isascii() else encodable(ident)) in records
+    )
     for source, start in dict.fromkeys(places):
         yield from cases.part(source, (start, start + 1))
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
 
+_NOTHING = blake2b(digest_size=8)
 _signed = Struct(">q").unpack
 
 
 def hash_of(*texts: str) -> int:
     """Eight bytes of a hash, as a signed number."""
-    joined = "\0".join((*texts, "")).encode("utf-8", "surrogatepass")
-    number: int = _signed(blake2b(joined, digest_size=8).digest())[0]
+    number: int = _signed(digest_of(texts))[0]
     return number
+
+
+def digest_of(texts: Iterable[str]) -> bytes:
+    """Eight bytes of a hash."""
+    made = _NOTHING.copy()  # which is faster than to make one
+    made.update("\0".join((*texts, "")).encode("utf-8", "surrogatepass"))
+    return made.digest()
 
 
 hash_of_name = lru_cache(maxsize=1024)(hash_of)
