@@ -242,6 +242,13 @@ class _Runs(NamedTuple):
     ends: Integers
 
 
+def _plain(array: Any, kind: type[np.signedinteger[Any]]) -> NDArray[np.signedinteger[Any]]:
+    """Arrow's whole numbers, none of which is missing; its own ``to_numpy`` imports pandas."""
+    held = array.buffers()[1] or b""
+    size = np.dtype(kind).itemsize
+    return np.frombuffer(held, dtype=kind, count=len(array), offset=size * array.offset)
+
+
 class _Memory:
     """What is known of runs and words."""
 
@@ -261,7 +268,8 @@ class _Memory:
         parted = compute.ascii_split_whitespace(array)
         coded = parted.values.dictionary_encode()
         different = self.runs.of(coded.dictionary.to_pylist())
-        return _Runs(different[coded.indices.to_numpy()], different, parted.offsets.to_numpy())
+        indices, offsets = _plain(coded.indices, np.int32), _plain(parted.offsets, np.int32)
+        return _Runs(different[indices], different, offsets)
 
     def words_of(self, runs: _Runs, rule: Rule) -> Words:
         """The words of texts that were parted into runs."""
