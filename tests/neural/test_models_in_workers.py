@@ -79,7 +79,7 @@ def test_workers_share_one_file_of_scores(
 
 def test_workers_with_models_share_a_short_input(cases: list[Case], plan: Plan) -> None:
     """Shards are small at first and grow to the size that they have where one process holds the models."""
-    many = [replace(cases[0], record=replace(cases[0].record, id=f"r{i}")) for i in range(3000)]
+    many = [replace(cases[0], record=replace(cases[0].record, id=f"r{i}")) for i in range(6000)]
 
     def sizes(plan: Plan) -> list[int]:
         run = Run(plan, [registry.make("measure", plan.measures[0])])
@@ -87,9 +87,9 @@ def test_workers_with_models_share_a_short_input(cases: list[Case], plan: Plan) 
 
     held = sizes(plan)
     assert held[:9] == [32] * 9
-    assert held[-2] == 256
-    assert sum(held) == 3000
-    assert sizes(replace(plan, models_in_workers=False))[:11] == [256] * 11
+    assert held[-2] == 512
+    assert sum(held) == 6000
+    assert sizes(replace(plan, models_in_workers=False))[:11] == [512] * 11
 
 
 def test_chat_services_are_asked_by_one_process_alone(classifier_folder: Path) -> None:
