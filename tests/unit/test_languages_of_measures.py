@@ -12,8 +12,8 @@ from tests.cli.command import printed
 from fairbrief import readers
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
-from fairbrief.measures.summary_units import sentences_of
 from fairbrief.text.segmentation import word_count
+from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Case, Document, Record, Summary
 
 ROOT = Path(__file__).resolve().parent.parent.parent

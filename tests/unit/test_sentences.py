@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.errors import MissingExtra, RequestError
-from fairbrief.measures.summary_units import sentences_of
 from fairbrief.text import languages, punkt
-from fairbrief.text.sentences import sentence_spans, split
+from fairbrief.text.sentences import sentence_spans, sentences_of, split
 
 CUT_AT = "|"
 

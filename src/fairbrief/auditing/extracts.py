@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.measures.summary_units import owner_of, sentences_of
+from fairbrief.measures.summary_units import owner_of
 from fairbrief.statistics.keyed_random import keys_of, random_fractions
+from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Cases, Extracts, Floats, Integers, Reason, Record
 
 N_EXTRACTS = 200

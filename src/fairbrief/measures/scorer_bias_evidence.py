@@ -16,11 +16,12 @@ from fairbrief.measures.entity_inclusion import IncludedPeople, is_named, recogn
 from fairbrief.measures.permutation_schemes import group_names, renamed
 from fairbrief.measures.sentiment_shift import SENTIMENT
 from fairbrief.measures.source_text import source_of
-from fairbrief.measures.summary_units import chunks_of, sentences_of
+from fairbrief.measures.summary_units import chunks_of
 from fairbrief.text.alignment import Name
 from fairbrief.text.anonymisation import anonymise
 from fairbrief.text.name_gender import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people
+from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
     Ask,
     Case,

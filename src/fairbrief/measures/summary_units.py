@@ -10,7 +10,7 @@ import numpy as np
 from fairbrief.text.chunks import Cut, chunks
 from fairbrief.text.languages import Setting, setting
 from fairbrief.text.segmentation import word_count
-from fairbrief.text.sentences import sentences_of as sentences_of
+from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Integers, Record, Summary
 
 
