@@ -116,8 +116,7 @@ WITHOUT_A_TEXT = {
     "published_nltk.edition", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described",
     "recogniser_errors.spell_errors", "segmentation.ascii_table", "store_addresses.where_credentials",
-    "rouge.rule", "word_numbers.compact", "word_numbers.different_of", "word_numbers.forget", "word_numbers.numbers_within",
-    "word_numbers.ranges", "word_numbers.starts", "word_numbers.sums",
+    "rouge.rule", "word_numbers.compact", "word_numbers.different_of", "word_numbers.forget",
 }  # fmt: skip
 """Take no text of a stranger, but a number, a table of ours or nothing."""
 MORE_THAN_LINEAR = {"rouge.rouge_scores", "identifiers.varying_identifiers"}

@@ -11,8 +11,18 @@ from hypothesis import strategies as st
 
 from fairbrief.measures.distributions import Members, count_unions, folded, mean_of_best, members_of
 from fairbrief.measures.representation_evidence import Representation
+from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.ngram import Ngram
-from fairbrief.types import Case, Document, Floats, Reason, Record, Rows, Scores, ScoreTable, Summary
+from fairbrief.types import (
+    Case,
+    Document,
+    Floats,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Summary,
+)
 
 texts = st.lists(st.sampled_from(["cat", "dog", "bird", "fish", "the", "cow"]), max_size=6).map(" ".join)
 documents = st.lists(st.tuples(texts, st.sampled_from("abc")), min_size=1, max_size=7)

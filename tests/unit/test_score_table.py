@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairbrief.types import ScoredUnits, Scores, ScoreTable
+from fairbrief.score_tables import ScoredUnits, ScoreTable
+from fairbrief.types import Scores
 
 SHAPES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=6)
 

@@ -14,6 +14,7 @@ from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scored_rows import Drawn, Labelled, ScoredBatch, observed_together
 from fairbrief.auditing.unusable_scores import are_finite, why_unusable
 from fairbrief.errors import DataError, MissingExtra
+from fairbrief.score_tables import ScoredUnits, ScoreTable
 from fairbrief.statistics import LabelDraws, Relabelled
 from fairbrief.types import (
     Ask,
@@ -22,9 +23,7 @@ from fairbrief.types import (
     Integers,
     Observation,
     Reason,
-    ScoredUnits,
     Scorer,
-    ScoreTable,
 )
 
 LEFT_OUT = "left out on request: "

@@ -14,8 +14,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief.auditing.number_columns import as_numbers, extended
+from fairbrief.data import Data
 from fairbrief.reports.frames import numbers, plain_numbers, texts
-from fairbrief.types import Data, Integers, SystemKind
+from fairbrief.types import Integers, SystemKind
 
 Slice = tuple[tuple[str, str], ...]
 """A part of the data: pairs of record attribute and value; empty for the whole."""

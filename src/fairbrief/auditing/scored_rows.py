@@ -11,6 +11,7 @@ import numpy as np
 
 from fairbrief.auditing.ledger import RowBlock
 from fairbrief.declarations import ObservationDeclaration
+from fairbrief.score_tables import ScoredExtracts, ScoredUnits
 from fairbrief.statistics import TIE, Choice
 from fairbrief.types import (
     AlikeRows,
@@ -24,8 +25,6 @@ from fairbrief.types import (
     Observation,
     Reason,
     Rows,
-    ScoredExtracts,
-    ScoredUnits,
 )
 
 TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))

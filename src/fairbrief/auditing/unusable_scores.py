@@ -8,7 +8,8 @@ import numpy as np
 
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.errors import BackendError
-from fairbrief.types import Ask, Observation, Reason, Scores, ScoreTable
+from fairbrief.score_tables import ScoreTable
+from fairbrief.types import Ask, Observation, Reason, Scores
 
 NO_NUMBER = "a score that is not a number, from "
 

@@ -23,6 +23,7 @@ from fairbrief.measures.coverage_folding import (
 from fairbrief.measures.measure_settings import check_known, check_uncut
 from fairbrief.measures.permutation_schemes import coded, of_documents
 from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of, words_by_document
+from fairbrief.score_tables import ScoredExtracts, ScoredUnits
 from fairbrief.statistics import TIE
 from fairbrief.text.chunks import CUTS, Cut
 from fairbrief.text.statements import words_held
@@ -39,8 +40,6 @@ from fairbrief.types import (
     Ratio,
     Reason,
     Rows,
-    ScoredExtracts,
-    ScoredUnits,
     Scores,
     Summary,
 )

@@ -13,8 +13,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.score_tables import ScoreTable
 from fairbrief.statistics import TIE
-from fairbrief.types import Floats, Integers, ScoreTable
+from fairbrief.types import Floats, Integers
 
 Members = NDArray[np.bool_]
 Fold = Callable[[Members, Floats], Floats]

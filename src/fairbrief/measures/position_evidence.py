@@ -21,6 +21,7 @@ from fairbrief.measures.measure_settings import CUTTING_SCORERS, check_known
 from fairbrief.measures.position_folding import describe, mass_of_sources, moved
 from fairbrief.measures.sentence_choice import check_choice, chosen
 from fairbrief.measures.source_text import source_of
+from fairbrief.score_tables import ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.text import sentences as builtin
 from fairbrief.types import (
@@ -34,7 +35,6 @@ from fairbrief.types import (
     PermutationScheme,
     Reason,
     Rows,
-    ScoredUnits,
     Scores,
 )
 

@@ -16,6 +16,7 @@ from fairbrief.measures.batches import only_one
 from fairbrief.measures.measure_settings import check_known, shared
 from fairbrief.measures.sentence_choice import check_choice, chosen
 from fairbrief.measures.source_text import source_of
+from fairbrief.score_tables import ScoredUnits
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
@@ -31,7 +32,6 @@ from fairbrief.types import (
     PermutationScheme,
     Reason,
     Rows,
-    ScoredUnits,
     Scores,
     Totals,
     Value,

@@ -28,6 +28,7 @@ from fairbrief.measures.distributions import (
     softmax,
 )
 from fairbrief.measures.permutation_schemes import coded, of_documents
+from fairbrief.score_tables import ScoredExtracts, ScoredUnits
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -41,8 +42,6 @@ from fairbrief.types import (
     Ratio,
     Reason,
     Rows,
-    ScoredExtracts,
-    ScoredUnits,
     Scores,
 )
 

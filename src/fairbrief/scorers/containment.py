@@ -9,11 +9,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.ranges import numbers_within, starts
+from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import Texts, in_batches, occurrences
 from fairbrief.specs import spell
 from fairbrief.text.segmentation import words_of
-from fairbrief.text.word_numbers import Parted, Rule, Words, compact, different_of, numbers_within, starts
-from fairbrief.types import Ask, Floats, Integers, ScoreTable
+from fairbrief.text.word_numbers import Parted, Rule, Words, compact, different_of
+from fairbrief.types import Ask, Floats, Integers
 
 VERSION = 2
 Booleans = NDArray[np.bool_]

@@ -9,11 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief import specs
+from fairbrief.ranges import numbers_within, sums
+from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import Texts, in_batches, occurrences
 from fairbrief.text import nltk_tokens, published_nltk, tokens
 from fairbrief.text.languages import described, languages_of
-from fairbrief.text.word_numbers import Parted, Rule, Words, numbered, numbers_within, sums
-from fairbrief.types import Ask, ScoreTable
+from fairbrief.text.word_numbers import Parted, Rule, Words, numbered
+from fairbrief.types import Ask
 
 TOKENIZERS = ("words", "nltk")
 CODE_VERSION = 3

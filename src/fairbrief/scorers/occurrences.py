@@ -10,8 +10,10 @@ from itertools import chain, count, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.text.word_numbers import Words, compact, ranges, starts
-from fairbrief.types import Ask, Integers, ScoreTable
+from fairbrief.ranges import ranges, starts
+from fairbrief.score_tables import ScoreTable
+from fairbrief.text.word_numbers import Words, compact
+from fairbrief.types import Ask, Integers
 
 TOGETHER = 120_000
 """Characters of asks that share one table: enough to read most texts once, few enough for the table to stay small."""

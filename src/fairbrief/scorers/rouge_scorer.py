@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import in_batches
 from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import rouge
-from fairbrief.types import Ask, ScoreTable
+from fairbrief.types import Ask
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
+from fairbrief.ranges import numbers_within, ranges, starts, sums
+from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import Texts
 from fairbrief.text import punkt, sentences
-from fairbrief.text.word_numbers import Parted, Rule, compact, numbers_within, ranges, starts, sums
-from fairbrief.types import Ask, Floats, Integers, ScoreTable
+from fairbrief.text.word_numbers import Parted, Rule, compact
+from fairbrief.types import Ask, Floats, Integers
 
 CUTS: dict[str, Callable[[str], Sequence[str]]] = {
     "given": lambda text: (text,),

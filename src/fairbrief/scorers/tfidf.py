@@ -10,13 +10,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from fairbrief.errors import RequestError
+from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import in_batches
 from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text.languages import Setting, setting
 from fairbrief.text.segmentation import NEEDS_ICU, ascii_table, ascii_words, words_of
 from fairbrief.text.word_numbers import Rule
-from fairbrief.types import Ask, Floats, Integers, ScoreTable
+from fairbrief.types import Ask, Floats, Integers
 
 _TOKEN = re.compile(r"\w{2,}")
 _PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")

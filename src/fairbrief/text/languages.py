@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fairbrief.errors import RequestError
+from fairbrief.ranges import sums
 from fairbrief.text.function_words import CLOSED_CLASSES
 from fairbrief.text.segmentation import ascii_table, ascii_words
-from fairbrief.text.word_numbers import Parted, Rule, compact, sums
+from fairbrief.text.word_numbers import Parted, Rule, compact
 
 ENGLISH = "en"
 NAMES: Mapping[str, str] = MappingProxyType(

@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
+from fairbrief.ranges import ranges, starts, sums
 from fairbrief.text import porter
 from fairbrief.text.languages import ENGLISH, language_of
 from fairbrief.text.segmentation import ascii_table, ascii_words, words_of
 from fairbrief.text.tokens import stems
-from fairbrief.text.word_numbers import Rule, Words, compact, numbered, ranges, starts, sums
+from fairbrief.text.word_numbers import Rule, Words, compact, numbered
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 PARTS = ("precision", "recall", "f")

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.ranges import ranges, starts, sums
 from fairbrief.text.segmentation import ascii_table
 
 Integers = NDArray[np.int64]
@@ -74,27 +75,6 @@ class Words:
         many = np.maximum(self.many - (n - 1), 0)
         inside = grams.take(ranges(starts(self.many), many))
         return Words(inside.astype(np.int64), many, range(len(grams)))
-
-
-def starts(many: Integers) -> Integers:
-    """Where each of some ranges begins that stand one after another."""
-    return np.asarray(np.cumsum(many) - many)
-
-
-def sums(numbers: Integers, many: Integers) -> Integers:
-    """The sums of neighbouring numbers, of as ``many`` as are told at a time."""
-    before = np.concatenate([[0], np.cumsum(numbers)])
-    return np.asarray(np.diff(before[np.concatenate([[0], np.cumsum(many)])]))
-
-
-def ranges(first: Integers, many: Integers) -> Integers:
-    """The numbers from each ``first`` on, as ``many`` as it has, one range after another."""
-    return np.asarray(np.repeat(first - starts(many), many) + np.arange(int(many.sum())))
-
-
-def numbers_within(many: Integers) -> Integers:
-    """0, 1, … for each of some ranges, as ``many`` as it has."""
-    return np.arange(int(many.sum())) - np.repeat(starts(many), many)
 
 
 def different_of(numbers: Integers) -> Integers:

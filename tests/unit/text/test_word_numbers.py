@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,11 +100,3 @@ def test_languages_told_together_are_those_told_alone(groups: list[list[str]]) -
             assert languages.languages_of(Parted(texts), members) == [
                 languages.language_of(*group) for group in groups
             ]
-
-
-def test_sums_and_ranges() -> None:
-    """Neighbouring numbers are summed, and ranges told, as many at a time as are asked for."""
-    many = np.array([2, 0, 3])
-    assert word_numbers.sums(np.array([1, 2, 3, 4, 5]), many).tolist() == [3, 0, 12]
-    assert word_numbers.ranges(np.array([7, 1, 4]), many).tolist() == [7, 8, 4, 5, 6]
-    assert word_numbers.numbers_within(many).tolist() == [0, 1, 0, 1, 2]

@@ -1,0 +1,204 @@
+"""Answers of scorers side by side, and the units that asked for them: what is observed together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+from typing import Any, overload
+
+import numpy as np
+
+from fairbrief.ranges import numbers_within, ranges
+from fairbrief.types import Cases, Extracts, Floats, Integers, Scores
+
+
+class ScoreTable(Sequence[Scores]):
+    """The answers to many asks side by side: what a scorer gives that computes them together. Item i is the answer to ask i.
+
+    Shapes: ``shapes`` (asks, 2), rows and units of each answer; ``cells``, all matrices one after another, each row by
+    row; ``owner`` (units of all asks,) and ``sizes`` (rows of all asks,), as in `Scores`.
+    """
+
+    def __init__(self, shapes: Integers, cells: Floats, owner: Integers, sizes: Floats) -> None:
+        self.shapes, self.cells, self.owner, self.sizes = shapes, cells, owner, sizes
+        areas = shapes.prod(axis=1)
+        self._first = np.column_stack([np.cumsum(shapes, axis=0) - shapes, np.cumsum(areas) - areas])
+        """The first row, unit and cell of each answer."""
+
+    @classmethod
+    def of(cls, answers: Iterable[Scores]) -> ScoreTable:
+        """Answers that were given one by one."""
+        if isinstance(answers, ScoreTable):
+            return answers
+        answers = list(answers)
+        shapes = np.array([answer.matrix.shape for answer in answers], dtype=np.int64).reshape(-1, 2)
+        cells = [answer.matrix.reshape(-1) for answer in answers]
+        none = np.zeros(0)
+        return cls(
+            shapes,
+            np.concatenate([none, *cells]),
+            np.concatenate([none, *(answer.owner for answer in answers)]).astype(np.int64),
+            np.concatenate([none, *(answer.sizes for answer in answers)]),
+        )
+
+    @classmethod
+    def joined(cls, tables: Sequence[ScoreTable]) -> ScoreTable:
+        """The answers of several tables, one table after another."""
+        if len(tables) == 1:
+            return tables[0]
+        if not tables:
+            return cls.of([])
+        parts = [(table.shapes, table.cells, table.owner, table.sizes) for table in tables]
+        found = cls(*map(np.concatenate, zip(*parts, strict=True)))
+        ends = np.cumsum([(len(t.sizes), len(t.owner), len(t.cells)) for t in tables], axis=0)
+        before = np.concatenate([np.zeros((1, 3), dtype=np.int64), ends[:-1]])
+        found._first = np.concatenate([t._first + own for t, own in zip(tables, before, strict=True)])
+        return found
+
+    def ordered(self, places: Integers) -> ScoreTable:
+        """The answers at these places, in this order; the numbers stay where they are."""
+        found = copy(self)
+        found.shapes, found._first = self.shapes[places], self._first[places]
+        return found
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    @overload
+    def __getitem__(self, i: int) -> Scores: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[Scores]: ...
+
+    def __getitem__(self, i: int | slice) -> Scores | Sequence[Scores]:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        rows, units = self.shapes[i].tolist()
+        row, unit, cell = self._first[i].tolist()
+        matrix = self.cells[cell : cell + rows * units].reshape(rows, units)
+        return Scores(matrix, self.owner[unit : unit + units], self.sizes[row : row + rows])
+
+    def matrices(self, chosen: Integers) -> Floats:
+        """The matrices of answers of one shape. Shape (chosen, rows, units)."""
+        rows, units = self.shapes[chosen[0]].tolist()
+        places = self._first[chosen, 2, np.newaxis] + np.arange(rows * units)
+        return np.asarray(self.cells.take(places).reshape(len(chosen), rows, units))
+
+    def beside(self, chosen: Integers) -> Floats:
+        """The matrices of answers of as many rows, side by side. Shape (rows, units of all chosen)."""
+        rows, units = int(self.shapes[chosen[0], 0]), self.shapes[chosen, 1]
+        start = ranges(self._first[chosen, 2], units)
+        places = start + np.arange(rows)[:, np.newaxis] * np.repeat(units, units)
+        return np.asarray(self.cells.take(places))
+
+    def leading(self, chosen: Integers, columns: Integers) -> ScoreTable:
+        """Some of the answers, as if of each no more columns had been asked about than its first ones. Shapes: (chosen,) each."""
+        rows, units = self.shapes[chosen].T
+        is_kept = self.owner_beside(chosen) < np.repeat(columns, units)
+        before = np.concatenate([[0], np.cumsum(is_kept)])
+        ends = np.cumsum(units)
+        kept = before[ends] - before[ends - units]
+        row = numbers_within(rows)
+        first_cells = np.repeat(self._first[chosen, 2], rows) + row * np.repeat(units, rows)
+        return ScoreTable(
+            np.column_stack([rows, kept]),
+            self.cells.take(ranges(first_cells, np.repeat(kept, rows))),
+            self.owner_beside(chosen)[is_kept],
+            self.sizes.take(ranges(self._first[chosen, 0], rows)),
+        )
+
+    def owner_beside(self, chosen: Integers) -> Integers:
+        """The columns of the units of answers, one answer after another. Shape (units of all chosen,)."""
+        return np.asarray(self.owner.take(ranges(self._first[chosen, 1], self.shapes[chosen, 1])))
+
+    def sizes_of(self, chosen: Integers) -> Floats:
+        """The sizes of the rows of answers of as many. Shape (chosen, rows)."""
+        places = self._first[chosen, 0, np.newaxis] + np.arange(self.shapes[chosen[0], 0])
+        return np.asarray(self.sizes.take(places))
+
+    def owner_of(self, i: int) -> Integers:
+        """The columns of the units of one answer. Shape (units,)."""
+        first = self._first[i, 1]
+        return self.owner[first : first + self.shapes[i, 1]]
+
+
+class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
+    """Units that are observed together. Item i is the cases of unit i, and the answers to what they asked, in its order.
+
+    ``table`` holds the answers of all units; those of unit i begin at place ``first[i]`` and are ``asked[i]``. Shapes: (units,) each.
+    """
+
+    def __init__(self, cases: Sequence[Cases], table: ScoreTable, first: Integers, asked: Integers) -> None:
+        self.cases, self.table, self.first, self.asked = cases, table, first, asked
+
+    @classmethod
+    def of(cls, units: Sequence[tuple[Cases, Sequence[Scores]]]) -> ScoredUnits:
+        """Units whose answers were given one by one."""
+        if isinstance(units, ScoredUnits):
+            return units
+        asked = np.array([len(scores) for _, scores in units], dtype=np.int64)
+        table = ScoreTable.of([answer for _, scores in units for answer in scores])
+        return cls([cases for cases, _ in units], table, np.cumsum(asked) - asked, asked)
+
+    @property
+    def first_shapes(self) -> list[tuple[int, int]]:
+        """Rows and units of each unit's first answer; (-1, -1) where nothing was asked."""
+        found = np.full((len(self), 2), -1)
+        has_asked = self.asked > 0
+        found[has_asked] = self.table.shapes[self.first[has_asked]]
+        return list(map(tuple, found.tolist()))
+
+    def some(self, chosen: Sequence[int]) -> ScoredUnits:
+        """Some of the units, in this order."""
+        places = np.array(chosen, dtype=np.int64)
+        cases = [self.cases[i] for i in chosen]
+        return ScoredUnits(cases, self.table, self.first[places], self.asked[places])
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    @overload
+    def __getitem__(self, i: int) -> tuple[Cases, Sequence[Scores]]: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[tuple[Cases, Sequence[Scores]]]: ...
+
+    def __getitem__(self, i: int | slice) -> Any:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        first = int(self.first[i])
+        return self.cases[i], self.table[first : first + int(self.asked[i])]
+
+
+class ScoredExtracts(Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]):
+    """Units whose random extracts are observed together. Item i is the cases of unit i, their extracts, and the answers."""
+
+    def __init__(self, scored: ScoredUnits, drawn: Sequence[Sequence[Extracts]]) -> None:
+        self.scored, self.drawn = scored, drawn
+
+    @classmethod
+    def of(cls, units: Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]) -> ScoredExtracts:
+        """Units whose answers were given one by one."""
+        if isinstance(units, ScoredExtracts):
+            return units
+        scored = ScoredUnits.of([(cases, scores) for cases, _, scores in units])
+        return cls(scored, [drawn for _, drawn, _ in units])
+
+    def some(self, chosen: Sequence[int]) -> ScoredExtracts:
+        """Some of the units."""
+        return ScoredExtracts(self.scored.some(chosen), [self.drawn[i] for i in chosen])
+
+    def __len__(self) -> int:
+        return len(self.drawn)
+
+    @overload
+    def __getitem__(self, i: int) -> tuple[Cases, Sequence[Extracts], Sequence[Scores]]: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]: ...
+
+    def __getitem__(self, i: int | slice) -> Any:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        cases, scores = self.scored[i]
+        return cases, self.drawn[i], scores
