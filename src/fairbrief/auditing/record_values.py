@@ -127,7 +127,7 @@ def _matrices(rows: pa.Table, names: Sequence[str]) -> Iterator[Floats]:
     for start in range(0, len(rows), BATCH):
         part = rows.slice(start, BATCH)
         blocks = [plain_numbers(part[n].cast(pa.float64())) for n in names]
-        yield np.column_stack(blocks) if blocks else np.zeros((len(part), 0))
+        yield np.array(blocks).reshape(len(names), len(part)).T  # so that each column lies in a row
 
 
 def _totals(columns: Sequence[tuple[str, ...]], matrix: Floats) -> Totals:

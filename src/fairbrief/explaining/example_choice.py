@@ -68,10 +68,10 @@ def _look(
             ranks = {False: own, True: -own} if name != found.measure.name else {True: -np.abs(own)}
             for is_largest, ranked in ranks.items():
                 end = ends[spec, system].setdefault((name, is_largest), [])
+                last = end[-1][0] if len(end) == MOST else np.inf
                 added = [
                     (float(ranked[i]), _row(spec, system, found, int(places[i])))
-                    for i in _first(ranked)
-                    if len(end) < MOST or ranked[i] < end[-1][0]
+                    for i in _first(ranked, last)
                 ]
                 end[:] = sorted(end + added, key=lambda one: one[0])[:MOST]
 
@@ -80,14 +80,15 @@ def _row(spec: str, system: str, found: RecordValues, i: int) -> Row:
     return Row(spec, system, found.record[i].as_py(), row_values(found, i), found.p[i].as_py(), "")
 
 
-def _first(ranked: Floats) -> list[int]:
-    """The smallest that are defined, of equals the earlier."""
-    defined = np.flatnonzero(np.isfinite(ranked))
-    if len(defined) > 8 * MOST:
-        bar = np.partition(ranked[defined], MOST)[MOST]
-        defined = defined[ranked[defined] <= bar][: 8 * MOST]
-    order = np.argsort(ranked[defined], kind="stable")[:MOST]
-    return [int(i) for i in defined[order]]
+def _first(ranked: Floats, below: float) -> list[int]:
+    """The smallest that are defined and lie ``below`` a number, of equals the earlier."""
+    found = np.flatnonzero(ranked < below)
+    found = found[np.isfinite(ranked[found])]
+    if len(found) > 8 * MOST:
+        bar = np.partition(ranked[found], MOST)[MOST]
+        found = found[ranked[found] <= bar][: 8 * MOST]
+    order = np.argsort(ranked[found], kind="stable")[:MOST]
+    return [int(i) for i in found[order]]
 
 
 def row_values(found: RecordValues, place: int) -> Mapping[str, float]:

@@ -118,12 +118,8 @@ def _of_records(cases: Iterable[Case], records: Collection[str]) -> Iterator[Cas
     if not isinstance(cases, Reading) or cases.ranges is None:
         yield from cases
         return
-    places = (
-        (source, start)
-        for source, ident, start in cases.places()
-        if (ident if ident.isascii() else encodable(ident)) in records
-    )
-    for source, start in dict.fromkeys(places):
+    places = {place for record in records for place in cases.places.of(record)}
+    for source, start in sorted(places):
         yield from cases.part(source, (start, start + 1))
 
 

@@ -8,13 +8,15 @@ Language Models from the Perspective of Position Bias. NAACL 2024.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import ClassVar
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration
+from fairbrief.measures.computed_values import ComputedValues
 from fairbrief.measures.measure_settings import shared
 from fairbrief.measures.position_evidence import Positions, PositionSettings, segment_names
 from fairbrief.specs import spell
@@ -39,19 +41,30 @@ class _PositionMeasure(PositionSettings):
     def _distribution(self, totals: Totals, side: str) -> Floats:
         return totals.stack(side, segment_names(self.segments))
 
-    def _levels(self, totals: Totals, side: str, prefix: str) -> dict[str, Value]:
+    def _levels(self, totals: Totals, side: str, prefix: str) -> dict[str, Callable[[], Value]]:
         """Mean position, lead share, segment shares, matches and unmapped share of one side's texts."""
-        names = segment_names(self.segments)
-        mass = self._distribution(totals, side).sum(axis=-1)
-        values = {
-            f"{prefix}mean_position": ratio(totals[f"{side} positions"], mass),
-            f"{prefix}lead_share": ratio(totals[f"{side} lead"], mass),
-            **{f"{prefix}segment[{k}]": ratio(totals[side, k], mass) for k in names},
+
+        @cache
+        def mass() -> Floats:
+            return np.asarray(self._distribution(totals, side).sum(axis=-1))
+
+        def share(column: tuple[str, ...]) -> Value:
+            return Value(ratio(totals[column], mass()), is_share=True)
+
+        values: dict[str, Callable[[], Value]] = {
+            f"{prefix}mean_position": partial(share, (f"{side} positions",)),
+            f"{prefix}lead_share": partial(share, (f"{side} lead",)),
+            **{f"{prefix}segment[{k}]": partial(share, (side, k)) for k in segment_names(self.segments)},
         }
-        if side != "even":
-            values[f"{prefix}matches"] = np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)
-            values[f"{prefix}unmapped_share"] = ratio(totals[f"{side} unmapped"], totals[f"{side} sentences"])
-        return {name: Value(array, is_share=not name.endswith("matches")) for name, array in values.items()}
+        if side == "even":
+            return values
+        return {
+            **values,
+            f"{prefix}matches": lambda: Value(np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)),
+            f"{prefix}unmapped_share": lambda: Value(
+                ratio(totals[f"{side} unmapped"], totals[f"{side} sentences"]), is_share=True
+            ),
+        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,16 +108,22 @@ class PositionBias(_PositionMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         system, reference = self._distribution(totals, "generated"), self._distribution(totals, "reference")
-        distance = wasserstein_positions(system, reference)
+        distance = cache(lambda: wasserstein_positions(system, reference))
         levels = self._levels(totals, "generated", "") | self._levels(totals, "reference", "reference_")
-        shift = levels["mean_position"].array - levels["reference_mean_position"].array
-        return {
-            "position_bias": Value(distance, "upper"),
-            "position_bias_share": Value(distance / self.segments, "upper"),
-            "position_kl": Value(_finite(kl_divergence(system, reference)), "upper"),
-            "mean_position_shift": Value(shift, "both", leads=True),
-            **levels,
-        }
+
+        def shift() -> Value:
+            own, other = (levels[f"{prefix}mean_position"]().array for prefix in ("", "reference_"))
+            return Value(own - other, "both", leads=True)
+
+        return ComputedValues(
+            {
+                "position_bias": lambda: Value(distance(), "upper"),
+                "position_bias_share": lambda: Value(distance() / self.segments, "upper"),
+                "position_kl": lambda: Value(_finite(kl_divergence(system, reference)), "upper"),
+                "mean_position_shift": shift,
+                **levels,
+            }
+        )
 
     def explain(self, totals: Totals) -> str:
         """Where one summary and its reference draw on the article."""
@@ -155,24 +174,28 @@ class PositionFromUniform(_PositionMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         system, even = self._distribution(totals, "generated"), self._distribution(totals, "even")
-        distance = wasserstein_positions(system, even)
+        distance = cache(lambda: wasserstein_positions(system, even))
         levels, expected = self._levels(totals, "generated", ""), self._levels(totals, "even", "")
-        shifts = {
-            f"{name}_shift": Value(
-                levels[name].array - expected[name].array, "both", leads=name == "mean_position"
-            )
-            for name in ("mean_position", "lead_share")
-        }
-        for name in ("mean_position", "lead_share"):
-            levels[name] = replace(levels[name], blind=expected[name].array)
-        return {
-            "position_from_uniform": Value(distance, "upper"),
-            "position_from_uniform_share": Value(distance / self.segments, "upper"),
-            "position_kl": Value(_finite(kl_divergence(system, even)), "upper"),
-            **shifts,
-            **levels,
-            "even_lead_share": expected["lead_share"],
-        }
+
+        def shift(name: str) -> Value:
+            moved = levels[name]().array - expected[name]().array
+            return Value(moved, "both", leads=name == "mean_position")
+
+        def beside_blind(name: str) -> Value:
+            return replace(levels[name](), blind=expected[name]().array)
+
+        both = ("mean_position", "lead_share")
+        return ComputedValues(
+            {
+                "position_from_uniform": lambda: Value(distance(), "upper"),
+                "position_from_uniform_share": lambda: Value(distance() / self.segments, "upper"),
+                "position_kl": lambda: Value(_finite(kl_divergence(system, even)), "upper"),
+                **{f"{name}_shift": partial(shift, name) for name in both},
+                **levels,
+                **{name: partial(beside_blind, name) for name in both},
+                "even_lead_share": expected["lead_share"],
+            }
+        )
 
     def explain(self, totals: Totals) -> str:
         """Where one summary draws on the article."""

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.long_tables import LongTable
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.readers.part_tallies import KEPT, PartTally
+from fairbrief.readers.record_places import RecordPlaces
 from fairbrief.readers.rows import Read, RowReader, how_to_say
 from fairbrief.readers.summary_files import Beside, open_beside
 from fairbrief.readers.typed_lines import LineParser, TypedLine, is_for
@@ -158,8 +160,12 @@ class Reading:
         """A digest of what a part holds: equal wherever the part stands, and while its content is the same."""
         return input_parts.digest_of(self._sources[source], part)
 
-    def places(self) -> Iterator[tuple[int, str, int]]:
-        """Source, id and start of every record of an input that has `ranges`: ``part(source, (start, start + 1))`` reads it."""
+    @cached_property
+    def places(self) -> RecordPlaces:
+        """Where every record stands, of an input that has `ranges`."""
+        return RecordPlaces.found(self._places())
+
+    def _places(self) -> Iterator[tuple[int, str, int]]:
         assert self._fields.id is not None
         for i, source in enumerate(self._sources):
             for ident, start in input_parts.places_of(source, self._fields.id):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 import pyarrow as pa
 
 from fairbrief.errors import FairbriefError
@@ -19,6 +17,7 @@ from fairbrief.readers import Reading
 from fairbrief.readers.files import InputFile
 from fairbrief.readers.huggingface import PREFIX
 from fairbrief.readers.object_stores import StoredFile, find
+from fairbrief.readers.record_places import RecordPlaces
 from fairbrief.reports.audit_folder import place
 from fairbrief.reports.evidence_file import write_hashes
 from fairbrief.reports.frames import numbers
@@ -26,7 +25,7 @@ from fairbrief.text.store_addresses import is_stored
 
 INPUTS, PLACES = "inputs.json", "inputs.parquet"
 CHANGED = "{} has changed since the audit: its texts may not be those that were audited. Audit it again."
-_NOTHING = hashlib.blake2b(digest_size=8)
+PLACE_COLUMNS = ("key", "source", "start")
 ENDS = 1 << 20
 """Bytes at both ends of a file whose digest tells whether it has changed."""
 
@@ -64,7 +63,7 @@ def write(
     )
     place(folder / INPUTS, lambda path: path.write_bytes(msgspec.json.encode(inputs)))
     if reading.ranges is not None:
-        place(folder / PLACES, lambda path: _write_places(reading, path))
+        place(folder / PLACES, lambda path: _write_places(reading.places, path))
     else:
         (folder / PLACES).unlink(missing_ok=True)
 
@@ -119,12 +118,13 @@ def read(folder: Path, audit: str) -> Inputs | None:
     return found if found.audit == audit else None
 
 
-def places(folder: Path) -> Places | None:
+def places(folder: Path) -> RecordPlaces | None:
     """Where the records stand; None where the inputs are to be read from their beginning."""
     import pyarrow.parquet as pq
 
     try:
-        found = Places(pq.read_table(folder / PLACES, memory_map=True))
+        table = pq.read_table(folder / PLACES, memory_map=True)
+        found = RecordPlaces(*(table[name].to_numpy() for name in PLACE_COLUMNS))
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError):
         return None
     pa.default_memory_pool().release_unused()
@@ -167,34 +167,6 @@ def digest(path: Path) -> str:
     return made.hexdigest()
 
 
-def key_of(ident: str) -> int:
-    """The number under which a record's places are kept."""
-    made = _NOTHING.copy()  # which is faster than to make one
-    made.update(ident.encode("utf-8", "surrogatepass"))
-    return int.from_bytes(made.digest(), "little")
-
-
-class Places:
-    """The places of records by id; three numbers a place are held."""
-
-    def __init__(self, table: pa.Table) -> None:
-        self._keys = table["key"].to_numpy()
-        self._sources = table["source"].to_numpy()
-        self._starts = table["start"].to_numpy()
-
-    def of(self, ident: str) -> list[tuple[int, int]]:
-        """Source and start of each place that may hold the record."""
-        key = np.uint64(key_of(ident))
-        first, last = np.searchsorted(self._keys, key, "left"), np.searchsorted(self._keys, key, "right")
-        return [(int(self._sources[i]), int(self._starts[i])) for i in range(first, last)]
-
-
-def _write_places(reading: Reading, path: Path) -> None:
-    keys, sources, starts = array("Q"), array("h"), array("q")
-    for source, ident, start in reading.places():
-        keys.append(key_of(ident))
-        sources.append(source)
-        starts.append(start)
-    found = {"key": np.array(keys), "source": np.array(sources), "start": np.array(starts)}
-    order = np.argsort(found["key"], kind="stable")
-    write_hashes(pa.table({name: numbers(column[order]) for name, column in found.items()}), path)
+def _write_places(places: RecordPlaces, path: Path) -> None:
+    columns = (numbers(places.keys), numbers(places.sources), numbers(places.starts))
+    write_hashes(pa.table(dict(zip(PLACE_COLUMNS, columns, strict=True))), path)

@@ -10,10 +10,10 @@ from fairbrief.auditing.system_runs import Pooled, numbered
 from fairbrief.errors import DataError
 from fairbrief.readers import Reading
 from fairbrief.readers.files import InputFile
+from fairbrief.readers.record_places import RecordPlaces
 from fairbrief.readers.references import references_of
 from fairbrief.reports.frames import encodable
 from fairbrief.types import Case
-from fairbrief.viewing.input_index import Places
 
 KEPT = 200
 """Cases that are kept."""
@@ -28,7 +28,7 @@ class SavedTexts:
     pooled runs, cases are known by the names that they had there.
     """
 
-    def __init__(self, reading: Reading, places: Places | None, *, pools_runs: bool = False) -> None:
+    def __init__(self, reading: Reading, places: RecordPlaces | None, *, pools_runs: bool = False) -> None:
         self._reading = reading
         self._pools_runs = pools_runs
         self._places = places
