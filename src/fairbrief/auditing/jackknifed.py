@@ -16,8 +16,8 @@ from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Va
 
 AT_ONCE = 1 << 21
 """Numbers that are unpacked at once, where a column of all rows has no more."""
-ADDED = 1 << 16
-"""Rows that are added to their groups at a time: to add makes wide numbers of the groups'."""
+ADDED = 1 << 12
+"""Rows that are added to their groups at a time."""
 EXCESS = "excess"
 """Name of the quantity: a mean of records less its mean over permutations."""
 
@@ -133,11 +133,15 @@ def _moments(clusters: Totals, contrast: Ratio) -> Floats:
 
 def summed(rows: Floats, group: GroupNumbers, groups: int) -> Floats:
     """Rows summed by group, one after another. Shapes: (n, columns), (n,) → (groups, columns)."""
-    sums = np.zeros((groups, rows.shape[1]))
+    columns = rows.shape[1]
+    sums = np.zeros(groups * columns)
     for start in range(0, len(rows), ADDED):
-        some = slice(start, start + ADDED)
-        np.add.at(sums, group[some], rows[some])
-    return sums
+        first = group[start : start + ADDED].astype(np.int64) * columns
+        # Cell by cell, which is several times as fast as row by row.
+        np.add.at(
+            sums, np.add.outer(first, np.arange(columns)).reshape(-1), rows[start : start + ADDED].reshape(-1)
+        )
+    return sums.reshape(groups, columns)
 
 
 def units_of_rows(

@@ -196,7 +196,7 @@ class Run:
     def _gathered(self) -> Iterator[Shard]:
         """What had to wait until all records of a cluster were read; `PartedClusters` where some did not wait."""
         ids, clusters = (np.frombuffer(of, dtype=np.int64) for of in (self.ids, self._clusters))
-        if np.isin(clusters, ids).any():
+        if len(clusters) and np.isin(clusters, ids).any():
             raise PartedClusters
         for waited in self._waiting.take():
             shared = sorted((((case,), o) for case, o in waited if o.is_shared), key=place_of)
