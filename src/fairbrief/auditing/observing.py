@@ -140,12 +140,12 @@ class Observer:
         """The units that ask something, or nothing, of their answered cases; adds why others do not."""
         asking = _Asking([], [], [])
         for i, (cases, _) in enumerate(units):
-            unanswered = [case.summary.reason for case in cases if case.summary.reason]
-            if unanswered:
-                cases = tuple([case for case in cases if not case.summary.reason])
-                if not cases:
-                    left_out[i] = unanswered[0]
+            if len(cases) > 1 or cases[0].summary.reason:
+                answered = tuple([case for case in cases if not case.summary.reason])
+                if not answered:
+                    left_out[i] = cases[0].summary.reason
                     continue
+                cases = answered
             try:
                 asking.asks.append(observation.asks(cases))
             except DataError as error:
@@ -157,15 +157,13 @@ class Observer:
 
     def _scored(self, observation: Observation, asking: _Asking, left_out: dict[int, str]) -> ScoredBatch:
         """The units with the answers to what they ask, all asks of one scorer answered in one call; adds why some cannot be used."""
-        asked = asking.asks
-        own = np.array(list(map(len, asked)), dtype=np.int64)
-        drawn: list[Drawn] = []
+        asked, drawn = asking.asks, list[Drawn]()
+        own = many = np.array(list(map(len, asked)), dtype=np.int64)
         if self.extracts is not None and isinstance(observation, ExtractObservation):
             drawn, asked = self._with_extracts(self.extracts, observation, asking.cases, asked)
-        table = self._answers(list(chain.from_iterable(asked)))
-        ends = np.cumsum(list(map(len, asked)), dtype=np.int64)
-        first = ends - np.diff(ends, prepend=0)
-        batch = ScoredBatch(asking.places, ScoredUnits(asking.cases, table, first, own), drawn)
+            many = np.array(list(map(len, asked)), dtype=np.int64)
+        table, ends = self._answers(list(chain.from_iterable(asked))), np.cumsum(many)
+        batch = ScoredBatch(asking.places, ScoredUnits(asking.cases, table, ends - many, own), drawn)
         if are_finite(table):
             return batch
         why = [
@@ -182,13 +180,13 @@ class Observer:
         if not asks:
             return ScoreTable.of([])
         specs = dict.fromkeys([ask.scorer for ask in asks])
+        if len(specs) == 1:
+            return ScoreTable.of(self.scorers[asks[0].scorer].answer(asks))
         places = [[i for i, ask in enumerate(asks) if ask.scorer == spec] for spec in specs]
         tables = [
             ScoreTable.of(self.scorers[spec].answer([asks[i] for i in own]))
             for spec, own in zip(specs, places, strict=True)
         ]
-        if len(tables) == 1:
-            return tables[0]
         return ScoreTable.joined(tables).ordered(np.argsort(list(chain.from_iterable(places))))
 
     def _with_extracts(

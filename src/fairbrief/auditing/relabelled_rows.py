@@ -44,7 +44,7 @@ class RelabelledRows:
         OverflowError: see `size_of`.
         """
         size_of(values)
-        moves = (values != values[:, :1]).any(axis=(0, 1))
+        moves = (values[:, 1:] != values[:, :1]).any(axis=0).any(axis=0)
         return cls(
             tuple(itertools.compress(columns, moves)),
             values[:, :, moves],

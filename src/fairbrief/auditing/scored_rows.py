@@ -191,9 +191,11 @@ def _with_more(observation: Observation, block: AlikeRows, labelled: Labelled) -
         columns, values, ps = with_unit_tests(
             block, declared.tests_units, exact=exact, within=declared.tests_within
         )
-    which = np.asarray(block.units, dtype=np.int64)
-    choices = None if labelled.choices is None or values.shape[1] == 1 else labelled.choices[which]
-    found = RowBlock(np.array(labelled.places)[which], columns, values, choices, ps)
+    units, choices = np.array(labelled.places), None if values.shape[1] == 1 else labelled.choices
+    if list(block.units) != list(range(len(units))):
+        which = np.array(block.units, dtype=np.int64)
+        units, choices = units[which], None if choices is None else choices[which]
+    found = RowBlock(units, columns, values, choices, ps)
     return found if means is None else found.beside_too(means.columns, means.values[:, 0])
 
 

@@ -9,6 +9,7 @@ from itertools import count
 from math import inf
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,7 +59,7 @@ KEPT = 32_000_000
 """Bytes of labellings, of the records that come first, that are kept for whoever asks for them again."""
 
 
-class Relabelled(NamedTuple):
+class Relabelled(msgspec.Struct, frozen=True, gc=False):
     """What is labelled anew under one key: a record, or one of several that are labelled alike.
 
     ``labels`` (n,) move inside ``blocks`` (n,). ``items`` (n,) tell what the positions are: in each draw an item moves
@@ -178,7 +179,7 @@ class LabelDraws:
         for number in np.unique(numbers).tolist():
             alike.setdefault(kinds[number].likeness, []).append(number)
         for several in alike.values():
-            places = np.flatnonzero(np.isin(numbers, several))
+            places = np.flatnonzero(np.isin(numbers, several)) if len(alike) > 1 else np.arange(len(asked))
             own, kind = [asked[i] for i in places.tolist()], kinds[several[0]]
             if kind.is_listed and not kind.is_matched:
                 labellings = _stacked([self._list_of(kinds[number]) for number in several])
@@ -224,17 +225,17 @@ class LabelDraws:
         self, known: _RowsByKey, keys: Sequence[str], make: Callable[[Sequence[str]], NDArray[Any]]
     ) -> NDArray[Any]:
         """Rows that are functions of keys, (keys, draws): those that are known, others made and kept while there is room."""
-        missing = known.missing(keys)
+        if keys == known.keys:
+            return known.rows
+        missing = [key for key in dict.fromkeys(keys) if key not in known.places]
         if missing:
             rows = make(missing)
-            has_room = self._has_room(rows.nbytes)
-            if has_room:
-                known.add(missing, rows)
+            if not self._has_room(rows.nbytes):
+                return rows if len(missing) == len(keys) else make(keys)
+            known.add(missing, rows)
             if len(missing) == len(keys):
                 return rows
-            if not has_room:
-                return make(keys)
-        return known.of(keys)
+        return known.rows[[known.places[key] for key in keys]]
 
     def _list(self, shuffle: Shuffle) -> Integers:
         """All labellings."""
@@ -305,27 +306,25 @@ class LabelDraws:
 
 
 class _RowsByKey:
-    """Rows of one width by key, as they were made together."""
+    """Rows of one width by key, in the order in which they were made."""
 
     def __init__(self) -> None:
-        self._places: dict[str, int] = {}
+        self.keys: list[str] = []
+        self.places: dict[str, int] = {}
         self._parts: list[NDArray[Any]] = []
-
-    def missing(self, keys: Sequence[str]) -> list[str]:
-        """The distinct keys that have no row yet."""
-        return [key for key in dict.fromkeys(keys) if key not in self._places]
 
     def add(self, keys: Sequence[str], rows: NDArray[Any]) -> None:
         """Rows of keys that had none."""
-        self._places |= zip(keys, count(len(self._places)))
+        self.places |= zip(keys, count(len(self.keys)))
+        self.keys += keys
         self._parts.append(rows)
 
-    def of(self, keys: Sequence[str]) -> NDArray[Any]:
-        """The rows of keys, which have some. Where they are all rows in their order these are not copied."""
+    @property
+    def rows(self) -> NDArray[Any]:
+        """All rows, (keys, width)."""
         if len(self._parts) > 1:
             self._parts = [np.concatenate(self._parts)]
-        places = [self._places[key] for key in keys]
-        return self._parts[0] if places == list(range(len(self._places))) else self._parts[0][places]
+        return self._parts[0]
 
 
 class _Kind(NamedTuple):
