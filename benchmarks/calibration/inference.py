@@ -112,7 +112,7 @@ def part_of(bank: Banked, observation: Observation, chosen: Sequence[int]) -> Pa
     there = [i for i in chosen if bank.rows[i]]
     names = [*map(str, range(len(there))), *(f"left out {k}" for k in range(len(chosen) - len(there)))]
     sums = bank.sums[there][:, np.newaxis]
-    block = RowBlock(np.arange(len(there)), tuple(bank.columns), sums, [None] * len(there))
+    block = RowBlock(np.arange(len(there)), tuple(bank.columns), sums, None)
     left_out = dict.fromkeys(range(len(there), len(chosen)), "no row")
     ledger.write([Origin("s", name, name) for name in names], [block], left_out)
     ledger._nulls["s", WHOLE] = merged

@@ -174,7 +174,7 @@ def units(draw: st.DrawFn) -> tuple[str, RelabelledRows | None, np.ndarray, dict
     choice = rng.integers(0, labellings, DRAWS)
     more = ((), values[:, :0]) if cluster else squares_of(contrasts)
     rows = np.concatenate([values, more[1]], axis=1)[np.newaxis]
-    row = RelabelledRows.of_all((*columns, *more[0]), rows, [choice])
+    row = RelabelledRows.of_all((*columns, *more[0]), rows, choice[np.newaxis])
     return cluster, row, values[0], {"k": contrasts["k"].take(choice, axis=0)}
 
 
@@ -210,7 +210,7 @@ def test_units_that_are_added_together_sum_as_one_by_one(
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(units, labellings, len(COLUMNS))) * size
     values[:, :, 0] = values[:, :1, 0]
-    choices = list(rng.integers(0, labellings, (units, DRAWS)))
+    choices = rng.integers(0, labellings, (units, DRAWS))
     together, single = NullSums(DRAWS), NullSums(DRAWS)
     together.add(RelabelledRows.of_all(COLUMNS, values, choices))
     together.add_fixed(COLUMNS, values[:, 0])
@@ -230,8 +230,8 @@ def test_units_of_equal_rows_sum_as_one_by_one(units: int, kinds: int, labelling
     rng = np.random.default_rng(units)
     tables = rng.normal(size=(kinds, labellings, len(COLUMNS))) * size
     values = tables[rng.integers(0, kinds, units)]
-    choices = list(rng.integers(0, labellings, (units, DRAWS)))
-    choices[20:] = [np.full(DRAWS, labellings - 1)] * (units - 20)
+    choices = rng.integers(0, labellings, (units, DRAWS))
+    choices[20:] = labellings - 1
     together, single = NullSums(DRAWS), NullSums(DRAWS)
     together.add(RelabelledRows.of_all(COLUMNS, values, choices))
     for i in range(units):
@@ -266,7 +266,7 @@ def test_what_no_labelling_moves_is_one_draw() -> None:
     """However many labellings the units have."""
     still = np.ones((2, 3, len(COLUMNS)))
     null = NullSums(DRAWS)
-    null.add(RelabelledRows.of_all(COLUMNS, still, [np.arange(DRAWS) % 3] * 2))
+    null.add(RelabelledRows.of_all(COLUMNS, still, np.tile(np.arange(DRAWS) % 3, (2, 1))))
     drawn = null.drawn()
     assert drawn is not None
     assert drawn.totals.array.tolist() == [[2.0] * len(COLUMNS)]

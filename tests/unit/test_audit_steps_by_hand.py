@@ -458,14 +458,15 @@ def test_exhibits_are_kept_by_measure() -> None:
 def test_some_units_of_a_block_keep_what_is_theirs() -> None:
     """Values, choices, p and what stands beside; all of them are the block itself."""
     block = RowBlock(
-        np.array([4, 7]), (("x",),), np.array([[[1.0], [2.0]], [[3.0], [4.0]]]), [np.array([0]), np.array([1])],
+        np.array([4, 7]), (("x",),), np.array([[[1.0], [2.0]], [[3.0], [4.0]]]), np.array([[0], [1]]),
         np.array([0.1, 0.2]), (("y",),), np.array([[5.0], [6.0]]),
     )  # fmt: skip
     some = block.of([1])
-    assert (some.units.tolist(), some.values.tolist(), some.choices) == (
+    assert some.choices is not None
+    assert (some.units.tolist(), some.values.tolist(), some.choices.tolist()) == (
         [7],
         [[[3.0], [4.0]]],
-        [np.array([1])],
+        [[1]],
     )
     assert some.ps is not None
     assert some.beside is not None
@@ -625,7 +626,7 @@ def test_another_parts_watchers_hold_nothing_yet() -> None:
 def test_sums_of_relabelled_rows_take_each_units_labelling(units: int) -> None:
     """Of unit i, which reads 10^i or twice that, each resample takes one or the other; what no labelling moves stands apart."""
     values = np.stack([np.array([[10.0**i, 7.0], [2 * 10.0**i, 7.0]]) for i in range(units)])
-    choices = [np.array([0, 1, 0, 1, (i + 1) % 2, i % 2, 1, 0]) for i in range(units)]
+    choices = np.array([[0, 1, 0, 1, (i + 1) % 2, i % 2, 1, 0] for i in range(units)])
     rows = RelabelledRows.of_all([("x",), ("y",)], values, choices)
     assert (rows.columns, rows.fixed_columns, rows.fixed.tolist()) == ((("x",),), (("y",),), [[7.0]] * units)
     sums = sum(coarse + fine for coarse, fine, _, _ in rows.taken())

@@ -137,7 +137,7 @@ def test_squares_are_those_of_whole_clusters() -> None:
     rows = {"a": [np.array([[1.0, 2.0]] * 3), np.array([[3.0, 1.0]] * 3)], "b": [np.array([[2.0, 2.0]] * 3)]}
     for cluster, several in rows.items():
         for x in several:
-            row = RelabelledRows.of_all((("t",),), x[np.newaxis, :, :1], [np.arange(3)])
+            row = RelabelledRows.of_all((("t",),), x[np.newaxis, :, :1], np.arange(3)[np.newaxis])
             null.hold(cluster, {"d": x}, 1)
             null.add(row, are_clusters=False)
     drawn = null.drawn()

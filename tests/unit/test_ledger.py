@@ -241,7 +241,10 @@ def test_clusters_are_summed_alike_however_many_units_are_written_at_once(
             alike.setdefault((columns, len(values)), []).append(i)
         blocks = [
             RowBlock(
-                np.array(own), some[own[0]][1], np.stack([some[i][2] for i in own]), [some[i][3] for i in own]
+                np.array(own),
+                some[own[0]][1],
+                np.stack([some[i][2] for i in own]),
+                None if some[own[0]][3] is None else np.stack([some[i][3] for i in own]),
             )
             for own in alike.values()
         ]

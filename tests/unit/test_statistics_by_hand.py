@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from hashlib import blake2b
 
 import numpy as np
@@ -29,6 +30,7 @@ from fairbrief.statistics import (
     ratio,
     resampling,
     sample_labellings,
+    with_real_labels,
 )
 from fairbrief.statistics.arrays import tolerance
 from fairbrief.statistics.jackknife import (
@@ -313,14 +315,14 @@ def test_labellings_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: py
         monkeypatch.setattr(permutation, "KEPT", room)
         draws = LabelDraws(100, 0)
         for asked in (False, True):
-            first = draws.observed_and_choice("r", labels, all_labellings=asked)
-            assert (draws.observed_and_choice("r", labels, all_labellings=asked)[1] is first[1]) == is_kept
+            first, again = (draws.observed_and_choice("r", labels, all_labellings=asked) for _ in range(2))
+            assert np.shares_memory(first[1], again[1]) == is_kept
             assert not first[0].flags.writeable
     monkeypatch.setattr(permutation, "KEPT", 10**6)
     six = LabelDraws(6, 0)
-    assert (
-        six.observed_and_choice("r", labels)[1]
-        is six.observed_and_choice("r", labels, all_labellings=True)[1]
+    assert np.shares_memory(
+        six.observed_and_choice("r", labels)[1],
+        six.observed_and_choice("r", labels, all_labellings=True)[1],
     )
     many = np.repeat([0, 1], 5)
     draws = LabelDraws(100, 0)
@@ -340,8 +342,8 @@ def test_long_lists_and_samples_are_kept_up_to_a_limit_and_cannot_be_written(
         first, again, other = (
             draws.observed_and_choice(key, labels, all_labellings=everything)[0] for key in ("r", "r", "s")
         )
-        assert (again is first) == bool(room)
-        assert (other is first) == (bool(room) and everything)
+        assert np.shares_memory(again, first) == bool(room)
+        assert np.shares_memory(other, first) == (bool(room) and everything)
         assert not first.flags.writeable
 
 
@@ -359,16 +361,36 @@ def test_labellings_of_many_are_those_of_each() -> None:
             (few, None, None, True),
         )
     ]
-    draws = LabelDraws(50, 1)
-    draws.observed_and_choice("b", few)
-    for one, (rows, choice, is_listed) in zip(asked, draws.of_each(asked), strict=True):
-        alone = LabelDraws(50, 1).observed_and_choice(
-            one.key, one.labels, one.blocks, items=one.items, cyclic=one.cyclic
-        )
-        assert np.array_equal(rows, alone[0])
-        assert np.array_equal(choice, alone[1])
-        assert choice.dtype == alone[1].dtype
-        assert is_listed == alone[2]
+    for at_once, parts in ((math.inf, 1), (600, 4)):
+        draws = LabelDraws(50, 1)
+        draws.observed_and_choice("b", few)
+        found = {}
+        start = 0
+        several = list(draws.of_many(asked, at_once=at_once))
+        assert len(several) == parts
+        for part in several:
+            for labelled in part:
+                assert labelled.choices is not None
+                each = zip(labelled.labellings, labelled.choices, strict=True)
+                found |= {
+                    start + i: (*own, labelled.is_exact) for i, own in zip(labelled.places, each, strict=True)
+                }
+            start = len(found)
+        assert sorted(found) == list(range(len(asked)))
+        for i, one in enumerate(asked):
+            rows, choice, is_listed = LabelDraws(50, 1).observed_and_choice(
+                one.key, one.labels, one.blocks, items=one.items, cyclic=one.cyclic
+            )
+            assert np.array_equal(rows, found[i][0])
+            assert np.array_equal(choice, found[i][1])
+            assert (choice.dtype, is_listed) == (found[i][1].dtype, found[i][2])
+
+
+def test_labels_that_are_not_exchanged_stand_by_themselves() -> None:
+    """Each under its real labelling, those of as many labels together; without draws."""
+    asked = [Relabelled("r", np.array(labels), None, None, cyclic=False) for labels in ([0, 1], [2], [1, 0])]
+    found = [(one.places, one.labellings.tolist(), one.choices) for one in with_real_labels(asked)]
+    assert found == [([0, 2], [[[0, 1]], [[1, 0]]], None), ([1], [[[2]]], None)]
 
 
 def test_labellings_that_several_hold_cannot_be_written() -> None:

@@ -35,25 +35,19 @@ class RowBlock:
     """Units that have the same columns and as many labellings.
 
     Shapes: ``units`` (N,), which of those that are written together; ``values`` (N, R, columns), the real labelling first;
-    ``choices`` N arrays (n_resamples,), the labelling that each resample takes, or None where nothing can be permuted;
-    ``ps`` (N,), of the units' own tests. ``beside`` (N, ``beside_columns``) is what no permutation moves and only the real row
+    ``choices`` (N, n_resamples), the labelling that each resample takes, or None where nothing can be permuted; ``ps`` (N,), of the units' own tests. ``beside`` (N, ``beside_columns``) is what no permutation moves and only the real row
     has: chance means, random extracts.
     """
 
     units: Integers
     columns: tuple[Column, ...]
     values: Floats
-    choices: Sequence[Choice | None]
+    choices: Choice | None
     ps: Floats | None = None
     beside_columns: tuple[Column, ...] = ()
     beside: Floats | None = None
 
-    @property
-    def relabelled(self) -> list[Choice]:
-        """The choices; none where nothing is permuted."""
-        return [c for c in self.choices if c is not None] if self.values.shape[1] > 1 else []
-
-    def of(self, chosen: Sequence[int]) -> RowBlock:
+    def of(self, chosen: Sequence[int] | Integers) -> RowBlock:
         """Some of the units."""
         if len(chosen) == len(self.units):
             return self
@@ -61,7 +55,7 @@ class RowBlock:
             self.units[chosen],
             self.columns,
             self.values[chosen],
-            [self.choices[j] for j in chosen],
+            None if self.choices is None else self.choices[chosen],
             None if self.ps is None else self.ps[chosen],
             self.beside_columns,
             None if self.beside is None else self.beside[chosen],
@@ -116,8 +110,9 @@ class Ledger:
 
         ``choice`` (n_resamples,) picks a labelling for each resample; None where nothing can be permuted.
         """
-        values = rows.values[np.newaxis]
-        self.write([origin], [RowBlock(np.zeros(1, dtype=np.int64), rows.columns, values, [choice])])
+        choices = None if choice is None else choice[np.newaxis]
+        block = RowBlock(np.zeros(1, dtype=np.int64), rows.columns, rows.values[np.newaxis], choices)
+        self.write([origin], [block])
 
     def write(
         self,
@@ -162,27 +157,28 @@ class Ledger:
         self.origins.extend(origins)
 
     def _sum(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
+        kinds = _Kinds(origins)
         shared: list[RowBlock] = []
         for block in blocks:
-            units = block.units.tolist()
-            alone = [j for j, i in enumerate(units) if not origins[i].is_shared]
-            if alone:
-                self._sum_rows(origins, block.of(alone), are_clusters=True)
-            if len(alone) < len(units):
-                shared.append(block.of([j for j, i in enumerate(units) if origins[i].is_shared]))
-                self._sum_rows(origins, shared[-1], are_clusters=False)
+            is_shared = kinds.are_shared(block.units)
+            if not is_shared.all():
+                self._sum_rows(origins, block.of(np.flatnonzero(~is_shared)), kinds, are_clusters=True)
+            if is_shared.any():
+                shared.append(block.of(np.flatnonzero(is_shared)))
+                self._sum_rows(origins, shared[-1], kinds, are_clusters=False)
         self._sum_squares(origins, shared)
 
-    def _sum_rows(self, origins: Sequence[Origin], block: RowBlock, *, are_clusters: bool) -> None:
+    def _sum_rows(
+        self, origins: Sequence[Origin], block: RowBlock, kinds: _Kinds, *, are_clusters: bool
+    ) -> None:
         """Add rows of units; where each is a cluster by itself its squares, too."""
         contrasts = self._contrast_sums(block.columns).of(block.values) if are_clusters else {}
         names, squares = squares_of(contrasts)
         columns = (*block.columns, *names)
         values = np.concatenate([block.values, squares], axis=2) if names else block.values
-        own = [origins[i] for i in block.units.tolist()]
-        with self._naming(own, values):
-            moving = RelabelledRows.of_all(columns, values, block.relabelled) if block.relabelled else None
-            for key, chosen in _by_slice(own).items():
+        with self._naming(origins, block.units, values):
+            moving = None if block.choices is None else RelabelledRows.of_all(columns, values, block.choices)
+            for key, chosen in kinds.by_slice(block.units).items():
                 if moving is None:
                     self._null(key).add_fixed(columns, values[chosen, 0])
                 else:
@@ -191,7 +187,6 @@ class Ledger:
     def _sum_squares(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
         """Add the squares of clusters of several units, which come one after another."""
         contrasts = [self._contrast_sums(block.columns).of(block.values) for block in blocks]
-        drawn = [block.relabelled for block in blocks]
         units = sorted(
             (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
         )
@@ -199,24 +194,31 @@ class Ledger:
             some = units[start : start + SQUARED]
             met: dict[tuple[str, Slice], NullSums] = {}
             sizes = np.array([np.abs(blocks[b].values[j]).max(initial=0.0) for _, b, j in some])
-            with self._naming([origins[i] for i, _, _ in some], sizes[:, np.newaxis, np.newaxis]):
+            with self._naming(origins, [i for i, _, _ in some], sizes[:, np.newaxis, np.newaxis]):
                 for i, b, j in some:
-                    choices, of_unit = drawn[b], {name: x[j] for name, x in contrasts[b].items()}
-                    moved = {n: x.take(choices[j], axis=0) if choices else x[0] for n, x in of_unit.items()}
+                    choices, of_unit = blocks[b].choices, {name: x[j] for name, x in contrasts[b].items()}
+                    moved = {
+                        name: x[0] if choices is None else x.take(choices[j], axis=0)
+                        for name, x in of_unit.items()
+                    }
                     for part in (WHOLE, *origins[i].slices):
                         key = origins[i].system, part
                         met[key] = null = self._null(key)
-                        null.hold(origins[i].cluster, moved, blocks[b].values.shape[1] if choices else 0)
+                        null.hold(
+                            origins[i].cluster, moved, 0 if choices is None else blocks[b].values.shape[1]
+                        )
                 for null in met.values():
                     null.square()
 
     @contextmanager
-    def _naming(self, origins: Sequence[Origin], values: Floats) -> Iterator[None]:
-        """Say whose statistics are too large for exact sums."""
+    def _naming(
+        self, origins: Sequence[Origin], units: Sequence[int] | Integers, values: Floats
+    ) -> Iterator[None]:
+        """Say of which of the units the statistics are too large for exact sums."""
         try:
             yield
         except OverflowError as error:
-            record = origins[int(np.abs(values).max(axis=(1, 2)).argmax())].record
+            record = origins[units[int(np.abs(values).max(axis=(1, 2)).argmax())]].record
             raise RequestError(f"{self.observation!r}, record '{record}': {error}") from error
 
     def absorb(self, sheet: Sheet, origins: Sequence[Origin]) -> None:
@@ -434,16 +436,35 @@ class Sheet(Ledger):
         pass
 
 
-def _by_slice(origins: Sequence[Origin]) -> dict[tuple[str, Slice], list[int]]:
-    """By system and slice which of these units belong to it."""
-    alike: dict[tuple[str, tuple[Slice, ...]], list[int]] = {}
-    for i, origin in enumerate(origins):
-        alike.setdefault((origin.system, origin.slices), []).append(i)
-    found: dict[tuple[str, Slice], list[int]] = {}
-    for (system, slices), chosen in alike.items():
-        for part in (WHOLE, *slices):
-            found.setdefault((system, part), []).extend(chosen)
-    return found
+class _Kinds:
+    """Which units are alike: of one system, in the same slices, of clusters that are shared or are not."""
+
+    def __init__(self, origins: Sequence[Origin]) -> None:
+        kinds: dict[tuple[str, tuple[Slice, ...], bool], int] = {}
+        self._numbers = np.array(
+            [kinds.setdefault((o.system, o.slices, o.is_shared), len(kinds)) for o in origins], dtype=np.int64
+        )
+        self._kinds = list(kinds)
+        self._is_shared = np.array([is_shared for _, _, is_shared in kinds], dtype=np.bool_)
+
+    def are_shared(self, units: Integers) -> NDArray[np.bool_]:
+        """Whether other units may belong to the clusters of these. Shapes: (n,) each."""
+        return self._is_shared[self._numbers[units]]
+
+    def by_slice(self, units: Integers) -> Mapping[tuple[str, Slice], Sequence[int]]:
+        """By system and slice which of these units belong to it: their places in ``units``."""
+        alike: dict[int, Sequence[int]] = {0: range(len(units))}
+        if len(self._kinds) > 1:
+            several: dict[int, list[int]] = {}
+            for i, number in enumerate(self._numbers[units].tolist()):
+                several.setdefault(number, []).append(i)
+            alike = {**several}
+        found: dict[tuple[str, Slice], list[int]] = {}
+        for number, chosen in alike.items():
+            system, slices, _ = self._kinds[number]
+            for part in (WHOLE, *slices):
+                found.setdefault((system, part), []).extend(chosen)
+        return found
 
 
 def settle(ledgers: Iterable[Ledger]) -> None:

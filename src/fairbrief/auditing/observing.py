@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.origins import Origin
-from fairbrief.auditing.scored_rows import Drawn, Labelled, ScoredBatch, observed_together
+from fairbrief.auditing.scored_rows import Drawn, ScoredBatch, observed_together
 from fairbrief.auditing.unusable_scores import are_finite, why_unusable
 from fairbrief.errors import DataError, MissingExtra
 from fairbrief.score_tables import ScoredUnits, ScoreTable
-from fairbrief.statistics import LabelDraws, Relabelled
+from fairbrief.statistics import LabelDraws, Labelled, Relabelled, with_real_labels
 from fairbrief.types import (
     Ask,
     Cases,
     ExtractObservation,
-    Integers,
     Observation,
+    PermutationScheme,
     Reason,
     Scorer,
 )
@@ -35,9 +36,16 @@ BATCH = 512
 
 Unit = tuple[Cases, Origin]
 """The cases that make one row together, and where it comes from."""
-_Relabelling = Relabelled | Integers
-"""What of a unit is labelled anew; its labels, where none is."""
-_NO_LABELS: Integers = np.zeros(0, dtype=np.int64)
+NOTHING = Relabelled("", np.zeros(0, dtype=np.int64), None, None, cyclic=False)
+"""What is labelled anew of a unit that has no labels."""
+
+
+class _Asking(NamedTuple):
+    """Units that ask scorers: where they stand among all, their answered cases, and what is asked of each."""
+
+    places: list[int]
+    cases: list[Cases]
+    asks: list[Sequence[Ask]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +83,18 @@ class Observer:
 
     def _observe_scored(self, ledger: Ledger, units: Sequence[Unit]) -> None:
         left_out: dict[int, str] = {}
-        batch = self._scored(ledger.observation, self._asked(ledger.observation, units, left_out), left_out)
-        relabelled: list[_Relabelling] = []
-        ready: list[int] = []
-        for j, (i, cases) in enumerate(zip(batch.places, batch.units.cases, strict=True)):
-            try:
-                relabelled.append(self._relabelling(ledger, cases, units[i][1]))
-                ready.append(j)
-            except DataError as error:
-                left_out[i] = self._skipped(error)
-        batch = batch.some(ready)
-        done = first = held = 0
-        for j, labelled in enumerate(self._labelled(ledger, relabelled)):
-            batch.labelled.append(labelled)
-            held += labelled.labellings.size
-            if held > LABELS_AT_ONCE:
-                i = batch.places[j]
-                self._add(ledger, units[done : i + 1], done, batch.some(range(first, j + 1)), left_out)
-                done, first, held = i + 1, j + 1, 0
-        self._add(ledger, units[done:], done, batch.some(range(first, len(ready))), left_out)
+        asking = self._asking(ledger.observation, units, left_out)
+        scored = self._scored(ledger.observation, asking, left_out)
+        batch, relabelled = self._relabelled(ledger.observation, units, scored, left_out)
+        done = first = 0
+        for labelled in self._labelled(ledger, relabelled):
+            stop = first + sum(len(alike.places) for alike in labelled)
+            end = len(units) if stop == len(relabelled) else batch.places[stop]
+            some = batch.some(range(first, stop))
+            self._add(ledger, units[done:end], done, some, labelled, left_out)
+            done, first = end, stop
+        if not relabelled:
+            self._add(ledger, units, 0, batch, (), left_out)
 
     def _add(
         self,
@@ -101,10 +102,11 @@ class Observer:
         units: Sequence[Unit],
         first: int,
         batch: ScoredBatch,
+        labelled: Sequence[Labelled],
         left_out: Mapping[int, str],
     ) -> None:
         """Observe units and write them down in their order. The ``first`` of them is that of the batch."""
-        blocks, reasons = self._observed(ledger.observation, batch)
+        blocks, reasons = self._observed(ledger.observation, batch, labelled)
         place = np.array(batch.places, dtype=np.int64) - first
         ledger.write(
             [origin for _, origin in units],
@@ -116,69 +118,61 @@ class Observer:
         )
 
     def _observed(
-        self, observation: Observation, batch: ScoredBatch
+        self, observation: Observation, batch: ScoredBatch, labelled: Sequence[Labelled]
     ) -> tuple[list[RowBlock], dict[int, str]]:
         """What is seen in the units; and of those in which nothing is, why."""
         try:
-            return observed_together(observation, batch)
+            return observed_together(observation, batch, labelled)
         except DataError as error:
             if len(batch.places) == 1:
                 return [], {0: self._skipped(error)}
         blocks: list[RowBlock] = []
         reasons: dict[int, str] = {}
-        for j in range(len(batch.places)):
-            found, why = self._observed(observation, batch.some([j]))
+        each = {j: (alike, k) for alike in labelled for k, j in enumerate(alike.places)}
+        for j, (alike, k) in sorted(each.items()):
+            found, why = self._observed(observation, batch.some([j]), [alike.alone(k)])
             blocks += [replace(block, units=block.units + j) for block in found]
             if why:
                 reasons[j] = why[0]
         return blocks, reasons
 
-    def _asked(
-        self, observation: Observation, units: Sequence[Unit], left_out: dict[int, str]
-    ) -> tuple[list[int], list[Cases], list[Sequence[Ask]]]:
-        """Which units ask something of their answered cases, or nothing; these cases; what is asked. Adds why others do not."""
-        places: list[int] = []
-        answered: list[Cases] = []
-        asked: list[Sequence[Ask]] = []
+    def _asking(self, observation: Observation, units: Sequence[Unit], left_out: dict[int, str]) -> _Asking:
+        """The units that ask something, or nothing, of their answered cases; adds why others do not."""
+        asking = _Asking([], [], [])
         for i, (cases, _) in enumerate(units):
-            unanswered = [case.summary.reason for case in cases if case.summary.reason]
-            if len(unanswered) == len(cases):
-                left_out[i] = unanswered[0]
-                continue
-            if unanswered:
-                cases = tuple([case for case in cases if not case.summary.reason])
+            if len(cases) > 1 or cases[0].summary.reason:
+                answered = tuple([case for case in cases if not case.summary.reason])
+                if not answered:
+                    left_out[i] = cases[0].summary.reason
+                    continue
+                cases = answered
             try:
-                asked.append(observation.asks(cases))
+                asking.asks.append(observation.asks(cases))
             except DataError as error:
                 left_out[i] = self._skipped(error)
             else:
-                places.append(i)
-                answered.append(cases)
-        return places, answered, asked
+                asking.places.append(i)
+                asking.cases.append(cases)
+        return asking
 
-    def _scored(
-        self,
-        observation: Observation,
-        asking: tuple[list[int], list[Cases], list[Sequence[Ask]]],
-        left_out: dict[int, str],
-    ) -> ScoredBatch:
+    def _scored(self, observation: Observation, asking: _Asking, left_out: dict[int, str]) -> ScoredBatch:
         """The units with the answers to what they ask, all asks of one scorer answered in one call; adds why some cannot be used."""
-        places, cases, asked = asking
-        own = np.array(list(map(len, asked)), dtype=np.int64)
-        drawn: list[Drawn] = []
+        asked, drawn = asking.asks, list[Drawn]()
+        own = many = np.array(list(map(len, asked)), dtype=np.int64)
         if self.extracts is not None and isinstance(observation, ExtractObservation):
-            drawn, asked = self._with_extracts(self.extracts, observation, cases, asked)
-        table = self._answers(list(chain.from_iterable(asked)))
-        ends = np.cumsum(list(map(len, asked)), dtype=np.int64)
-        first = ends - np.diff(ends, prepend=0)
-        batch = ScoredBatch(places, ScoredUnits(cases, table, first, own), drawn)
+            drawn, asked = self._with_extracts(self.extracts, observation, asking.cases, asked)
+            many = np.array(list(map(len, asked)), dtype=np.int64)
+        table, ends = self._answers(list(chain.from_iterable(asked))), np.cumsum(many)
+        batch = ScoredBatch(asking.places, ScoredUnits(asking.cases, table, ends - many, own), drawn)
         if are_finite(table):
             return batch
         why = [
             why_unusable(observation, asks, table[end - len(asks) : end])
             for asks, end in zip(asked, ends.tolist(), strict=True)
         ]
-        left_out |= {i: reason.text for i, reason in zip(places, why, strict=True) if reason is not None}
+        left_out |= {
+            i: reason.text for i, reason in zip(batch.places, why, strict=True) if reason is not None
+        }
         return batch.some([j for j, reason in enumerate(why) if reason is None])
 
     def _answers(self, asks: Sequence[Ask]) -> ScoreTable:
@@ -186,13 +180,13 @@ class Observer:
         if not asks:
             return ScoreTable.of([])
         specs = dict.fromkeys([ask.scorer for ask in asks])
+        if len(specs) == 1:
+            return ScoreTable.of(self.scorers[asks[0].scorer].answer(asks))
         places = [[i for i, ask in enumerate(asks) if ask.scorer == spec] for spec in specs]
         tables = [
             ScoreTable.of(self.scorers[spec].answer([asks[i] for i in own]))
             for spec, own in zip(specs, places, strict=True)
         ]
-        if len(tables) == 1:
-            return tables[0]
         return ScoreTable.joined(tables).ordered(np.argsort(list(chain.from_iterable(places))))
 
     def _with_extracts(
@@ -220,34 +214,40 @@ class Observer:
             raise error
         return f"{LEFT_OUT}{_what_is_wrong(str(error))}"
 
-    def _relabelling(self, ledger: Ledger, cases: Cases, origin: Origin) -> _Relabelling:
-        """What of a unit is labelled anew; or its labels as they are."""
-        scheme = ledger.observation.permutation_scheme(cases)
-        if scheme is None:
-            return _NO_LABELS
-        if not ledger.n_resamples:
-            return scheme.labels
-        together = scheme.is_together or (origin.is_shared and scheme.items is not None)
-        items = scheme.items if origin.is_shared else None
-        return Relabelled(
-            origin.cluster if together else origin.record,
-            scheme.labels,
-            scheme.blocks,
-            items() if callable(items) else items,
-            scheme.cyclic,
-        )
+    def _relabelled(
+        self, observation: Observation, units: Sequence[Unit], batch: ScoredBatch, left_out: dict[int, str]
+    ) -> tuple[ScoredBatch, list[Relabelled]]:
+        """What of each is labelled anew, of those of which this can be told; adds why it cannot of others."""
+        ready: list[int] = []
+        found: list[Relabelled] = []
+        for j, (i, cases) in enumerate(zip(batch.places, batch.units.cases, strict=True)):
+            try:
+                scheme = observation.permutation_scheme(cases)
+                found.append(NOTHING if scheme is None else _relabelling(scheme, units[i][1]))
+                ready.append(j)
+            except DataError as error:
+                left_out[i] = self._skipped(error)
+        return batch.some(ready), found
 
-    def _labelled(self, ledger: Ledger, asked: Sequence[_Relabelling]) -> Iterator[Labelled]:
-        """The labellings of units."""
-        anew = self.label_draws.of_each(
-            [one for one in asked if isinstance(one, Relabelled)],
-            all_labellings=ledger.observation.declaration.tests_units is not None,
-        )
-        for one in asked:
-            if isinstance(one, Relabelled):
-                yield Labelled(*next(anew))
-            else:
-                yield Labelled(one[np.newaxis, :], None, exact=False)
+    def _labelled(self, ledger: Ledger, asked: Sequence[Relabelled]) -> Iterator[Sequence[Labelled]]:
+        """The labellings of units, so many at once as can be held."""
+        if ledger.n_resamples:
+            tests_units = ledger.observation.declaration.tests_units is not None
+            yield from self.label_draws.of_many(asked, all_labellings=tests_units, at_once=LABELS_AT_ONCE)
+        elif asked:
+            yield with_real_labels(asked)
+
+
+def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
+    """What of a unit is labelled anew."""
+    items = scheme.items if origin.is_shared else None
+    return Relabelled(
+        origin.cluster if scheme.is_together or items is not None else origin.record,
+        scheme.labels,
+        scheme.blocks,
+        items() if callable(items) else items,
+        scheme.cyclic,
+    )
 
 
 def _what_is_wrong(message: str) -> str:

@@ -28,34 +28,38 @@ class RelabelledRows:
     """Statistics of units under their labellings, and which of these each resample takes.
 
     What no labelling of any unit moves stands apart. Shapes: ``values`` (units, labellings, columns), ``fixed`` (units,
-    fixed columns), ``choices`` (units,) of (n_resamples,).
+    fixed columns), ``choices`` (units, n_resamples); where all columns are fixed there are none.
     """
 
     columns: tuple[Column, ...]
     values: Floats
     fixed_columns: tuple[Column, ...]
     fixed: Floats
-    choices: Sequence[Choice]
+    choices: Choice
 
     @classmethod
-    def of_all(cls, columns: Sequence[Column], values: Floats, choices: Sequence[Choice]) -> RelabelledRows:
-        """Rows with all their columns. Shape of ``values``: (units, labellings, columns). OverflowError: see `size_of`."""
+    def of_all(cls, columns: Sequence[Column], values: Floats, choices: Choice) -> RelabelledRows:
+        """Rows with all their columns. Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples).
+
+        OverflowError: see `size_of`.
+        """
         size_of(values)
-        moves = (values != values[:, :1]).any(axis=(0, 1))
-        number = np.min_scalar_type(values.shape[1])
+        moves = (values[:, 1:] != values[:, :1]).any(axis=0).any(axis=0)
         return cls(
             tuple(itertools.compress(columns, moves)),
             values[:, :, moves],
             tuple(itertools.compress(columns, ~moves)),
             values[:, 0, ~moves],
-            [choice if choice.dtype == number else choice.astype(number) for choice in choices],
+            choices.astype(np.min_scalar_type(values.shape[1]), copy=False),
         )
 
     @classmethod
     def of_fixed(cls, columns: Sequence[Column], fixed: Floats) -> RelabelledRows:
         """Rows that no labelling moves. Shape of ``fixed``: (units, columns). OverflowError: see `size_of`."""
         size_of(fixed)
-        return cls((), np.zeros((len(fixed), 1, 0)), tuple(columns), fixed, ())
+        return cls(
+            (), np.zeros((len(fixed), 1, 0)), tuple(columns), fixed, np.zeros((len(fixed), 0), dtype=np.uint8)
+        )
 
     def __len__(self) -> int:
         return len(self.values)
@@ -64,12 +68,11 @@ class RelabelledRows:
         """Some of the units."""
         if len(chosen) == len(self):
             return self
-        choices = [self.choices[i] for i in chosen] if self.choices else ()
         if len(chosen) == 1:  # of a small slice: a copy of what lies in a row is made faster
-            (i,) = chosen
-            values, fixed = self.values[i : i + 1].copy(), self.fixed[i : i + 1].copy()
+            own = slice(chosen[0], chosen[0] + 1)
+            values, fixed, choices = self.values[own].copy(), self.fixed[own].copy(), self.choices[own].copy()
         else:
-            values, fixed = self.values[chosen], self.fixed[chosen]
+            values, fixed, choices = self.values[chosen], self.fixed[chosen], self.choices[chosen]
         return RelabelledRows(self.columns, values, self.fixed_columns, fixed, choices)
 
     @property
@@ -89,7 +92,7 @@ class RelabelledRows:
             some, width = slice(start, start + step), len(self.columns)
             alike = _alike(self.values[some])
             if alike is None:
-                sums = _sum_one_by_one(both[some], _stacked(self.choices[some]))
+                sums = _sum_one_by_one(both[some], self.choices[some])
             else:
                 sums = _sum_of_counted(both[some], self.choices[some], alike)
             units = min(step, len(both) - start)
@@ -110,11 +113,6 @@ def _alike(values: Floats) -> list[list[int]] | None:
         found.setdefault(rows[i * size : (i + 1) * size], []).append(i)
     is_cheap = len(found) * (labellings - 1) <= COUNTED * _number_taken(units, labellings)
     return sorted(found.values(), key=len) if is_cheap else None
-
-
-def _stacked(choices: Sequence[Choice]) -> Choice:
-    """Choices side by side, (units, n_resamples); faster than `np.stack`, which looks at each."""
-    return np.concatenate(choices).reshape(len(choices), -1)
 
 
 def _number_taken(units: int, labellings: int) -> int:
@@ -142,12 +140,12 @@ def _sum_one_by_one(values: Floats, choices: Choice) -> Floats:
     return sums
 
 
-def _sum_of_counted(values: Floats, choices: Sequence[Choice], alike: Sequence[Sequence[int]]) -> Floats:
+def _sum_of_counted(values: Floats, choices: Choice, alike: Sequence[Sequence[int]]) -> Floats:
     """The same where many units are ``alike``: what all read under the first labelling, and how far from it each row is,
-    times how many units take it. ``choices`` are (units,) of (n_resamples,).
+    times how many units take it.
     """
     tables, many = values[[units[0] for units in alike]], np.array([len(units) for units in alike])
-    taken = _stacked([choices[i] for units in alike for i in units])
+    taken = choices[list(itertools.chain.from_iterable(alike))]
     counts = np.empty((values.shape[1] - 1, len(alike), taken.shape[1]), np.min_scalar_type(many.max()))
     single = int(np.count_nonzero(many == 1))
     ends = np.cumsum(many).tolist()

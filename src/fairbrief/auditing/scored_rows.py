@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
 from fairbrief.auditing.ledger import RowBlock
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.score_tables import ScoredExtracts, ScoredUnits
-from fairbrief.statistics import TIE, Choice
+from fairbrief.statistics import TIE, Labelled
 from fairbrief.types import (
     AlikeRows,
     BatchExtractObservation,
@@ -43,32 +43,22 @@ Drawn = _Drawn | Reason | None
 """A unit's random extracts and how many asks they have; why it has none; None where none are wanted."""
 
 
-class Labelled(NamedTuple):
-    """A unit's labellings (R, n), the real one first; which of them each resample takes; whether all are listed."""
-
-    labellings: Integers
-    choice: Choice | None
-    exact: bool
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ScoredBatch:
-    """Units as they are observed: where they stand among those that were given, and their answers, extracts (if any are drawn)
-    and labellings (once they are).
-    """
+    """Units that can be observed: where they stand among those that were given, and their answers and extracts, if any are drawn."""
 
-    places: list[int]
+    places: Sequence[int]
     units: ScoredUnits
-    drawn: list[Drawn]
-    labelled: list[Labelled] = field(default_factory=list)
+    drawn: Sequence[Drawn]
 
     def some(self, chosen: Sequence[int]) -> ScoredBatch:
-        """Some of the units, in this order."""
+        """Some of the units, in their order."""
+        if len(chosen) == len(self.places):
+            return self
         return ScoredBatch(
             [self.places[j] for j in chosen],
             self.units.some(chosen),
-            [self.drawn[j] for j in chosen] if self.drawn else [],
-            [self.labelled[j] for j in chosen] if self.labelled else [],
+            [self.drawn[j] for j in chosen] if self.drawn else (),
         )
 
     def of_extracts(self, chosen: Sequence[int]) -> ScoredExtracts:
@@ -79,22 +69,16 @@ class ScoredBatch:
         return ScoredExtracts(more, [extracts for extracts, _ in drawn])
 
 
-def observed_together(observation: Observation, batch: ScoredBatch) -> tuple[list[RowBlock], dict[int, str]]:
+def observed_together(
+    observation: Observation, batch: ScoredBatch, labelled: Sequence[Labelled]
+) -> tuple[list[RowBlock], dict[int, str]]:
     """What is seen in the units, in blocks of equal columns; and of those in which nothing is, why."""
     blocks: list[RowBlock] = []
     reasons: dict[int, str] = {}
-    alike: dict[tuple[tuple[int, ...], bool], list[int]] = {}
-    for j, (labellings, _, exact) in enumerate(batch.labelled):
-        alike.setdefault((labellings.shape, exact), []).append(j)
-    for (_, exact), places in alike.items():
-        found, why = _observe_many(
-            observation, batch.units.some(places), [batch.labelled[j].labellings for j in places]
-        )
-        reasons |= {places[i]: reason.text for i, reason in why.items()}
-        for rows in _joined(found):
-            here = np.array(places)[rows.units]
-            choices = [batch.labelled[j].choice for j in here.tolist()]
-            blocks.append(_with_more(observation, rows, here, choices, exact=exact))
+    for alike in labelled:
+        found, why = _observe_many(observation, batch.some(alike.places).units, alike.labellings)
+        reasons |= {alike.places[i]: reason.text for i, reason in why.items()}
+        blocks += [_with_more(observation, rows, alike) for rows in _joined(found)]
     read = _read_extracts(observation, batch, [j for block in blocks for j in block.units.tolist()])
     return [part for block in blocks for part in _with_extracts(block, read)] if read else blocks, reasons
 
@@ -160,13 +144,13 @@ def _read_extracts(
 
 
 def _observe_many(
-    observation: Observation, units: ScoredUnits, labellings: Sequence[Integers]
+    observation: Observation, units: ScoredUnits, labellings: Integers
 ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-    """Rows of units that have as many labellings, of as many labels; one by one where the observation knows no more."""
+    """Rows of units, under labellings (units, R, n); one by one where the observation knows no more."""
     if isinstance(observation, BatchObservation):
         if len(units) == 1:
             return _observe_in_pieces(observation, units, labellings[0])
-        return observation.observe_many(units, _stacked(labellings))
+        return observation.observe_many(units, labellings)
     alike: dict[tuple[Column, ...], list[tuple[int, Floats]]] = {}
     reasons = {}
     for i, ((cases, scores), own) in enumerate(zip(units, labellings, strict=True)):
@@ -180,15 +164,6 @@ def _observe_many(
         for columns, found in alike.items()
     ]
     return blocks, reasons
-
-
-def _stacked(labellings: Sequence[Integers]) -> Integers:
-    """Labellings of one shape in one array; units of the same labels share theirs. Shape (units, R, n)."""
-    distinct = {id(own): own for own in labellings}
-    if len(distinct) == len(labellings):
-        return np.stack(labellings)
-    number = {name: k for k, name in enumerate(distinct)}
-    return np.stack(list(distinct.values())).take([number[id(own)] for own in labellings], axis=0)
 
 
 def _observe_in_pieces(
@@ -207,22 +182,19 @@ def _observe_in_pieces(
     return [replace(blocks[0], values=np.concatenate([block.values for block in blocks], axis=1))], {}
 
 
-def _with_more(
-    observation: Observation,
-    block: AlikeRows,
-    units: Integers,
-    choices: Sequence[Choice | None],
-    *,
-    exact: bool,
-) -> RowBlock:
+def _with_more(observation: Observation, block: AlikeRows, labelled: Labelled) -> RowBlock:
     """Rows with the units' own tests and their chance means."""
-    declared = observation.declaration
+    declared, exact = observation.declaration, labelled.is_exact
     means = _chance_means(declared, block, exact=exact)
     columns, values, ps = block.columns, block.values, None
     if declared.tests_units is not None and values.shape[1] > 1:
         columns, values, ps = with_unit_tests(
             block, declared.tests_units, exact=exact, within=declared.tests_within
         )
+    units, choices = np.array(labelled.places), None if values.shape[1] == 1 else labelled.choices
+    if list(block.units) != list(range(len(units))):
+        which = np.array(block.units, dtype=np.int64)
+        units, choices = units[which], None if choices is None else choices[which]
     found = RowBlock(units, columns, values, choices, ps)
     return found if means is None else found.beside_too(means.columns, means.values[:, 0])
 

@@ -26,10 +26,12 @@ from fairbrief.statistics.permutation import (
     EXACT_LIMIT,
     Choice,
     LabelDraws,
+    Labelled,
     Relabelled,
     count_labellings,
     enumerate_labellings,
     sample_labellings,
+    with_real_labels,
 )
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps
@@ -44,6 +46,7 @@ __all__ = [
     "Choice",
     "Fit",
     "LabelDraws",
+    "Labelled",
     "Relabelled",
     "alpha_of_two",
     "count_labellings",
@@ -63,4 +66,5 @@ __all__ = [
     "spearman",
     "wasserstein_heights",
     "wasserstein_positions",
+    "with_real_labels",
 ]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import count
+from math import inf
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,14 +36,16 @@ __all__ = [
     "EXACT_LIMIT",
     "Choice",
     "LabelDraws",
+    "Labelled",
     "Relabelled",
     "count_labellings",
     "enumerate_labellings",
     "sample_labellings",
+    "with_real_labels",
 ]
 
 Choice = NDArray[np.integer[Any]]
-"""Which of a record's labellings each draw takes. Shape (draws,), in as few bytes as it needs."""
+"""Which of its labellings each draw takes, in as few bytes as it needs. Shape (draws,) of one record, (records, draws) of several."""
 LabelsAndChoice = tuple[Integers, Choice, bool]
 
 POOL_STREAM, RECORD_STREAM = 1, 2
@@ -54,7 +59,7 @@ KEPT = 32_000_000
 """Bytes of labellings, of the records that come first, that are kept for whoever asks for them again."""
 
 
-class Relabelled(NamedTuple):
+class Relabelled(msgspec.Struct, frozen=True, gc=False):
     """What is labelled anew under one key: a record, or one of several that are labelled alike.
 
     ``labels`` (n,) move inside ``blocks`` (n,). ``items`` (n,) tell what the positions are: in each draw an item moves
@@ -67,6 +72,36 @@ class Relabelled(NamedTuple):
     blocks: Integers | None
     items: Integers | None
     cyclic: bool
+
+
+class Labelled(NamedTuple):
+    """Those that have as many labellings of as many labels, and where they stand among all that were asked for.
+
+    Shapes: ``labellings`` (places, R, n), of each the real one first; ``choices`` (places, draws), which of them each draw
+    takes, or None where there are no draws. ``is_exact``: these are all distinct labellings, so that p-values of one alone
+    are exact.
+    """
+
+    places: Sequence[int]
+    labellings: Integers
+    choices: Choice | None
+    is_exact: bool
+
+    def alone(self, k: int) -> Labelled:
+        """The k-th of them by itself."""
+        choices = None if self.choices is None else self.choices[[k]]
+        return Labelled([0], self.labellings[k : k + 1], choices, self.is_exact)
+
+
+def with_real_labels(asked: Sequence[Relabelled]) -> list[Labelled]:
+    """Each with its labels as they are, and no draws."""
+    alike: dict[int, list[int]] = {}
+    for place, one in enumerate(asked):
+        alike.setdefault(len(one.labels), []).append(place)
+    return [
+        Labelled(places, np.stack([asked[i].labels for i in places])[:, np.newaxis], None, is_exact=False)
+        for places in alike.values()
+    ]
 
 
 class LabelDraws:
@@ -84,8 +119,8 @@ class LabelDraws:
         self.draws = draws
         self.seed = seed
         # Several observations ask for the same labels of a record.
-        self._halves: dict[str, NDArray[np.uint32]] = {}
-        self._choices: dict[int, dict[str, Choice]] = {}
+        self._halves = _RowsByKey()
+        self._choices: dict[int, _RowsByKey] = {}
         self._lists: dict[Shuffle, Integers] = {}
         self._samples: dict[tuple[str, Shuffle], LabelsAndChoice] = {}
         self._matches: dict[tuple[str, Shuffle, bytes, bool], LabelsAndChoice] = {}
@@ -101,58 +136,106 @@ class LabelDraws:
         items: Integers | None = None,
         cyclic: bool = False,
     ) -> LabelsAndChoice:
-        """`of_each` of one."""
+        """`of_many` of one: its labellings (R, n), which of them each draw takes (draws,), and whether they are all."""
         one = Relabelled(key, labels, blocks, items, cyclic)
-        return next(self.of_each([one], all_labellings=all_labellings))
+        ((found,),) = self.of_many([one], all_labellings=all_labellings)
+        assert found.choices is not None
+        return found.labellings[0], found.choices[0], found.is_exact
 
-    def of_each(
-        self, asked: Sequence[Relabelled], *, all_labellings: bool = False
-    ) -> Iterator[LabelsAndChoice]:
-        """Each one's labellings (R, n), the real one first; which of them each draw takes (draws,);
-        and whether all distinct labellings are listed, so that p-values of the record alone are exact.
+    def of_many(
+        self, asked: Sequence[Relabelled], *, all_labellings: bool = False, at_once: float = inf
+    ) -> Iterator[list[Labelled]]:
+        """The labellings of each, and which of them each draw takes; those of as many together.
 
         Where there are no more distinct labellings than draws (with ``all_labellings``: than
         `EXACT_LIMIT`) all are listed and a draw may be the real one. Else R = draws + 1, and a draw
-        takes one of the sampled labellings 1..draws, each exactly once. The labellings are
-        read-only: several may hold them. They are made one after another, the choices among listed ones all at once.
+        takes one of the sampled labellings 1..draws, each exactly once. Labellings may be
+        read-only: several may hold them. They are made in parts of those that stand one after another: each part
+        ends with the one by which its labels, under all labellings, are more than may be held ``at_once``.
         """
         most = EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)
-        known: dict[object, _Alike] = {}
-        several = [_alike(one, most, known) for one in asked]
-        keys: dict[int, list[str]] = {}
-        for one, alike in zip(asked, several, strict=True):
-            keys.setdefault(alike.listed, []).append(one.key)
-        choices = {number: self._choices_among(number, of) for number, of in keys.items() if number}
-        for one, alike in zip(asked, several, strict=True):
-            if alike.shuffle is None:
-                yield _rotations(alike.labels), choices[alike.listed][one.key], True
-            elif one.items is not None:
-                yield self._matched(one, alike.shuffle, most)
-            elif alike.listed:
-                yield self._list(alike.shuffle), choices[alike.listed][one.key], True
-            else:
-                yield self._sampled(one.key, alike.shuffle)
+        kinds, numbers = self._kinds(asked, most)
+        sizes = np.array([kind.number * kind.length for kind in kinds], dtype=np.int64)
+        for part in _parts(sizes[numbers], at_once):
+            yield list(self._together(asked[part], kinds, numbers[part], most))
 
-    def _choices_among(self, number: int, keys: Sequence[str]) -> Mapping[str, Choice]:
-        """Which of so many listed labellings each draw takes, (draws,), by key."""
-        known = self._choices.setdefault(number, {})
-        missing = [key for key in dict.fromkeys(keys) if key not in known]
-        if not missing:
-            return known
-        choices = choices_among(self._halves_of(missing), number)
-        if not self._has_room(choices.nbytes):
-            return {**known, **dict(zip(missing, choices, strict=True))}
-        known |= zip(missing, choices, strict=True)
-        return known
+    def _kinds(self, asked: Sequence[Relabelled], most: int) -> tuple[list[_Kind], Integers]:
+        """The kinds that there are, and which of them each is, (asked,). At most so many labellings are listed."""
+        kinds: dict[_Kind, int] = {}
+        known: dict[tuple[int, int, bool, bool], int] = {}
+        numbers = []
+        for one in asked:
+            same = id(one.labels), id(one.blocks), one.cyclic, one.items is None  # arrays that records share
+            number = known.get(same)
+            if number is None:
+                number = known[same] = kinds.setdefault(_kind(one, most, self.draws), len(kinds))
+            numbers.append(number)
+        return list(kinds), np.array(numbers, dtype=np.int64)
+
+    def _together(
+        self, asked: Sequence[Relabelled], kinds: Sequence[_Kind], numbers: Integers, most: int
+    ) -> Iterator[Labelled]:
+        alike: dict[object, list[int]] = {}
+        for number in np.unique(numbers).tolist():
+            alike.setdefault(kinds[number].likeness, []).append(number)
+        for several in alike.values():
+            places = np.flatnonzero(np.isin(numbers, several)) if len(alike) > 1 else np.arange(len(asked))
+            own, kind = [asked[i] for i in places.tolist()], kinds[several[0]]
+            if kind.is_listed and not kind.is_matched:
+                labellings = _stacked([self._list_of(kinds[number]) for number in several])
+                if len(own) > 1:
+                    labellings = labellings.take(np.searchsorted(several, numbers[places]), axis=0)
+                choices = self._choices_among(kind.number, [one.key for one in own])
+            else:
+                each = [
+                    self._drawn(one, kinds[number], most)
+                    for one, number in zip(own, numbers[places].tolist(), strict=True)
+                ]
+                labellings = _stacked([rows for rows, _, _ in each])
+                choices = np.stack([choice for _, choice, _ in each])
+            yield Labelled(places.tolist(), labellings, choices, kind.is_listed)
+
+    def _list_of(self, kind: _Kind) -> Integers:
+        """All labellings of a kind."""
+        return _rotations(kind.labels) if kind.shuffle is None else self._list(kind.shuffle)
+
+    def _drawn(self, one: Relabelled, kind: _Kind, most: int) -> LabelsAndChoice:
+        """The labellings of one to which its own draws are made."""
+        assert kind.shuffle is not None
+        return (
+            self._matched(one, kind.shuffle, most)
+            if kind.is_matched
+            else self._sampled(one.key, kind.shuffle)
+        )
+
+    def _choices_among(self, number: int, keys: Sequence[str]) -> Choice:
+        """Which of so many listed labellings each draw takes. Shape (keys, draws)."""
+        if number == 1:
+            return np.zeros((len(keys), self.draws), dtype=np.uint8)
+        known = self._choices.setdefault(number, _RowsByKey())
+        return self._rows(known, keys, lambda some: choices_among(self._halves_of(some), number))
 
     def _halves_of(self, keys: Sequence[str]) -> NDArray[np.uint32]:
         """The random numbers that choices are made from. Shape (keys, draws)."""
-        if all(key in self._halves for key in keys):
-            return np.concatenate([self._halves[key] for key in keys]).reshape(len(keys), -1)
-        halves = random_halves(keys_of(keys, self.seed, "labellings"), self.draws)
-        if self._has_room(halves.nbytes):
-            self._halves |= zip(keys, halves, strict=True)
-        return halves
+        return self._rows(
+            self._halves, keys, lambda some: random_halves(keys_of(some, self.seed, "labellings"), self.draws)
+        )
+
+    def _rows(
+        self, known: _RowsByKey, keys: Sequence[str], make: Callable[[Sequence[str]], NDArray[Any]]
+    ) -> NDArray[Any]:
+        """Rows that are functions of keys, (keys, draws): those that are known, others made and kept while there is room."""
+        if keys == known.keys:
+            return known.rows
+        missing = [key for key in dict.fromkeys(keys) if key not in known.places]
+        if missing:
+            rows = make(missing)
+            if not self._has_room(rows.nbytes):
+                return rows if len(missing) == len(keys) else make(keys)
+            known.add(missing, rows)
+            if len(missing) == len(keys):
+                return rows
+        return known.rows[[known.places[key] for key in keys]]
 
     def _list(self, shuffle: Shuffle) -> Integers:
         """All labellings."""
@@ -222,42 +305,74 @@ class LabelDraws:
         return found
 
 
-class _Alike(NamedTuple):
+class _RowsByKey:
+    """Rows of one width by key, in the order in which they were made."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        self.places: dict[str, int] = {}
+        self._parts: list[NDArray[Any]] = []
+
+    def add(self, keys: Sequence[str], rows: NDArray[Any]) -> None:
+        """Rows of keys that had none."""
+        self.places |= zip(keys, count(len(self.keys)))
+        self.keys += keys
+        self._parts.append(rows)
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """All rows, (keys, width)."""
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
+
+
+class _Kind(NamedTuple):
     """What those have in common that have the same labels and blocks; of cyclic ones no shuffle.
 
-    ``listed`` is from how many listed labellings draws choose by themselves; 0 where they do not.
+    ``number`` labellings of ``length`` labels are all that there are, or a sample; where they are matched, items move.
     """
 
     labels: bytes
     shuffle: Shuffle | None
-    listed: int
+    number: int
+    length: int
+    is_listed: bool
+    is_matched: bool
+
+    @property
+    def likeness(self) -> tuple[object, ...]:
+        """Equal for those that are labelled together."""
+        return self[2:]
 
 
-def _alike(one: Relabelled, most: int, known: dict[object, _Alike]) -> _Alike:
-    """What one has in common with others, of which it is ``known``; at most so many labellings are listed."""
-    has_items = one.items is not None
-    same = id(one.labels), id(one.blocks), one.cyclic, has_items  # arrays that records share
-    found = known.get(same)
-    if found is None:
-        labels, blocks = _bytes(one.labels), None if one.blocks is None else _bytes(one.blocks)
-        key = labels, blocks, one.cyclic, has_items
-        found = known.get(key)
-        if found is None:
-            shuffle = None if one.cyclic else _shuffle(np.shape(one.labels), labels, blocks)
-            found = known[key] = _Alike(labels, shuffle, _number_listed(one, shuffle, most))
-        known[same] = found
-    return found
+def _kind(one: Relabelled, most: int, draws: int) -> _Kind:
+    """Of which kind one is, of which at most so many labellings are listed."""
+    labels = _bytes(one.labels)
+    if one.cyclic:
+        return _Kind(labels, None, max(1, len(one.labels)), len(one.labels), is_listed=True, is_matched=False)
+    shuffle = _shuffle(np.shape(one.labels), labels, None if one.blocks is None else _bytes(one.blocks))
+    is_listed = shuffle.number <= most
+    number = shuffle.number if is_listed else draws + 1
+    return _Kind(labels, shuffle, number, len(one.labels), is_listed, is_matched=one.items is not None)
+
+
+def _parts(sizes: Integers, most: float) -> Iterator[slice]:
+    """Those that stand one after another, each part up to the one by which its sizes are more than so many together."""
+    start = 0
+    while start < len(sizes):
+        stop = start + int(np.searchsorted(np.cumsum(sizes[start:]), most, side="right")) + 1
+        yield slice(start, stop)
+        start = stop
+
+
+def _stacked(several: Sequence[Integers]) -> Integers:
+    """Labellings of one shape in one array, (several, R, n); a single one is not copied: it may be a view of fewer numbers."""
+    return several[0][np.newaxis] if len(several) == 1 else np.stack(several)
 
 
 def _bytes(numbers: Integers) -> bytes:
     return np.asarray(numbers, dtype=np.int64).tobytes()
-
-
-def _number_listed(one: Relabelled, shuffle: Shuffle | None, most: int) -> int:
-    """How many listed labellings draws choose from by themselves; 0 where they do not."""
-    if shuffle is None:
-        return max(1, len(one.labels))
-    return shuffle.number if one.items is None and shuffle.number <= most else 0
 
 
 def _read_only(rows: Integers) -> Integers:
