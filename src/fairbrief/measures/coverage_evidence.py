@@ -21,7 +21,7 @@ from fairbrief.measures.coverage_folding import (
     merge_mutual,
 )
 from fairbrief.measures.measure_settings import check_known, check_uncut
-from fairbrief.measures.permutation_schemes import coded, of_documents
+from fairbrief.measures.permutation_schemes import groups_of
 from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of, words_by_document
 from fairbrief.score_tables import ScoredExtracts, ScoredUnits
 from fairbrief.statistics import TIE
@@ -113,14 +113,14 @@ class Coverage(CoverageSettings):
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
         units = units_of(case.summary, self.units)
-        if not units or len(set(self._values(cases))) < 2:
+        if not units or len(groups_of(case.record, self.over).names) < 2:
             return ()
         support = Ask(self.scorer, self._chunks(case)[0], units)
         return (support, Ask(self.scorer, units, units)) if self.merge < 1 else (support,)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        names, codes = coded(self._values(cases))
-        return of_documents(codes, cases[0].record) if len(names) > 1 else None
+        groups = groups_of(cases[0].record, self.over)
+        return groups.scheme if len(groups.names) > 1 else None
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
         """Coverage of each group's documents against their record's mean."""
@@ -152,9 +152,10 @@ class Coverage(CoverageSettings):
             if case.summary.units is not None and self.units != "sentences":
                 reasons[i] = OTHER_UNITS
                 continue
-            names, codes = coded(case.record.values_of(self.over))
+            groups = groups_of(case.record, self.over)
             owner = table.owner_of(first[i]).tobytes()  # a scorer of tokens cuts sentences further
-            alike.setdefault((names, self._chunks(case)[1], owner, drawn.kept.shape), []).append((i, codes))
+            kind = groups.names, self._chunks(case)[1], owner, drawn.kept.shape
+            alike.setdefault(kind, []).append((i, groups.codes))
         found = []
         for (names, chunks, *_), members in in_parts(
             alike, lambda kind: len(kind[1]) * int(np.prod(kind[3]))
@@ -186,7 +187,8 @@ class Coverage(CoverageSettings):
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[int]] = {}
         for i, ((case,), (_, n_units)) in enumerate(zip(units.cases, units.first_shapes, strict=True)):
-            names, codes = coded(case.record.values_of(self.over))
+            groups = groups_of(case.record, self.over)
+            names = groups.names
             if not names:
                 reasons[i] = Reason(f"no document has the attribute '{self.over}'")
             elif len(names) < 2:
@@ -194,7 +196,7 @@ class Coverage(CoverageSettings):
             elif n_units < 0:
                 reasons[i] = NO_UNIT
             else:
-                most = _dominating(np.bincount(codes), names) if self.pairwise else None
+                most = _dominating(np.bincount(groups.codes), names) if self.pairwise else None
                 merged = i if self.merge < 1 else -1  # of which as many units are left as come out
                 kind = names, most, self._chunks(case)[1], n_units, merged
                 alike.setdefault(kind, []).append(i)
@@ -252,10 +254,6 @@ class Coverage(CoverageSettings):
             _, total = words_held(summary.text, ())
             return total, total
         return words_held(summary.text, units_of(summary, self.units))
-
-    def _values(self, cases: Cases) -> list[str]:
-        (case,) = cases
-        return case.record.values_of(self.over)
 
 
 WORDS: tuple[Column, ...] = (("words",), ("words in units",), ("units",), ("units supported",))

@@ -114,18 +114,20 @@ def split(text: str) -> list[str]:
 
 def sentences_of(text: str) -> tuple[str, ...]:
     """What `split` gives; the same text is cut once."""
+    inside = text[:-1]
+    if text.isascii() and not ("." in inside or "\n" in inside or "!" in inside or "?" in inside):
+        # Surely one sentence, which takes no longer than to look it up.
+        alone = text.strip()
+        return (alone,) if alone else ()
     return _sentences(text, setting())
 
 
 @lru_cache(maxsize=4096)
-def _sentences(text: str, language: Setting) -> tuple[str, ...]:
-    inside = text[:-1]
-    if text.isascii() and not ("." in inside or "\n" in inside or "!" in inside or "?" in inside):
-        return tuple(filter(None, [text.strip()]))
+def _sentences(text: str, language: Setting) -> tuple[str, ...]:  # noqa: ARG001 # the language decides ordinals
     lines = _SURE_LINE_END.split(text)
     if len(lines) > 1 and not _MAYBE_ORDINAL.search(text):
         # Documents are read alone, and joined by line breaks.
-        return tuple(chain.from_iterable([_sentences(line, language) for line in lines]))
+        return tuple(chain.from_iterable(map(sentences_of, lines)))
     return tuple([text[start:end] for start, end in _spans_of(text)])
 
 
