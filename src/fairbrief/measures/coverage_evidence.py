@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from itertools import chain
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -20,13 +21,15 @@ from fairbrief.measures.coverage_folding import (
     fold_chunks,
     merge_mutual,
 )
+from fairbrief.measures.known_records import known
 from fairbrief.measures.measure_settings import check_known, check_uncut
 from fairbrief.measures.permutation_schemes import groups_of
-from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of, words_by_document
+from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.score_tables import ScoredExtracts, ScoredUnits
 from fairbrief.statistics import TIE
 from fairbrief.text.chunks import CUTS, Cut
-from fairbrief.text.statements import words_held
+from fairbrief.text.segmentation import word_counts
+from fairbrief.text.statements import word_totals, words_held
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -186,7 +189,9 @@ class Coverage(CoverageSettings):
         units = ScoredUnits.of(units)
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[int]] = {}
-        for i, ((case,), (_, n_units)) in enumerate(zip(units.cases, units.first_shapes, strict=True)):
+        for i, ((case,), n_units) in enumerate(
+            zip(units.cases, units.first_shapes[:, 1].tolist(), strict=True)
+        ):
             groups = groups_of(case.record, self.over)
             names = groups.names
             if not names:
@@ -235,8 +240,7 @@ class Coverage(CoverageSettings):
             kept = (share > 0) | (self.unsupported == "zero")
             reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
         cases = [units.cases[i][0] for i in places[kept].tolist()]
-        held = [self._words(case.summary) for case in cases]
-        own, total = np.array(held, dtype=np.float64).reshape(-1, 2).T
+        own, total = self._words([case.summary for case in cases])
         return _Covered(
             places[kept],
             document_coverage(support[kept], covered_only=self.denominator == "covered"),
@@ -248,12 +252,14 @@ class Coverage(CoverageSettings):
         """The chunks of the documents, and how many each has."""
         return chunks_by_document(case.record, self.cut, self.words)
 
-    def _words(self, summary: Summary) -> tuple[int, int]:
-        """How many of the summary's words its units hold, and how many it has; its sentences hold all."""
-        if summary.units is None or self.units == "sentences":
-            _, total = words_held(summary.text, ())
-            return total, total
-        return words_held(summary.text, units_of(summary, self.units))
+    def _words(self, summaries: Sequence[Summary]) -> tuple[Floats, Floats]:
+        """How many of each summary's words its units hold, and how many it has; its sentences hold all. Shape (N,) each."""
+        total = word_totals([summary.text for summary in summaries]).astype(np.float64)
+        own = total.copy()
+        for i, summary in enumerate(summaries):
+            if summary.units is not None and self.units != "sentences":
+                own[i], _ = words_held(summary.text, units_of(summary, self.units))
+        return own, total
 
 
 WORDS: tuple[Column, ...] = (("words",), ("words in units",), ("units",), ("units supported",))
@@ -371,7 +377,8 @@ def _of_extracts(
 
 def _log_lengths(cases: Cases, documents: int) -> Floats:
     """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
-    length = np.array([words_by_document(case.record) for case in cases]).reshape(len(cases), documents)
+    texts = list(chain.from_iterable([known(case.record).texts for case in cases]))
+    length = word_counts(texts).reshape(len(cases), documents)
     logs = np.log(np.maximum(length, 1))
     return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 

@@ -153,12 +153,13 @@ class Positions(PositionSettings):
         units = ScoredUnits.of(units)
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[int, int, int, bytes], list[int]] = {}
-        for i, ((case,), (rows, columns)) in enumerate(zip(units.cases, units.first_shapes, strict=True)):
+        shapes = units.first_shapes.T.tolist()
+        owners = self._owners(units)
+        for i, ((case,), rows, columns, owner) in enumerate(zip(units.cases, *shapes, owners, strict=True)):
             if rows < 0 and (problem := self._problem(case)):
                 reasons[i] = problem
-                continue
-            owner = self._owner(case, units, i)
-            alike.setdefault((rows, columns, len(self._texts(case)), owner.tobytes()), []).append(i)
+            else:
+                alike.setdefault((rows, columns, len(self._texts(case)), owner), []).append(i)
         found = []
         for (n, *_), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
             places = np.array(members)
@@ -208,19 +209,23 @@ class Positions(PositionSettings):
             return (case.summary.text,)
         return (case.summary.text, *known(case.record).references)
 
-    def _owner(self, case: Case, units: ScoredUnits, i: int) -> Integers:
-        """The text of each column of a unit's scores."""
+    def _owners(self, units: ScoredUnits) -> list[bytes]:
+        """The text of each column of the units' scores, as bytes."""
         if self._scorer_cuts:
-            return units.table.owner_of(units.first[i])
-        texts = self._texts(case)
-        return np.repeat(np.arange(len(texts)), [len(builtin.sentences_of(text)) for text in texts])
+            return units.first_owners
+        texts = [self._texts(case) for (case,) in units.cases]
+        return [
+            np.repeat(np.arange(len(own)), [len(builtin.sentences_of(text)) for text in own]).tobytes()
+            for own in texts
+        ]
 
     def _parts(self, units: ScoredUnits) -> Iterator[Floats]:
         """The scores of each text's sentences that count, of alike articles. Shape (N, article sentences, sentences) each."""
         similarity = units.table.matrices(units.first)
         (case,) = units.cases[0]
         texts = len(self._texts(case))
-        ends = np.searchsorted(self._owner(case, units, 0), np.arange(texts + 1))
+        (owner,) = self._owners(units.some([0]))
+        ends = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1))
         for t, (start, stop) in enumerate(pairwise(ends)):
             part = similarity[:, :, start:stop]
             if self.match == "mean" or (t == 0 and self.limit is not None):

@@ -10,7 +10,6 @@ import numpy as np
 from fairbrief.measures.known_records import Chunks, known
 from fairbrief.text.chunks import Cut, chunks
 from fairbrief.text.languages import setting
-from fairbrief.text.segmentation import word_count
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Integers, Record, Summary
 
@@ -42,19 +41,9 @@ def chunks_by_document(record: Record, cut: Cut, words: int) -> Chunks:
     return found
 
 
-def words_by_document(record: Record) -> tuple[int, ...]:
-    """How many words each of a record's documents has."""
-    return _words_by_document(known(record).texts)
-
-
 @lru_cache(maxsize=4096)
 def owner_of(pieces: tuple[int, ...]) -> Integers:
     """The document of each piece, of documents with so many. Shape (pieces,), read-only."""
     owner = np.repeat(np.arange(len(pieces)), pieces)
     owner.flags.writeable = False
     return owner
-
-
-@lru_cache(maxsize=1024)
-def _words_by_document(texts: tuple[str, ...]) -> tuple[int, ...]:
-    return tuple(map(word_count, texts))
