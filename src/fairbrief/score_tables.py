@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -141,12 +142,21 @@ class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
         return cls([cases for cases, _ in units], table, np.cumsum(asked) - asked, asked)
 
     @property
-    def first_shapes(self) -> list[tuple[int, int]]:
-        """Rows and units of each unit's first answer; (-1, -1) where nothing was asked."""
+    def first_shapes(self) -> Integers:
+        """Rows and units of each unit's first answer; -1 where nothing was asked. Shape (units, 2)."""
         found = np.full((len(self), 2), -1)
         has_asked = self.asked > 0
         found[has_asked] = self.table.shapes[self.first[has_asked]]
-        return list(map(tuple, found.tolist()))
+        return found
+
+    @property
+    def first_owners(self) -> list[bytes]:
+        """The columns of the units of each unit's first answer, as bytes by which they are told apart; none where nothing was asked."""
+        first = self.first[self.asked > 0]
+        data = self.table.owner_beside(first).tobytes()
+        ends = np.zeros(len(self), dtype=np.int64)
+        ends[self.asked > 0] = self.table.shapes[first, 1] * self.table.owner.itemsize
+        return [data[start:end] for start, end in pairwise([0, *np.cumsum(ends).tolist()])]
 
     def some(self, chosen: Sequence[int]) -> ScoredUnits:
         """Some of the units, in this order."""

@@ -90,9 +90,9 @@ class Record(Data, frozen=True):
         If only some have it, DataError says which one lacks it and what to do.
         """
         values = [d.attributes.get(attribute) for d in self.documents]
-        if values.count(None) == len(values):
-            return []
         if None in values:
+            if values.count(None) == len(values):
+                return []
             raise DataError(
                 f"{self.where or 'input'} (id '{self.id}'): document {values.index(None) + 1} has no attribute "
                 f"'{attribute}', which others of the record have. Add it, or leave such documents out with --missing drop, "

@@ -91,6 +91,11 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "segmentation.ascii_words": lambda t: segmentation.ascii_words(
         t.encode("ascii", "replace").decode(), segmentation.ascii_table(str.isalnum)
     ),
+    "segmentation.counts_of_runs": lambda t: segmentation.counts_of_runs(
+        [t, "a b"], segmentation.ascii_table(str.isalnum), len
+    ),
+    "segmentation.word_counts": lambda t: segmentation.word_counts([t, "a b"]),
+    "statements.word_totals": lambda t: statements.word_totals([t, "a b"]),
     "statements.recall": lambda t: statements.recall(t, [t]),
     "statements.words_held": lambda t: statements.words_held(t, [t]),
     "recogniser_errors.read_errors": lambda t: _value_error(recogniser_errors.read_errors, t),

@@ -71,7 +71,11 @@ def test_units_have_the_answers_to_what_they_asked() -> None:
     one, two, three = answers([(2, 3), (1, 1), (2, 2)])
     units = ScoredUnits.of([((), [one, two]), ((), []), ((), [three])])
     assert [len(scores) for _, scores in units] == [2, 0, 1]
-    assert units.first_shapes == [(2, 3), (-1, -1), (2, 2)]
+    assert units.first_shapes.tolist() == [[2, 3], [-1, -1], [2, 2]]
+    owners = [one.owner.tobytes(), b"", three.owner.tobytes()]
+    assert units.first_owners == owners
+    assert units.some([2, 1]).first_owners == owners[:0:-1]
+    assert units.some([1]).first_owners == [b""]
     ((_, (found,)),) = units.some([2])
     np.testing.assert_array_equal(found.matrix, three.matrix)
     assert [len(scores) for _, scores in units.some([2, 0, 1])] == [1, 2, 0]

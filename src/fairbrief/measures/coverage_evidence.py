@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from itertools import chain
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -20,13 +21,15 @@ from fairbrief.measures.coverage_folding import (
     fold_chunks,
     merge_mutual,
 )
+from fairbrief.measures.known_records import known
 from fairbrief.measures.measure_settings import check_known, check_uncut
-from fairbrief.measures.permutation_schemes import coded, of_documents
-from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of, words_by_document
+from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.score_tables import ScoredExtracts, ScoredUnits
 from fairbrief.statistics import TIE
 from fairbrief.text.chunks import CUTS, Cut
-from fairbrief.text.statements import words_held
+from fairbrief.text.segmentation import word_counts
+from fairbrief.text.statements import word_totals, words_held
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -113,14 +116,14 @@ class Coverage(CoverageSettings):
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
         units = units_of(case.summary, self.units)
-        if not units or len(set(self._values(cases))) < 2:
+        if not units or len(groups_of(case.record, self.over).names) < 2:
             return ()
         support = Ask(self.scorer, self._chunks(case)[0], units)
         return (support, Ask(self.scorer, units, units)) if self.merge < 1 else (support,)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        names, codes = coded(self._values(cases))
-        return of_documents(codes, cases[0].record) if len(names) > 1 else None
+        groups = groups_of(cases[0].record, self.over)
+        return groups.scheme if len(groups.names) > 1 else None
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
         """Coverage of each group's documents against their record's mean."""
@@ -152,9 +155,10 @@ class Coverage(CoverageSettings):
             if case.summary.units is not None and self.units != "sentences":
                 reasons[i] = OTHER_UNITS
                 continue
-            names, codes = coded(case.record.values_of(self.over))
+            groups = groups_of(case.record, self.over)
             owner = table.owner_of(first[i]).tobytes()  # a scorer of tokens cuts sentences further
-            alike.setdefault((names, self._chunks(case)[1], owner, drawn.kept.shape), []).append((i, codes))
+            kind = groups.names, self._chunks(case)[1], owner, drawn.kept.shape
+            alike.setdefault(kind, []).append((i, groups.codes))
         found = []
         for (names, chunks, *_), members in in_parts(
             alike, lambda kind: len(kind[1]) * int(np.prod(kind[3]))
@@ -185,8 +189,11 @@ class Coverage(CoverageSettings):
         units = ScoredUnits.of(units)
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[int]] = {}
-        for i, ((case,), (_, n_units)) in enumerate(zip(units.cases, units.first_shapes, strict=True)):
-            names, codes = coded(case.record.values_of(self.over))
+        for i, ((case,), n_units) in enumerate(
+            zip(units.cases, units.first_shapes[:, 1].tolist(), strict=True)
+        ):
+            groups = groups_of(case.record, self.over)
+            names = groups.names
             if not names:
                 reasons[i] = Reason(f"no document has the attribute '{self.over}'")
             elif len(names) < 2:
@@ -194,7 +201,7 @@ class Coverage(CoverageSettings):
             elif n_units < 0:
                 reasons[i] = NO_UNIT
             else:
-                most = _dominating(np.bincount(codes), names) if self.pairwise else None
+                most = _dominating(np.bincount(groups.codes), names) if self.pairwise else None
                 merged = i if self.merge < 1 else -1  # of which as many units are left as come out
                 kind = names, most, self._chunks(case)[1], n_units, merged
                 alike.setdefault(kind, []).append(i)
@@ -233,8 +240,7 @@ class Coverage(CoverageSettings):
             kept = (share > 0) | (self.unsupported == "zero")
             reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
         cases = [units.cases[i][0] for i in places[kept].tolist()]
-        held = [self._words(case.summary) for case in cases]
-        own, total = np.array(held, dtype=np.float64).reshape(-1, 2).T
+        own, total = self._words([case.summary for case in cases])
         return _Covered(
             places[kept],
             document_coverage(support[kept], covered_only=self.denominator == "covered"),
@@ -246,16 +252,14 @@ class Coverage(CoverageSettings):
         """The chunks of the documents, and how many each has."""
         return chunks_by_document(case.record, self.cut, self.words)
 
-    def _words(self, summary: Summary) -> tuple[int, int]:
-        """How many of the summary's words its units hold, and how many it has; its sentences hold all."""
-        if summary.units is None or self.units == "sentences":
-            _, total = words_held(summary.text, ())
-            return total, total
-        return words_held(summary.text, units_of(summary, self.units))
-
-    def _values(self, cases: Cases) -> list[str]:
-        (case,) = cases
-        return case.record.values_of(self.over)
+    def _words(self, summaries: Sequence[Summary]) -> tuple[Floats, Floats]:
+        """How many of each summary's words its units hold, and how many it has; its sentences hold all. Shape (N,) each."""
+        total = word_totals([summary.text for summary in summaries]).astype(np.float64)
+        own = total.copy()
+        for i, summary in enumerate(summaries):
+            if summary.units is not None and self.units != "sentences":
+                own[i], _ = words_held(summary.text, units_of(summary, self.units))
+        return own, total
 
 
 WORDS: tuple[Column, ...] = (("words",), ("words in units",), ("units",), ("units supported",))
@@ -373,7 +377,8 @@ def _of_extracts(
 
 def _log_lengths(cases: Cases, documents: int) -> Floats:
     """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
-    length = np.array([words_by_document(case.record) for case in cases]).reshape(len(cases), documents)
+    texts = list(chain.from_iterable([known(case.record).texts for case in cases]))
+    length = word_counts(texts).reshape(len(cases), documents)
     logs = np.log(np.maximum(length, 1))
     return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 

@@ -8,6 +8,7 @@ from hashlib import blake2b
 
 import numpy as np
 
+from fairbrief.measures.known_records import Groups, known
 from fairbrief.statistics import ratio
 from fairbrief.types import Entity, Floats, Integers, PermutationScheme, Record
 
@@ -83,6 +84,19 @@ def share(counts: Floats) -> Floats:
 def person_keys(people: Sequence[Entity]) -> Integers:
     """Who each person is, so that records of one cluster that share people are labelled alike. Shape (people,)."""
     return np.array([_key(person.id) for person in people], dtype=np.int64)
+
+
+def groups_of(record: Record, over: str) -> Groups:
+    """The groups that an attribute makes of a record's documents; none if no document has it.
+
+    DataError says which document lacks it if only some have it.
+    """
+    held = known(record).groups
+    found = held.get(over)
+    if found is None:
+        names, codes = coded(record.values_of(over))
+        found = held[over] = Groups(names, codes, of_documents(codes, record))
+    return found
 
 
 def of_documents(codes: Integers, record: Record) -> PermutationScheme:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.batches import in_parts, only_one
+from fairbrief.measures.known_records import is_blank, known
 from fairbrief.measures.measure_settings import CUTTING_SCORERS, check_known
 from fairbrief.measures.position_folding import describe, mass_of_sources, moved
 from fairbrief.measures.sentence_choice import check_choice, chosen
-from fairbrief.measures.source_text import source_of
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.text import sentences as builtin
@@ -127,7 +127,7 @@ class Positions(PositionSettings):
         (case,) = cases
         if self._problem(case):
             return ()
-        article, texts = source_of(case.record), self._texts(case)
+        article, texts = known(case.record).source, self._texts(case)
         if self._scorer_cuts:
             return (Ask(self._scorer, (article,), texts),)
         columns = tuple(s for text in texts for s in builtin.split(text))
@@ -141,7 +141,7 @@ class Positions(PositionSettings):
             return _IN_EACH_OTHERS_PLACE
         if self.sentences != "builtin":
             return None
-        return _turned(len(builtin.sentences_of(source_of(case.record))))
+        return _turned(len(builtin.sentences_of(known(case.record).source)))
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         return only_one(self, cases, scores, labels)
@@ -153,12 +153,13 @@ class Positions(PositionSettings):
         units = ScoredUnits.of(units)
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[int, int, int, bytes], list[int]] = {}
-        for i, ((case,), (rows, columns)) in enumerate(zip(units.cases, units.first_shapes, strict=True)):
+        shapes = units.first_shapes.T.tolist()
+        owners = self._owners(units)
+        for i, ((case,), rows, columns, owner) in enumerate(zip(units.cases, *shapes, owners, strict=True)):
             if rows < 0 and (problem := self._problem(case)):
                 reasons[i] = problem
-                continue
-            owner = self._owner(case, units, i)
-            alike.setdefault((rows, columns, len(self._texts(case)), owner.tobytes()), []).append(i)
+            else:
+                alike.setdefault((rows, columns, len(self._texts(case)), owner), []).append(i)
         found = []
         for (n, *_), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
             places = np.array(members)
@@ -195,34 +196,36 @@ class Positions(PositionSettings):
         return f"{known.name}({', '.join([*settings, f'sentences={self.sentences}'])})"
 
     def _problem(self, case: Case) -> Reason | None:
-        for document in case.record.documents:
-            if not _is_blank(document.text):
-                break
-        else:
+        about = known(case.record)
+        if is_blank(about.source):
             return EMPTY_ARTICLE
-        if _is_blank(case.summary.text):
+        if is_blank(case.summary.text):
             return EMPTY_SUMMARY
-        return NO_REFERENCES if self.against == "references" and len(self._texts(case)) == 1 else None
+        return NO_REFERENCES if self.against == "references" and not about.references else None
 
     def _texts(self, case: Case) -> tuple[str, ...]:
         """The summary, then the references that have words."""
         if self.against != "references":
             return (case.summary.text,)
-        return (case.summary.text, *[text for text in case.record.references if not _is_blank(text)])
+        return (case.summary.text, *known(case.record).references)
 
-    def _owner(self, case: Case, units: ScoredUnits, i: int) -> Integers:
-        """The text of each column of a unit's scores."""
+    def _owners(self, units: ScoredUnits) -> list[bytes]:
+        """The text of each column of the units' scores, as bytes."""
         if self._scorer_cuts:
-            return units.table.owner_of(units.first[i])
-        texts = self._texts(case)
-        return np.repeat(np.arange(len(texts)), [len(builtin.sentences_of(text)) for text in texts])
+            return units.first_owners
+        texts = [self._texts(case) for (case,) in units.cases]
+        return [
+            np.repeat(np.arange(len(own)), [len(builtin.sentences_of(text)) for text in own]).tobytes()
+            for own in texts
+        ]
 
     def _parts(self, units: ScoredUnits) -> Iterator[Floats]:
         """The scores of each text's sentences that count, of alike articles. Shape (N, article sentences, sentences) each."""
         similarity = units.table.matrices(units.first)
         (case,) = units.cases[0]
         texts = len(self._texts(case))
-        ends = np.searchsorted(self._owner(case, units, 0), np.arange(texts + 1))
+        (owner,) = self._owners(units.some([0]))
+        ends = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1))
         for t, (start, stop) in enumerate(pairwise(ends)):
             part = similarity[:, :, start:stop]
             if self.match == "mean" or (t == 0 and self.limit is not None):
@@ -234,7 +237,7 @@ class Positions(PositionSettings):
     def _read(self, similarity: Floats, text: int, case: Case) -> Floats:
         """The scores of a text's sentences that count."""
         if text == 0 and self.limit is not None:
-            about = (source_of(case.record), case.summary.text)
+            about = (known(case.record).source, case.summary.text)
             kept = chosen(similarity.shape[1], self.limit, self.choose, self.seed, about)
             similarity = similarity[:, kept]
         if self.match == "mean" and similarity.shape[1]:
@@ -311,10 +314,6 @@ _IN_EACH_OTHERS_PLACE = PermutationScheme(np.arange(2), is_together=True)
 def _turned(sentences: int) -> PermutationScheme:
     """Places of an article's sentences, which move along together."""
     return PermutationScheme(np.arange(sentences), cyclic=True, is_together=True)
-
-
-def _is_blank(text: str) -> bool:
-    return not text or text.isspace()
 
 
 @cache

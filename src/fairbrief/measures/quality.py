@@ -13,6 +13,7 @@ import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.measures.batches import only_one
+from fairbrief.measures.known_records import is_blank, known
 from fairbrief.measures.measure_settings import check_known, shared
 from fairbrief.measures.sentence_choice import check_choice, chosen
 from fairbrief.measures.source_text import source_of
@@ -94,10 +95,10 @@ class RougeScores(RougeSettings):
         starts = []
         for i, (case,) in enumerate(ScoredUnits.of(units).cases):
             starts.append(len(pairs))
-            references = [text for text in case.record.references if text.strip()]
+            references = known(case.record).references
             if not references:
                 reasons[i] = NO_REFERENCES
-            elif not case.summary.text.strip():
+            elif is_blank(case.summary.text):
                 reasons[i] = EMPTY_SUMMARY
             else:
                 summary = self._on_lines(self._shortened(case))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -27,7 +27,8 @@ from fairbrief.measures.distributions import (
     shares,
     softmax,
 )
-from fairbrief.measures.permutation_schemes import coded, of_documents
+from fairbrief.measures.known_records import is_blank, known
+from fairbrief.measures.permutation_schemes import groups_of
 from fairbrief.score_tables import ScoredExtracts, ScoredUnits
 from fairbrief.types import (
     AlikeRows,
@@ -134,7 +135,7 @@ class Representation(RepresentationSettings):
         (case,) = cases
         if self._reason(case) is not None:
             return ()
-        rows = tuple([document.text for document in case.record.documents])
+        rows = known(case.record).texts
         read = self._joined(case) if self.texts == "values" else rows
         asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, read, (case.summary.text,))]
         if self.counter != self.scorer:
@@ -146,7 +147,7 @@ class Representation(RepresentationSettings):
         (case,) = cases
         if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(case) is not None:
             return None
-        return of_documents(self._codes(case)[1], case.record)
+        return groups_of(case.record, self.over).scheme
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
         """Each group's share of the summary less the wanted one."""
@@ -165,7 +166,7 @@ class Representation(RepresentationSettings):
         (case,), (drawn,) = cases, extracts
         if self.kind in WITHOUT_ASK or self.texts == "values":
             return ()
-        rows = tuple(document.text for document in case.record.documents)
+        rows = known(case.record).texts
         read = drawn.sentences if self.kind in COUNTING else drawn.texts
         asks = [Ask(self.scorer, rows, read)]
         if self.counter != self.scorer:
@@ -190,9 +191,9 @@ class Representation(RepresentationSettings):
             if not asked[i]:
                 reasons[i] = NO_BASELINE
                 continue
-            values, codes = self._codes(case)
-            kind = (values, len(codes), *drawn.kept.shape)
-            alike.setdefault(kind, []).append((i, codes))
+            groups = groups_of(case.record, self.over)
+            kind = (groups.names, len(groups.codes), *drawn.kept.shape)
+            alike.setdefault(kind, []).append((i, groups.codes))
         found = []
         for (values, *_), members in in_parts(alike, lambda kind: len(kind[0]) * kind[2] * 8):
             places = [i for i, _ in members]
@@ -276,14 +277,14 @@ class Representation(RepresentationSettings):
             if reason is not None:
                 reasons[i] = reason
                 continue
-            names, codes = self._codes(case)
-            alike.setdefault((names, len(codes)), []).append(i)
+            groups = groups_of(case.record, self.over)
+            alike.setdefault((groups.names, len(groups.codes)), []).append(i)
         found = []
         for (values, _), places in alike.items():
             if labels.shape[2]:
                 labelled_here = labels if len(places) == len(labels) else labels[places]
             else:
-                codes = np.stack([self._codes(units.cases[i][0])[1] for i in places])
+                codes = np.stack([groups_of(units.cases[i][0].record, self.over).codes for i in places])
                 labelled_here = np.broadcast_to(
                     codes[:, np.newaxis], (len(codes), labels.shape[1], codes.shape[1])
                 )
@@ -330,37 +331,32 @@ class Representation(RepresentationSettings):
 
     def _reason(self, case: Case) -> Reason | None:
         record, summary = case.record, case.summary
-        has_some, has_all, several = _told(
-            tuple([document.attributes.get(self.over) for document in record.documents])
-        )
-        if not has_some:
-            return Reason(f"no document has the attribute '{self.over}'")
-        if not has_all:
+        try:
+            names = groups_of(record, self.over).names
+        except DataError:
             number = 1 + [self.over in document.attributes for document in record.documents].index(False)
             where = f"{record.where or 'record'} (id '{record.id}', document {number})"
             raise DataError(
                 f"{where}: it has no attribute '{self.over}', which other documents of the record have. "
                 f"Add it, or leave such documents out with --missing drop, make them a group with --missing group, "
                 f"or leave such records out with --require {self.over}."
-            )
-        if summary.reason or not summary.text.strip():
+            ) from None
+        if not names:
+            return Reason(f"no document has the attribute '{self.over}'")
+        if summary.reason or is_blank(summary.text):
             return Reason("empty summary")
-        if self.single == "leave_out" and not several:
+        if self.single == "leave_out" and len(names) < 2:
             return Reason("one value only")
         if self.kind == "units" and not summary.units:
             return Reason("the summary has no units")
         return None
 
-    def _codes(self, case: Case) -> tuple[tuple[str, ...], Integers]:
-        return coded([document.attributes[self.over] for document in case.record.documents])
-
     def _joined(self, case: Case) -> tuple[str, ...]:
-        """The text of each value, in the order of `_codes`."""
-        values, codes = self._codes(case)
-        texts = [document.text for document in case.record.documents]
+        """The text of each value, in the order of the values."""
+        groups, texts = groups_of(case.record, self.over), known(case.record).texts
         return tuple(
-            BETWEEN_TEXTS.join(text for text, code in zip(texts, codes, strict=True) if code == k)
-            for k in range(len(values))
+            BETWEEN_TEXTS.join(text for text, code in zip(texts, groups.codes, strict=True) if code == k)
+            for k in range(len(groups.names))
         )
 
     # ------------------------------------------------------------------------- the distributions
@@ -460,13 +456,6 @@ def _of_sentences(units: ScoredExtracts, members: NDArray[np.bool_]) -> Floats:
         for own in members.transpose(1, 0, 2)
     ]
     return np.stack(found, axis=1, dtype=np.float64).reshape(len(units), sentences, -1)
-
-
-@lru_cache(maxsize=4096)
-def _told(values: tuple[str | None, ...]) -> tuple[bool, bool, bool]:
-    """Whether any document has a value, whether all have, and whether there are several values."""
-    distinct = {*values}
-    return bool(distinct - {None}), None not in distinct, len(distinct) > 1
 
 
 def _of_documents(members: NDArray[np.bool_], present: NDArray[np.bool_]) -> Floats:

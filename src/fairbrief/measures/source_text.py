@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
+from fairbrief.measures.known_records import known
 from fairbrief.text.languages import is_foreign
 from fairbrief.types import Cases, Reason, Record
-
-KEPT = 1024
-"""Sources that are remembered, with their records."""
-
-_sources: dict[int, tuple[Record, str]] = {}
 
 
 def source_of(record: Record) -> str:
@@ -16,12 +12,7 @@ def source_of(record: Record) -> str:
 
     Several observations read one source; the same text is also hashed once where sentences are looked up by it.
     """
-    known = _sources.get(id(record))
-    if known is None or known[0] is not record:
-        if len(_sources) >= KEPT:
-            _sources.clear()
-        known = _sources[id(record)] = record, "\n".join([document.text for document in record.documents])
-    return known[1]
+    return known(record).source
 
 
 def needs_english(cases: Cases, what: str) -> Reason | None:

@@ -7,9 +7,9 @@ from itertools import chain
 
 import numpy as np
 
+from fairbrief.measures.known_records import Chunks, known
 from fairbrief.text.chunks import Cut, chunks
-from fairbrief.text.languages import Setting, setting
-from fairbrief.text.segmentation import word_count
+from fairbrief.text.languages import setting
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Integers, Record, Summary
 
@@ -30,14 +30,15 @@ def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
     return sentences if len(sentences) == 1 else tuple(chunks(sentences, cut, words))
 
 
-def chunks_by_document(record: Record, cut: Cut, words: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def chunks_by_document(record: Record, cut: Cut, words: int) -> Chunks:
     """The pieces of a record's documents, in their order, and how many each document has."""
-    return _chunks_by_document(tuple([d.text for d in record.documents]), cut, words, setting())
-
-
-def words_by_document(record: Record) -> tuple[int, ...]:
-    """How many words each of a record's documents has."""
-    return _words_by_document(tuple([d.text for d in record.documents]))
+    about = known(record)
+    kind = cut, words, setting()
+    found = about.chunks.get(kind)
+    if found is None:
+        pieces = [chunks_of(text, cut, words) for text in about.texts]
+        found = about.chunks[kind] = tuple(chain.from_iterable(pieces)), tuple(map(len, pieces))
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -46,20 +47,3 @@ def owner_of(pieces: tuple[int, ...]) -> Integers:
     owner = np.repeat(np.arange(len(pieces)), pieces)
     owner.flags.writeable = False
     return owner
-
-
-@lru_cache(maxsize=1024)
-def _chunks_by_document(
-    texts: tuple[str, ...],
-    cut: Cut,
-    words: int,
-    language: Setting,  # noqa: ARG001 # it decides where some end
-) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Records are asked about, and observed, some hundred at a time."""
-    pieces = [chunks_of(text, cut, words) for text in texts]
-    return tuple(chain.from_iterable(pieces)), tuple(map(len, pieces))
-
-
-@lru_cache(maxsize=1024)
-def _words_by_document(texts: tuple[str, ...]) -> tuple[int, ...]:
-    return tuple(map(word_count, texts))

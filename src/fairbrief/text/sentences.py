@@ -34,6 +34,8 @@ _CANDIDATE = re.compile(
 )
 _SURE_LINE_END = re.compile(r"\n(?<=[.!?]\n)(?=[A-Z])")
 """A line break that ends a sentence whatever else the lines say."""
+_ONE_A_LINE = re.compile(r"[^.!?\n]*+(?:[.!?]\n[A-Z][^.!?\n]*+)*+[.!?]?")
+"""Surely one sentence in each line of an ASCII text."""
 _MAYBE_ORDINAL = re.compile(r"\.(?<=[^\W_a-zA-Z]\.)\s")
 """Where the language decides, which is that of the whole text."""
 _WORD_BEFORE = re.compile(r"[^\s(\[\"'“‘«—–/]+\Z")
@@ -114,18 +116,23 @@ def split(text: str) -> list[str]:
 
 def sentences_of(text: str) -> tuple[str, ...]:
     """What `split` gives; the same text is cut once."""
+    inside = text[:-1]
+    if text.isascii() and not ("." in inside or "\n" in inside or "!" in inside or "?" in inside):
+        # Surely one sentence, which takes no longer than to look it up.
+        alone = text.strip()
+        return (alone,) if alone else ()
     return _sentences(text, setting())
 
 
 @lru_cache(maxsize=4096)
-def _sentences(text: str, language: Setting) -> tuple[str, ...]:
-    inside = text[:-1]
-    if text.isascii() and not ("." in inside or "\n" in inside or "!" in inside or "?" in inside):
-        return tuple(filter(None, [text.strip()]))
-    lines = _SURE_LINE_END.split(text)
-    if len(lines) > 1 and not _MAYBE_ORDINAL.search(text):
+def _sentences(text: str, language: Setting) -> tuple[str, ...]:  # noqa: ARG001 # the language decides ordinals
+    if "\n" in text:
         # Documents are read alone, and joined by line breaks.
-        return tuple(chain.from_iterable([_sentences(line, language) for line in lines]))
+        if text.isascii() and _ONE_A_LINE.fullmatch(text):
+            return tuple([line.strip() for line in text.split("\n")])
+        lines = _SURE_LINE_END.split(text)
+        if len(lines) > 1 and not _MAYBE_ORDINAL.search(text):
+            return tuple(chain.from_iterable(map(sentences_of, lines)))
     return tuple([text[start:end] for start, end in _spans_of(text)])
 
 

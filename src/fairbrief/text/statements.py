@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from fairbrief.text.segmentation import ascii_table, ascii_words
+from fairbrief.text.segmentation import Integers, ascii_table, ascii_words, counts_of_runs
 
 WORD = re.compile(r"\w+")
 _PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
@@ -16,6 +16,11 @@ def words_held(text: str, statements: Collection[str]) -> tuple[int, int]:
     known = {word for statement in statements for word in _words(statement)}
     words = _words(text)
     return sum(map(known.__contains__, words)), len(words)
+
+
+def word_totals(texts: Sequence[str]) -> Integers:
+    """How many words `words_held` says that each text has. Shape (texts,)."""
+    return counts_of_runs(texts, _PLAIN, lambda text: len(_words(text)))
 
 
 def _words(text: str) -> list[str]:

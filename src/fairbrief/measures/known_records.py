@@ -1,0 +1,56 @@
+"""What several observations ask of one record, found once."""
+
+from __future__ import annotations
+
+import msgspec
+
+from fairbrief.data import Data
+from fairbrief.text.chunks import Cut
+from fairbrief.text.languages import Setting
+from fairbrief.types import Integers, PermutationScheme, Record
+
+KEPT = 1024
+"""Records of which something is remembered; of more the older half is forgotten."""
+
+Chunks = tuple[tuple[str, ...], tuple[int, ...]]
+"""The pieces of a record's documents, in their order, and how many each document has."""
+
+
+class Groups(Data, frozen=True):
+    """The distinct values of an attribute, sorted; which of them each document has (documents,), read-only; their exchange."""
+
+    names: tuple[str, ...]
+    codes: Integers
+    scheme: PermutationScheme
+
+
+class KnownRecord(Data, frozen=True):
+    """A record, the texts of its documents, as one text too, the references that have words, and what was found of it since."""
+
+    record: Record
+    texts: tuple[str, ...]
+    source: str
+    references: tuple[str, ...]
+    groups: dict[str, Groups] = msgspec.field(default_factory=dict)
+    chunks: dict[tuple[Cut, int, Setting], Chunks] = msgspec.field(default_factory=dict)
+
+
+_known: dict[int, KnownRecord] = {}
+
+
+def known(record: Record) -> KnownRecord:
+    """What is known of a record. Records are asked about, and observed, some hundred at a time."""
+    found = _known.get(id(record))  # no other has it: what is known holds the record
+    if found is None:
+        if len(_known) >= KEPT:
+            for older in list(_known)[: KEPT // 2]:
+                _known.pop(older, None)
+        texts = tuple([document.text for document in record.documents])
+        references = tuple([text for text in record.references if not is_blank(text)])
+        found = _known[id(record)] = KnownRecord(record, texts, "\n".join(texts), references)
+    return found
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text is empty or nothing but white space."""
+    return not text or text.isspace()

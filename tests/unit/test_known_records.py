@@ -1,0 +1,57 @@
+"""What is remembered of records while they are asked about and observed."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairbrief.errors import DataError
+from fairbrief.measures.known_records import KEPT, known
+from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.source_text import source_of
+from fairbrief.measures.summary_units import chunks_by_document
+from fairbrief.text import languages
+from fairbrief.types import Document, Record
+
+
+def _record(*texts: str, side: str = "a") -> Record:
+    return Record("r", tuple(Document(text, {"side": side}) for text in texts), (" ", "A reference."))
+
+
+def test_what_is_found_of_a_record_is_found_once() -> None:
+    """The same record gives the very same groups and chunks; one that equals it gives equal ones."""
+    record, other = _record("One. Two.", "Three."), _record("One. Two.", "Three.")
+    assert known(record) is known(record)
+    assert groups_of(record, "side") is groups_of(record, "side")
+    assert chunks_by_document(record, "sentences", 100) is chunks_by_document(record, "sentences", 100)
+    assert chunks_by_document(other, "sentences", 100) == (("One.", "Two.", "Three."), (2, 1))
+
+
+def test_references_without_words_are_none() -> None:
+    """Blank references stand beside no summary."""
+    assert known(_record("One.")).references == ("A reference.",)
+
+
+def test_of_many_records_the_older_are_forgotten() -> None:
+    """However many records pass, each has its own text, also after it was forgotten."""
+    records = [_record(f"Text {i}.") for i in range(KEPT * 2 + 10)]
+    for _ in range(2):
+        assert [source_of(record) for record in records] == [f"Text {i}." for i in range(len(records))]
+
+
+def test_chunks_go_by_the_language_that_holds() -> None:
+    """A full stop after an ordinal ends no German sentence, whatever was found under another language."""
+    record = _record("Sie kam am 3. Mai.")
+    for _ in range(2):
+        with languages.using("de"):
+            assert len(chunks_by_document(record, "sentences", 100)[0]) == 1
+        with languages.using("en"):
+            assert len(chunks_by_document(record, "sentences", 100)[0]) == 2
+
+
+def test_documents_that_lack_an_attribute_are_told_each_time() -> None:
+    """An attribute that some documents lack is an error however often it is asked for; one that all lack makes no group."""
+    record = Record("r", (Document("One.", {"side": "a"}), Document("Two.")))
+    for _ in range(2):
+        with pytest.raises(DataError, match="document 2 has no attribute 'side'"):
+            groups_of(record, "side")
+    assert groups_of(record, "other").names == ()
