@@ -22,7 +22,7 @@ from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import Texts
 from fairbrief.text import punkt, sentences
 from fairbrief.text.word_numbers import Parted, Rule, compact
-from fairbrief.types import Ask, Floats, Integers
+from fairbrief.types import Floats, Integers
 
 CUTS: dict[str, Callable[[str], Sequence[str]]] = {
     "given": lambda text: (text,),
@@ -76,28 +76,24 @@ class Entries:
         return ScoreTable(self.shapes, cells, self.owner, self.size[~self.is_column])
 
 
-def tabulate(asks: Sequence[Ask], how: str, rule: Rule, n: int = 1) -> Entries:
-    """Count the tokens of every sentence: its words, or runs of ``n`` of them. A text that several asks share is read once."""
-    texts = Texts.of(asks)
-    cut = list(map(_cutter(how), texts.different))
-    n_sentences = np.array(list(map(len, cut)), dtype=np.int64)
+def tabulate(texts: Texts, how: str, rule: Rule, n: int = 1) -> Entries:
+    """Count the tokens of every sentence of asks: its words, or runs of ``n`` of them."""
+    cut = list(map(_cutter(how), texts.every))
+    n_sentences = np.fromiter(map(len, cut), dtype=np.int64, count=len(cut))
     tokens = Parted(list(chain.from_iterable(cut))).words(rule).grams(n)
-    in_texts = n_sentences[texts.places]
-    sentences = ranges(starts(n_sentences)[texts.places], in_texts)
-    shapes = sums(in_texts, texts.sides.reshape(-1)).reshape(-1, 2)
-    ask = np.repeat(np.arange(len(asks)), shapes.sum(axis=1))
-    size = tokens.many[sentences]
-    sides = shapes.reshape(-1)
-    token, sentence, count, of_token = _occurrences(tokens.of(sentences), size, ask)
+    sides = sums(n_sentences, texts.sides.reshape(-1))
+    shapes = sides.reshape(-1, 2)
+    ask = np.repeat(np.arange(len(shapes)), shapes.sum(axis=1))
+    token, sentence, count, of_token = _occurrences(tokens.numbers, tokens.many, ask)
     return Entries(
         token=token,
         sentence=sentence,
         count=count.astype(np.float64),
-        is_column=np.repeat(np.tile([False, True], len(asks)), sides),
+        is_column=np.repeat(np.tile([False, True], len(shapes)), sides),
         cut=ask,
         place=numbers_within(sides),
-        size=size.astype(np.float64),
-        owner=np.repeat(numbers_within(texts.sides[:, 1]), n_sentences[texts.columns]),
+        size=tokens.many.astype(np.float64),
+        owner=np.repeat(numbers_within(texts.sides[:, 1]), n_sentences[texts.rows_and_columns()[1]]),
         cut_of_token=ask[of_token],
         shapes=shapes,
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.occurrences import in_batches
+from fairbrief.scorers.occurrences import Texts, in_batches
 from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text.languages import Setting, setting
@@ -62,8 +62,8 @@ class Tfidf:
         found = _last[key] = _Answered.of(asks, last, self._answered)
         return found.table
 
-    def _answered(self, asks: Sequence[Ask]) -> ScoreTable:
-        entries = tabulate(asks, self.sentences, _TOKENS)
+    def _answered(self, texts: Texts) -> ScoreTable:
+        entries = tabulate(texts, self.sentences, _TOKENS)
         return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
 
     __repr__ = spell
@@ -86,7 +86,7 @@ class _Answered(NamedTuple):
         cls,
         asks: Sequence[Ask],
         last: _Answered | None,
-        answered: Callable[[Sequence[Ask]], ScoreTable],
+        answered: Callable[[Texts], ScoreTable],
     ) -> _Answered:
         """The answers to asks, as many as can be out of the ``last`` ones."""
         known = [None if last is None else last._place_of(ask) for ask in asks]
