@@ -21,9 +21,26 @@ def sums(numbers: Integers, many: Integers) -> Integers:
 
 def ranges(first: Integers, many: Integers) -> Integers:
     """The numbers from each ``first`` on, as ``many`` as it has, one range after another."""
+    if many.max(initial=0) <= 1:
+        return np.asarray(first[many > 0])
     return np.asarray(np.repeat(first - starts(many), many) + np.arange(int(many.sum())))
 
 
 def numbers_within(many: Integers) -> Integers:
     """0, 1, … for each of some ranges, as ``many`` as it has."""
     return np.arange(int(many.sum())) - np.repeat(starts(many), many)
+
+
+def changes(numbers: Integers) -> NDArray[np.bool_]:
+    """Whether each number is another than the one before it; the first is."""
+    found = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=found[1:])
+    return found
+
+
+def ordered(numbers: Integers) -> Integers:
+    """Places of the numbers in ascending order, those of equal ones as they stand.
+
+    What the scorers sort ascends from ask to ask: merging takes a third of the time of numpy's own choice.
+    """
+    return np.argsort(numbers, kind="stable")

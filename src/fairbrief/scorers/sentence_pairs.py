@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
-from fairbrief.ranges import numbers_within, ranges, starts, sums
+from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import Texts
 from fairbrief.text import punkt, sentences
@@ -109,16 +109,13 @@ def _occurrences(
     """
     sentence = np.repeat(np.arange(len(size)), size)
     different, place = compact(tokens, int(tokens.max(initial=-1)) + 1)
-    kind = ask[sentence] * len(different) + place[tokens]
-    # Sorted by kind, then place: kind and place share a number, which is sorted faster than an index is.
-    bits = len(tokens).bit_length()
-    ordered = np.sort(kind << bits | np.arange(len(tokens)))
-    kind, place = ordered >> bits, ordered & ((1 << bits) - 1)
-    within = sentence[place]
-    is_kind = np.diff(kind, prepend=-1) != 0
-    entry = np.flatnonzero(is_kind | (np.diff(within, prepend=-1) != 0))
+    kind = np.repeat(ask, size) * len(different) + place.take(tokens)
+    places = ordered(kind)
+    within = sentence[places]
+    is_kind = changes(kind[places])
+    entry = np.flatnonzero(is_kind | changes(within))
     count = np.diff(entry, append=len(tokens))
-    met = place[is_kind]
+    met = places[is_kind]
     is_met = np.zeros(len(tokens), dtype=np.int64)
     is_met[met] = 1
     number = np.cumsum(is_met)[met] - 1

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
-from fairbrief.ranges import sums
+from fairbrief.ranges import changes, ordered, sums
 from fairbrief.text import porter
 from fairbrief.text.languages import ENGLISH, language_of
 from fairbrief.text.segmentation import ascii_table, ascii_words, words_of
@@ -139,12 +139,11 @@ def _overlap(
     Shapes: ``text`` and ``number`` (tokens,), the texts of a pair having an even number and the next, ``number`` below
     ``numbers``. Returned: (pairs,) and (tokens,).
     """
-    # A pair's equal tokens stand side by side, those of the reference first; each keeps its place in the lowest bits.
-    bits = len(text).bit_length()
+    # A pair's equal tokens stand side by side, those of the reference first.
     key = ((text >> 1) * numbers + number) << 1 | text & 1
-    ordered = np.sort(key << bits | np.arange(len(text)))
-    kind = ordered >> bits
-    first = np.flatnonzero(np.diff(kind, prepend=-1))
+    places = ordered(key)
+    kind = key[places]
+    first = np.flatnonzero(changes(kind))
     times = np.diff(first, append=len(kind))
     kind = kind[first]
     left = np.flatnonzero((np.diff(kind) == 1) & (kind[:-1] & 1 == 0))
@@ -153,7 +152,7 @@ def _overlap(
     is_shared = np.zeros(len(kind), dtype=bool)
     is_shared[left] = is_shared[left + 1] = True
     of_tokens = np.zeros(len(text), dtype=bool)
-    of_tokens[ordered & ((1 << bits) - 1)] = np.repeat(is_shared, times)
+    of_tokens[places] = np.repeat(is_shared, times)
     return found, of_tokens
 
 
