@@ -20,4 +20,5 @@ def test_changes_and_order() -> None:
     """The first number changes, equal neighbours do not, and equal numbers keep their order."""
     assert ranges.changes(np.array([3, 3, 1, 3])).tolist() == [True, False, True, True]
     assert ranges.changes(np.zeros(0, dtype=np.int64)).tolist() == []
-    assert ranges.ordered(np.array([2, 1, 2, 1])).tolist() == [1, 3, 0, 2]
+    for large in (3, 1 << 40):
+        assert ranges.ordered(np.array([large, 1, large, 1]), large + 1).tolist() == [1, 3, 0, 2]

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.ranges import changes, numbers_within, ordered, starts
+from fairbrief.ranges import changes, numbers_within, starts
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import Texts, in_batches, occurrences
 from fairbrief.specs import spell
@@ -107,14 +107,13 @@ def _asked(found: Words, columns: Integers, n_columns: Integers) -> tuple[Intege
 def _counted(found: Words, rows: Integers, n_rows: Integers) -> Floats:
     """1 for rows that count in idf, of those of one ask that have the same words one; 0 for others. Shape (rows,)."""
     ask, first = np.repeat(np.arange(len(n_rows)), n_rows), starts(found.many)
-    key = ask
-    if has_words := np.flatnonzero(found.many).tolist():
-        for extreme in (np.maximum, np.minimum):
-            one = np.full(len(found.many), -1)
-            one[has_words] = extreme.reduceat(found.numbers, first[has_words])
-            key = key * (len(found.names) + 1) + one[rows] + 1
-    # Only rows whose largest words are the same, and whose smallest, can have the same words.
-    order = ordered(key)
+    largest, signature = np.full(len(found.many), -1), np.zeros(len(found.many), dtype=np.int64)
+    if len(has_words := np.flatnonzero(found.many)):
+        largest[has_words] = np.maximum.reduceat(found.numbers, first[has_words])
+        signature[has_words] = np.bitwise_or.reduceat(1 << (found.numbers & 31), first[has_words])
+    # Only rows of the same largest word and the same signature can have the same words.
+    key = (ask * (len(found.names) + 1) + largest[rows] + 1) << 32 | signature[rows]
+    order = np.argsort(key, kind="stable")
     is_same = np.append(~changes(key[order]), [False])
     similar = np.sort(order[is_same[:-1] | is_same[1:]])
     seen: set[tuple[int, frozenset[int]]] = set()

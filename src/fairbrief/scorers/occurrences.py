@@ -43,7 +43,8 @@ class Texts:
     def batches(self) -> Iterator[Texts]:
         """The texts of so many asks at a time as have `TOGETHER` characters."""
         texts = [0, *np.cumsum(self.sides.sum(axis=1)).tolist()]
-        before = np.concatenate([[0], np.cumsum(np.fromiter(map(len, self.every), dtype=np.int64))])[texts]
+        characters = np.fromiter(map(len, self.every), dtype=np.int64, count=len(self.every))
+        before = np.concatenate([[0], np.cumsum(characters)])[texts]
         start, asks = 0, len(self.sides)
         while start < asks:
             end = min(max(int(np.searchsorted(before, before[start] + TOGETHER)), start + 1), asks)

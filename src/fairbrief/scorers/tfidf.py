@@ -128,7 +128,7 @@ _TOKENS = Rule(_tokens)
 
 def _cosines(entries: Entries) -> ScoreTable:
     """The answer to each ask, fitted on its rows."""
-    df = np.bincount(entries.token[~entries.is_column[entries.sentence]], minlength=len(entries.cut_of_token))
+    df = np.bincount(entries.token[~entries.in_column], minlength=len(entries.cut_of_token))
     # A token of no row was not fitted on: it weighs nothing, as an absent one.
     idf = np.where(df > 0, _idf(entries.shapes[entries.cut_of_token, 0], df), 0.0)
     weight = _unit_length(entries, entries.count * idf[entries.token])

@@ -141,7 +141,7 @@ def _overlap(
     """
     # A pair's equal tokens stand side by side, those of the reference first.
     key = ((text >> 1) * numbers + number) << 1 | text & 1
-    places = ordered(key)
+    places = ordered(key, 2 * pairs * numbers)
     kind = key[places]
     first = np.flatnonzero(changes(kind))
     times = np.diff(first, append=len(kind))
