@@ -21,9 +21,26 @@ def sums(numbers: Integers, many: Integers) -> Integers:
 
 def ranges(first: Integers, many: Integers) -> Integers:
     """The numbers from each ``first`` on, as ``many`` as it has, one range after another."""
+    if many.max(initial=0) <= 1:
+        return np.asarray(first[many > 0])
     return np.asarray(np.repeat(first - starts(many), many) + np.arange(int(many.sum())))
 
 
 def numbers_within(many: Integers) -> Integers:
     """0, 1, … for each of some ranges, as ``many`` as it has."""
     return np.arange(int(many.sum())) - np.repeat(starts(many), many)
+
+
+def changes(numbers: Integers) -> NDArray[np.bool_]:
+    """Whether each number is another than the one before it; the first is."""
+    found = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=found[1:])
+    return found
+
+
+def ordered(numbers: Integers, below: int) -> Integers:
+    """Places of the numbers, all ``below`` one, in ascending order, those of equal ones as they stand.
+
+    Small numbers are sorted by their digits; large ones by merging, which is fast where they ascend from part to part.
+    """
+    return np.argsort(numbers.astype(np.min_scalar_type(below)), kind="stable")

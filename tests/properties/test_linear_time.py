@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.properties.adversarial_texts import found
 
@@ -99,7 +100,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "statements.recall": lambda t: statements.recall(t, [t]),
     "statements.words_held": lambda t: statements.words_held(t, [t]),
     "recogniser_errors.read_errors": lambda t: _value_error(recogniser_errors.read_errors, t),
-    "languages.languages_of": lambda t: languages.languages_of(word_numbers.Parted([t]), [[0]]),
+    "languages.languages_of": lambda t: languages.languages_of(word_numbers.Parted([t]), np.ones(1, dtype=np.int64)),
     "word_numbers.numbered": lambda t: word_numbers.numbered([t], [word_numbers.Rule(tokens.words)]).grams(2),
     "languages.language_of_input": lambda t: languages.language_of_input([t]),
     "found_people.found_people": lambda t: found_people.found_people(t, ("John Smith",), {"john": "male"}),

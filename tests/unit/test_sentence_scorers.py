@@ -199,7 +199,7 @@ def test_what_was_answered_before_changes_no_answer() -> None:
         alone = {
             ask: next(iter(Tfidf(sentences=sentences).answer([ask]))) for ask in [*wide, *narrow, *others]
         }
-        for asks in (wide, narrow, others, wide, others):
+        for asks in (wide, narrow, others, wide, others, narrow[:0], wide, narrow[1:], narrow, wide):
             for ask, found in zip(asks, Tfidf(sentences=sentences).answer(asks), strict=True):
                 assert np.array_equal(found.matrix, alone[ask].matrix)
                 assert np.array_equal(found.owner, alone[ask].owner)

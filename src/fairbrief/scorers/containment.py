@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.ranges import numbers_within, starts
+from fairbrief.ranges import changes, numbers_within, starts
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import Texts, in_batches, occurrences
 from fairbrief.specs import spell
@@ -63,61 +63,63 @@ class _Held(NamedTuple):
         return np.asarray(self.cells.take(places).reshape(len(asks), texts, words))
 
 
-def _answered(asks: Sequence[Ask]) -> ScoreTable:
+def _answered(texts: Texts) -> ScoreTable:
     """The answers to asks whose words are tabulated together; those of as many rows, columns and words are computed at once."""
-    texts = Texts.of(asks)
-    found = Parted(texts.different).words(_WORDS)
+    found = Parted(texts.every).words(_WORDS)
+    rows, columns = texts.rows_and_columns()
     n_rows, n_columns = texts.sides.T
-    asked, n_words = _asked(found, texts)
+    asked, n_words = _asked(found, columns, n_columns)
     in_rows, in_columns = (
         _Held(occurrences(found, places, many, asked, n_words), starts(many * n_words))
-        for places, many in ((texts.rows, n_rows), (texts.columns, n_columns))
+        for places, many in ((rows, n_rows), (columns, n_columns))
     )
-    counts, first_row = _counted(found, texts), starts(n_rows)
+    counts, first_row = _counted(found, rows, n_rows), starts(n_rows)
     n_cells = n_rows * n_columns
     cells, first_cell = np.zeros(int(n_cells.sum())), starts(n_cells)
     alike: dict[tuple[int, ...], list[int]] = {}
     for i, shape in enumerate(zip(n_rows.tolist(), n_columns.tolist(), n_words.tolist(), strict=True)):
         alike.setdefault(shape, []).append(i)
-    for (rows, columns, many), members in alike.items():
+    for (height, width, many), members in alike.items():
         here = np.array(members)
         scores = containment(
-            in_rows.of(here, rows, many),
-            in_columns.of(here, columns, many).transpose(0, 2, 1),
-            counts.take(first_row[here, np.newaxis] + np.arange(rows)),
+            in_rows.of(here, height, many),
+            in_columns.of(here, width, many).transpose(0, 2, 1),
+            counts.take(first_row[here, np.newaxis] + np.arange(height)),
         )
-        places = first_cell[here, np.newaxis] + np.arange(rows * columns)
+        places = first_cell[here, np.newaxis] + np.arange(height * width)
         cells[places] = scores.reshape(places.shape)
-    return ScoreTable(texts.sides, cells, numbers_within(n_columns), np.zeros(len(texts.rows)))
+    return ScoreTable(texts.sides, cells, numbers_within(n_columns), np.zeros(len(rows)))
 
 
-def _asked(found: Words, texts: Texts) -> tuple[Integers, Integers]:
+def _asked(found: Words, columns: Integers, n_columns: Integers) -> tuple[Integers, Integers]:
     """The different words of each ask's columns, sorted, one ask after another; and how many each has."""
-    units = found.of(texts.columns)
+    units = found.of(columns)
     different, place = compact(units, len(found.names))
     names = [found.names[i] for i in different.tolist()]
     order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
     rank = np.argsort(order)
-    of_columns = np.repeat(np.arange(len(texts.sides)), texts.sides[:, 1])
-    key = np.repeat(of_columns, found.many[texts.columns]) * len(names) + rank[place.take(units)]
+    of_columns = np.repeat(np.arange(len(n_columns)), n_columns)
+    key = np.repeat(of_columns, found.many[columns]) * len(names) + rank[place.take(units)]
     ask, word = np.divmod(different_of(key), max(len(names), 1))
-    return different[order[word]], np.bincount(ask, minlength=len(texts.sides))
+    return different[order[word]], np.bincount(ask, minlength=len(n_columns))
 
 
-def _counted(found: Words, texts: Texts) -> Floats:
+def _counted(found: Words, rows: Integers, n_rows: Integers) -> Floats:
     """1 for rows that count in idf, of those of one ask that have the same words one; 0 for others. Shape (rows,)."""
-    largest, first = np.full(len(found.many), -1), starts(found.many)
-    if has_words := np.flatnonzero(found.many).tolist():
+    ask, first = np.repeat(np.arange(len(n_rows)), n_rows), starts(found.many)
+    largest, signature = np.full(len(found.many), -1), np.zeros(len(found.many), dtype=np.int64)
+    if len(has_words := np.flatnonzero(found.many)):
         largest[has_words] = np.maximum.reduceat(found.numbers, first[has_words])
-    ask = np.repeat(np.arange(len(texts.sides)), texts.sides[:, 0])
-    key = ask * (len(found.names) + 1) + largest[texts.rows] + 1
-    _, kind, times = np.unique(key, return_inverse=True, return_counts=True)
-    # Only rows of the same largest word can have the same words.
-    rows = np.flatnonzero(times[kind] > 1)
+        signature[has_words] = np.bitwise_or.reduceat(1 << (found.numbers & 31), first[has_words])
+    # Only rows of the same largest word and the same signature can have the same words.
+    key = (ask * (len(found.names) + 1) + largest[rows] + 1) << 32 | signature[rows]
+    order = np.argsort(key, kind="stable")
+    is_same = np.append(~changes(key[order]), [False])
+    similar = np.sort(order[is_same[:-1] | is_same[1:]])
     seen: set[tuple[int, frozenset[int]]] = set()
     counts = np.ones(len(key))
     members = zip(
-        *(of.tolist() for of in (rows, ask[rows], first[texts.rows[rows]], found.many[texts.rows[rows]])),
+        *(of.tolist() for of in (similar, ask[similar], first[rows[similar]], found.many[rows[similar]])),
         strict=True,
     )
     for row, i, start, many in members:

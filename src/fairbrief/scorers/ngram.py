@@ -66,32 +66,29 @@ class Ngram:
             nltk_tokens.check_data()
         return in_batches(asks, self._answered)
 
-    def _answered(self, asks: Sequence[Ask]) -> ScoreTable:
+    def _answered(self, texts: Texts) -> ScoreTable:
         """The answers to asks whose texts are tabulated together."""
-        texts, words = self._read(asks)
+        words = self._read(texts)
         grams = words.grams(self.n)
+        rows, columns = texts.rows_and_columns()
         n_rows, n_columns = texts.sides.T
-        of_column = grams.many[texts.columns]
+        of_column = grams.many[columns]
         n_units = sums(of_column, n_columns)
-        held = occurrences(grams, texts.rows, n_rows, grams.of(texts.columns), n_units)
+        held = occurrences(grams, rows, n_rows, grams.of(columns), n_units)
         owner = np.repeat(numbers_within(n_columns), of_column)
-        sizes = words.many[texts.rows].astype(np.float64)
+        sizes = words.many[rows].astype(np.float64)
         return ScoreTable(np.column_stack([n_rows, n_units]), held.astype(np.float64), owner, sizes)
 
-    def _read(self, asks: Sequence[Ask]) -> tuple[Texts, Words]:
-        """The texts of asks and their words, in the languages that the asks are in."""
-        texts = Texts.of(asks)
-        parted = Parted(texts.different)
+    def _read(self, texts: Texts) -> Words:
+        """The words of the texts of asks, in the languages that the asks are in."""
+        parted = Parted(texts.every)
         if self.tokenizer == "nltk":
-            return texts, parted.words(_NLTK)
-        of_asks = texts.by_ask()
-        rules = [Rule(_words, (language, self.stem)) for language in languages_of(parted, of_asks)]
+            return parted.words(_NLTK)
+        many = texts.sides.sum(axis=1)
+        rules = [Rule(_words, (language, self.stem)) for language in languages_of(parted, many)]
         if len(set(rules)) == 1:
-            return texts, parted.words(rules[0])
-        # A text that asks of different languages share is read by each of their rules.
-        apart = texts.apart()
-        many = texts.sides.sum(axis=1).tolist()
-        return apart, numbered(apart.different, [rules[i] for i, n in enumerate(many) for _ in range(n)])
+            return parted.words(rules[0])
+        return numbered(texts.every, [rules[i] for i, n in enumerate(many.tolist()) for _ in range(n)])
 
 
 def _words(text: str, language: str, stem: bool) -> list[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, pairwise
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,58 +22,39 @@ TOGETHER = 120_000
 class Texts:
     """The texts of some asks: each ask's rows, then its columns.
 
-    Shapes: ``different``, of equal texts one; ``places`` there of all texts (texts,); ``sides`` (asks, 2), rows and
-    columns of each ask; ``rows`` and ``columns`` (rows or columns of all asks,), their places.
+    Shapes: ``every`` (texts,); ``sides`` (asks, 2), how many rows and columns each ask has.
     """
 
-    different: Sequence[str]
-    places: Integers
+    every: Sequence[str]
     sides: Integers
-    rows: Integers
-    columns: Integers
 
     @classmethod
-    def of(cls, asks: Sequence[Ask]) -> Texts:
+    def of(cls, asks: Iterable[Ask]) -> Texts:
         """The texts of these asks."""
-        place: defaultdict[str, int] = defaultdict(count().__next__)
-        every = chain.from_iterable([side for ask in asks for side in (ask.rows, ask.columns)])
-        places = np.array(list(map(place.__getitem__, every)), dtype=np.int64)
-        sides = np.array([(len(ask.rows), len(ask.columns)) for ask in asks], dtype=np.int64).reshape(-1, 2)
-        return cls._parted(list(place), places, sides)
+        sides = [side for ask in asks for side in (ask.rows, ask.columns)]
+        many = np.fromiter(map(len, sides), dtype=np.int64, count=len(sides))
+        return cls(list(chain.from_iterable(sides)), many.reshape(-1, 2))
 
-    @classmethod
-    def _parted(cls, different: Sequence[str], places: Integers, sides: Integers) -> Texts:
-        is_column = np.repeat(np.tile([False, True], len(sides)), sides.reshape(-1))
-        return cls(different, places, sides, places[~is_column], places[is_column])
+    def rows_and_columns(self) -> tuple[Integers, Integers]:
+        """The places of the rows, and of the columns, of all asks."""
+        is_column = np.repeat(np.tile([False, True], len(self.sides)), self.sides.reshape(-1))
+        return np.flatnonzero(~is_column), np.flatnonzero(is_column)
 
-    def apart(self) -> Texts:
-        """The same, equal texts each by itself."""
-        every = [self.different[i] for i in self.places.tolist()]
-        return self._parted(every, np.arange(len(every)), self.sides)
-
-    def by_ask(self) -> list[list[int]]:
-        """The places of each ask's texts."""
-        places, ends = self.places.tolist(), np.cumsum(self.sides.sum(axis=1)).tolist()
-        return [places[start:end] for start, end in pairwise([0, *ends])]
-
-
-def batches(asks: Iterable[Ask]) -> Iterator[list[Ask]]:
-    """The asks, so many at a time as have `TOGETHER` characters."""
-    some: list[Ask] = []
-    characters = 0
-    for ask in asks:
-        some.append(ask)
-        characters += sum(map(len, ask.rows)) + sum(map(len, ask.columns))
-        if characters >= TOGETHER:
-            yield some
-            some, characters = [], 0
-    if some:
-        yield some
+    def batches(self) -> Iterator[Texts]:
+        """The texts of so many asks at a time as have `TOGETHER` characters."""
+        texts = [0, *np.cumsum(self.sides.sum(axis=1)).tolist()]
+        characters = np.fromiter(map(len, self.every), dtype=np.int64, count=len(self.every))
+        before = np.concatenate([[0], np.cumsum(characters)])[texts]
+        start, asks = 0, len(self.sides)
+        while start < asks:
+            end = min(max(int(np.searchsorted(before, before[start] + TOGETHER)), start + 1), asks)
+            yield Texts(self.every[texts[start] : texts[end]], self.sides[start:end])
+            start = end
 
 
-def in_batches(asks: Iterable[Ask], answered: Callable[[Sequence[Ask]], ScoreTable]) -> ScoreTable:
+def in_batches(asks: Iterable[Ask], answered: Callable[[Texts], ScoreTable]) -> ScoreTable:
     """The answers to all asks, some of which are answered together."""
-    return ScoreTable.joined([answered(some) for some in batches(asks)])
+    return ScoreTable.joined([answered(some) for some in Texts.of(asks).batches()])
 
 
 def occurrences(

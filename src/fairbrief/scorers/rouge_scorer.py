@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.occurrences import in_batches
+from fairbrief.scorers.occurrences import Texts, in_batches
 from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import rouge
@@ -38,8 +38,8 @@ class Rouge1:
         """One answer per ask, in order."""
         return in_batches(asks, self._answered)
 
-    def _answered(self, asks: Sequence[Ask]) -> ScoreTable:
-        return _f_scores(tabulate(asks, self.sentences, rouge.rule(stem=self.stem), self.n))
+    def _answered(self, texts: Texts) -> ScoreTable:
+        return _f_scores(tabulate(texts, self.sentences, rouge.rule(stem=self.stem), self.n))
 
     __repr__ = spell
 

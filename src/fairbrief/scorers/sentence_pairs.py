@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
-from fairbrief.ranges import numbers_within, ranges, starts, sums
+from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import Texts
 from fairbrief.text import punkt, sentences
 from fairbrief.text.word_numbers import Parted, Rule, compact
-from fairbrief.types import Ask, Floats, Integers
+from fairbrief.types import Floats, Integers
 
 CUTS: dict[str, Callable[[str], Sequence[str]]] = {
     "given": lambda text: (text,),
@@ -39,14 +39,15 @@ class Entries:
 
     An ask's sentences stand together, rows before columns; no two asks share a token.
 
-    Shapes: ``token``, ``sentence``, ``count`` (entries,); ``is_column``, ``cut`` (which ask), ``place`` (its
-    index among its ask's rows or columns), ``size`` (its tokens) (sentences,); ``owner`` (column sentences,);
+    Shapes: ``token``, ``sentence``, ``count``, ``in_column`` (entries,); ``is_column``, ``cut`` (which ask), ``place``
+    (its index among its ask's rows or columns), ``size`` (its tokens) (sentences,); ``owner`` (column sentences,);
     ``cut_of_token`` (tokens,); ``shapes`` (asks, 2): row and column sentences.
     """
 
     token: Integers
     sentence: Integers
     count: Floats
+    in_column: Booleans
     is_column: Booleans
     cut: Integers
     place: Integers
@@ -57,47 +58,44 @@ class Entries:
 
     def pairs(self) -> tuple[Integers, Integers]:
         """Indices of a row's and a column's entry, for every token that a row and a column of an ask share."""
-        of_column = self.is_column[self.sentence]
-        column = np.flatnonzero(of_column)
+        column = np.flatnonzero(self.in_column)
         size = len(self.cut_of_token)
         first = starts(np.bincount(self.token, minlength=size))
-        partners = np.bincount(self.token[~of_column], minlength=size)
+        partners = np.bincount(self.token[~self.in_column], minlength=size)
         token = self.token[column]
         repeats = partners[token]
         return ranges(first[token], repeats), np.repeat(column, repeats)
 
     def scores(self, row: Integers, column: Integers, contribution: Floats) -> ScoreTable:
         """The answers with the matrices (row sentences, column sentences) of the pairs' summed contributions."""
-        r, c = self.sentence[row], self.sentence[column]
-        ask = self.cut[r]
         n_cells = self.shapes.prod(axis=1)
-        cell = starts(n_cells)[ask] + self.place[r] * self.shapes[ask, 1] + self.place[c]
+        start_of_row = starts(n_cells)[self.cut] + self.place * self.shapes[self.cut, 1]
+        part = np.where(self.is_column, self.place, start_of_row).take(self.sentence)
+        cell = part.take(row) + part.take(column)
         cells = np.bincount(cell, contribution, minlength=int(n_cells.sum())).astype(np.float64)
         return ScoreTable(self.shapes, cells, self.owner, self.size[~self.is_column])
 
 
-def tabulate(asks: Sequence[Ask], how: str, rule: Rule, n: int = 1) -> Entries:
-    """Count the tokens of every sentence: its words, or runs of ``n`` of them. A text that several asks share is read once."""
-    texts = Texts.of(asks)
-    cut = list(map(_cutter(how), texts.different))
-    n_sentences = np.array(list(map(len, cut)), dtype=np.int64)
+def tabulate(texts: Texts, how: str, rule: Rule, n: int = 1) -> Entries:
+    """Count the tokens of every sentence of asks: its words, or runs of ``n`` of them."""
+    cut = list(map(_cutter(how), texts.every))
+    n_sentences = np.fromiter(map(len, cut), dtype=np.int64, count=len(cut))
     tokens = Parted(list(chain.from_iterable(cut))).words(rule).grams(n)
-    in_texts = n_sentences[texts.places]
-    sentences = ranges(starts(n_sentences)[texts.places], in_texts)
-    shapes = sums(in_texts, texts.sides.reshape(-1)).reshape(-1, 2)
-    ask = np.repeat(np.arange(len(asks)), shapes.sum(axis=1))
-    size = tokens.many[sentences]
-    sides = shapes.reshape(-1)
-    token, sentence, count, of_token = _occurrences(tokens.of(sentences), size, ask)
+    sides = sums(n_sentences, texts.sides.reshape(-1))
+    shapes = sides.reshape(-1, 2)
+    ask = np.repeat(np.arange(len(shapes)), shapes.sum(axis=1))
+    token, sentence, count, of_token = _occurrences(tokens.numbers, tokens.many, ask)
+    is_column = np.repeat(np.tile([False, True], len(shapes)), sides)
     return Entries(
         token=token,
         sentence=sentence,
         count=count.astype(np.float64),
-        is_column=np.repeat(np.tile([False, True], len(asks)), sides),
+        in_column=is_column.take(sentence),
+        is_column=is_column,
         cut=ask,
         place=numbers_within(sides),
-        size=size.astype(np.float64),
-        owner=np.repeat(numbers_within(texts.sides[:, 1]), n_sentences[texts.columns]),
+        size=tokens.many.astype(np.float64),
+        owner=np.repeat(numbers_within(texts.sides[:, 1]), n_sentences[texts.rows_and_columns()[1]]),
         cut_of_token=ask[of_token],
         shapes=shapes,
     )
@@ -113,28 +111,22 @@ def _occurrences(
     """
     sentence = np.repeat(np.arange(len(size)), size)
     different, place = compact(tokens, int(tokens.max(initial=-1)) + 1)
-    kind = ask[sentence] * len(different) + place[tokens]
-    # Sorted by kind, then place: kind and place share a number, which is sorted faster than an index is.
-    bits = len(tokens).bit_length()
-    ordered = np.sort(kind << bits | np.arange(len(tokens)))
-    kind, place = ordered >> bits, ordered & ((1 << bits) - 1)
-    within = sentence[place]
-    is_kind = np.diff(kind, prepend=-1) != 0
-    entry = np.flatnonzero(is_kind | (np.diff(within, prepend=-1) != 0))
-    count = np.diff(entry, append=len(tokens))
-    met = place[is_kind]
-    is_met = np.zeros(len(tokens), dtype=np.int64)
-    is_met[met] = 1
-    number = np.cumsum(is_met)[met] - 1
-    n_entries = np.bincount(np.cumsum(is_kind)[entry] - 1, minlength=len(met))
-    order = np.empty_like(number)
-    order[number] = np.arange(len(number))
-    own = ranges(starts(n_entries)[order], n_entries[order])
+    token = place.take(tokens)
+    # Sorted by token: since asks ascend, equal tokens of one ask stand together.
+    places = ordered(token, len(different))
+    is_kind = changes((np.repeat(ask, size) * len(different) + token).take(places))
+    first = np.flatnonzero(is_kind)
+    met = np.empty_like(places)
+    met[places] = np.repeat(places[first], np.diff(first, append=len(places)))
+    # Sorted by where each ask meets its token first.
+    places = ordered(met, len(met))
+    within, is_kind = sentence.take(places), changes(met.take(places))
+    entry = np.flatnonzero(is_kind | changes(within))
     return (
-        np.repeat(np.arange(len(met)), n_entries[order]),
-        within[entry[own]],
-        count[own],
-        within[is_kind][order],
+        np.cumsum(is_kind).take(entry) - 1,
+        within.take(entry),
+        np.diff(entry, append=len(places)),
+        within[is_kind],
     )
 
 

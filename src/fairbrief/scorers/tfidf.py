@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.occurrences import in_batches
+from fairbrief.scorers.occurrences import Texts, in_batches
 from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text.languages import Setting, setting
@@ -57,54 +58,61 @@ class Tfidf:
         if self.fitted == "pair":
             return in_batches(asks, self._answered)
         key = self, setting()
-        last = _last.pop(key, None)
+        last = _last.pop(key, _NOTHING)
         _last.clear()
-        found = _last[key] = _Answered.of(asks, last, self._answered)
-        return found.table
+        table, _last[key] = last.and_others(asks, self._answered)
+        return table
 
-    def _answered(self, asks: Sequence[Ask]) -> ScoreTable:
-        entries = tabulate(asks, self.sentences, _TOKENS)
+    def _answered(self, texts: Texts) -> ScoreTable:
+        entries = tabulate(texts, self.sentences, _TOKENS)
         return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
 
     __repr__ = spell
 
 
-_Texts = tuple[tuple[str, ...], tuple[str, ...]]
-
-
 class _Answered(NamedTuple):
-    """Asks by their rows and first column, and the answers. Those to asks about some of the first columns are among these.
+    """Asks, where they are by their rows and first column, and the answers. Those to asks about some of the first columns are among these.
 
     Positions are observed twice: with references beside each summary, and without.
     """
 
-    place: Mapping[_Texts, tuple[int, tuple[str, ...]]]
+    asks: Sequence[Ask]
+    place: Mapping[tuple[tuple[str, ...], tuple[str, ...]], int]
     table: ScoreTable
 
-    @classmethod
-    def of(
-        cls,
-        asks: Sequence[Ask],
-        last: _Answered | None,
-        answered: Callable[[Sequence[Ask]], ScoreTable],
-    ) -> _Answered:
-        """The answers to asks, as many as can be out of the ``last`` ones."""
-        known = [None if last is None else last._place_of(ask) for ask in asks]
+    def and_others(
+        self, asks: Sequence[Ask], answered: Callable[[Texts], ScoreTable]
+    ) -> tuple[ScoreTable, _Answered]:
+        """The answers to asks, as many as can be out of these; and what is to be looked up next."""
+        texts = [(ask.rows, ask.columns[:1]) for ask in asks]
+        known = self._places_of(asks, list(map(self.place.get, texts)))
+        old = [i for i, place in enumerate(known) if place is not None]
+        if not old:
+            table = in_batches(asks, answered)
+            return table, _Answered(asks, dict(zip(texts, count(), strict=False)), table)
+        places = np.array([known[i] for i in old], dtype=np.int64)
+        columns = np.array([len(asks[i].columns) for i in old], dtype=np.int64)
+        table = self.table.leading(places, columns)
+        if len(old) == len(asks):
+            return table, self
         new = [i for i, place in enumerate(known) if place is None]
-        table = in_batches([asks[i] for i in new], answered)
-        if last is not None and len(new) < len(asks):
-            old = [i for i, place in enumerate(known) if place is not None]
-            places = np.array([known[i] for i in old], dtype=np.int64)
-            columns = np.array([len(asks[i].columns) for i in old], dtype=np.int64)
-            table = ScoreTable.joined([last.table.leading(places, columns), table])
-            table = table.ordered(np.argsort([*old, *new]))
-        return cls({(ask.rows, ask.columns[:1]): (i, ask.columns) for i, ask in enumerate(asks)}, table)
+        table = ScoreTable.joined([table, in_batches([asks[i] for i in new], answered)])
+        table = table.ordered(np.argsort([*old, *new]))
+        return table, _Answered(asks, dict(zip(texts, count(), strict=False)), table)
 
-    def _place_of(self, ask: Ask) -> int | None:
-        place, columns = self.place.get((ask.rows, ask.columns[:1]), (None, ()))
-        return place if columns[: len(ask.columns)] == ask.columns else None
+    def _places_of(self, asks: Sequence[Ask], places: Sequence[int | None]) -> Sequence[int | None]:
+        """The places where there may be answers to asks; None where they are not of their columns."""
+        if places.count(None) == len(places):
+            return places
+        return [
+            place
+            if place is not None and self.asks[place].columns[: len(ask.columns)] == ask.columns
+            else None
+            for ask, place in zip(asks, places, strict=True)
+        ]
 
 
+_NOTHING = _Answered((), {}, ScoreTable.of([]))
 _last: dict[tuple[Tfidf, Setting], _Answered] = {}
 """The last answers of a scorer that is fitted on rows alone, in a language: no column of theirs depends on another."""
 
@@ -120,7 +128,7 @@ _TOKENS = Rule(_tokens)
 
 def _cosines(entries: Entries) -> ScoreTable:
     """The answer to each ask, fitted on its rows."""
-    df = np.bincount(entries.token[~entries.is_column[entries.sentence]], minlength=len(entries.cut_of_token))
+    df = np.bincount(entries.token[~entries.in_column], minlength=len(entries.cut_of_token))
     # A token of no row was not fitted on: it weighs nothing, as an absent one.
     idf = np.where(df > 0, _idf(entries.shapes[entries.cut_of_token, 0], df), 0.0)
     weight = _unit_length(entries, entries.count * idf[entries.token])

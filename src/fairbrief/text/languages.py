@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
-from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
-from fairbrief.ranges import sums
+from fairbrief.ranges import Integers, sums
 from fairbrief.text.function_words import CLOSED_CLASSES
 from fairbrief.text.segmentation import ascii_table, ascii_words
 from fairbrief.text.word_numbers import Parted, Rule, compact
@@ -191,41 +191,35 @@ def language_of(*texts: str) -> str:
     return told or _detected(" ".join(texts)[:LOOKED_AT], usual)
 
 
-def languages_of(texts: Parted, groups: Sequence[Sequence[int]]) -> list[str]:
-    """`language_of` each of some groups of texts, given as places; groups that are surely English are told together."""
+def languages_of(texts: Parted, many: Integers) -> list[str]:
+    """`language_of` each of some groups of neighbouring texts, of as ``many`` as are told; groups that are surely English are told together."""
     told, usual = _setting.get()
     if told:
-        return [told] * len(groups)
-    is_english = _are_surely_english(texts, groups) if usual in ("", ENGLISH) else [False] * len(groups)
-    return [
-        ENGLISH if english else language_of(*[texts.texts[i] for i in group])
-        for group, english in zip(groups, is_english, strict=True)
-    ]
+        return [told] * len(many)
+    found = [ENGLISH] * len(many)
+    is_english = (
+        _are_surely_english(texts, many) if usual in ("", ENGLISH) else np.zeros(len(many), dtype=bool)
+    )
+    ends = np.cumsum(many)
+    for i in np.flatnonzero(~is_english).tolist():
+        found[i] = language_of(*texts.texts[ends[i] - many[i] : ends[i]])
+    return found
 
 
-def _are_surely_english(texts: Parted, groups: Sequence[Sequence[int]]) -> list[bool]:
-    """Whether `_detected` says so of groups of ASCII texts where English is usual, or nothing is."""
+def _are_surely_english(texts: Parted, many: Integers) -> NDArray[np.bool_]:
+    """Whether `_detected` says so of groups of ASCII texts where English is usual, or nothing is. Shape (groups,)."""
     words = texts.words(_RUNS_OF_LETTERS)
     different, place = compact(words.numbers, len(words.names))
     names = [words.names[i] for i in different.tolist()]
     length = np.array(list(map(len, names)), dtype=np.int64)
     is_function_word = np.array([name in CLOSED_CLASSES for name in names], dtype=np.int64)
-    each = place.take(words.numbers)
+    each, n_words = place.take(words.numbers), sums(words.many, many)
     unread = np.zeros(len(texts.texts), dtype=np.int64)
     unread[texts.others] = 1
-    of_texts = (
-        words.many,
-        sums(length.take(each), words.many),
-        sums(is_function_word.take(each), words.many),
-        np.fromiter(map(len, texts.texts), dtype=np.int64, count=len(texts.texts)) + 1,
-        unread,
-    )
-    members = np.array(list(chain.from_iterable(groups)), dtype=np.int64)
-    sizes = np.array(list(map(len, groups)), dtype=np.int64)
-    n_words, letters, hits, characters, others = [sums(values[members], sizes) for values in of_texts]
+    letters, hits = (sums(values.take(each), n_words) for values in (length, is_function_word))
+    characters = sums(np.fromiter(map(len, texts.texts), dtype=np.int64, count=len(unread)) + 1, many)
     is_english = (letters < FEWEST_LETTERS) | (hits >= SURELY_ENGLISH * n_words)
-    found: list[bool] = (is_english & (others == 0) & (characters <= LOOKED_AT)).tolist()
-    return found
+    return np.asarray(is_english & (sums(unread, many) == 0) & (characters <= LOOKED_AT))
 
 
 def language_of_input(texts: Iterable[str]) -> str:

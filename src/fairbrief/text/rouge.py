@@ -14,21 +14,21 @@ several LCSs exist the union depends on the choice, which is that of ``rouge-sco
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, count
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
-from fairbrief.ranges import ranges, starts, sums
+from fairbrief.ranges import changes, ordered, sums
 from fairbrief.text import porter
 from fairbrief.text.languages import ENGLISH, language_of
 from fairbrief.text.segmentation import ascii_table, ascii_words, words_of
 from fairbrief.text.tokens import stems
-from fairbrief.text.word_numbers import Rule, Words, compact, numbered
+from fairbrief.text.word_numbers import Parted, Rule, Words, compact, numbered
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 PARTS = ("precision", "recall", "f")
@@ -87,24 +87,19 @@ def _counts(pairs: Sequence[tuple[str, str]], *, stem: bool) -> Floats:
 
 def _lines(pairs: Sequence[tuple[str, str]], *, stem: bool) -> tuple[Words, Integers]:
     """The tokens of all lines, of each pair those of the reference first; and how many lines each text has, (2 · pairs,)."""
-    place: defaultdict[tuple[str, str], int] = defaultdict(count().__next__)
-    places = []
-    for a, b in pairs:
-        language = ENGLISH if not stem and a.isascii() and b.isascii() else language_of(a, b)
-        places += [place[a, language], place[b, language]]
-    cut = [[line for line in text.split("\n") if line] if "\n" in text else [text] for text, _ in place]
-    lines_of = list(chain.from_iterable(cut))
-    languages = list(
-        chain.from_iterable([[language] * len(own) for (_, language), own in zip(place, cut, strict=True)])
-    )
-    rules = {language: rule(language, stem=stem) for language in set(languages)}
-    words = numbered(lines_of, [rules[language] for language in languages])
-    n_lines = np.array(list(map(len, cut)), dtype=np.int64)
-    texts = np.array(places, dtype=np.int64)
-    lines = ranges(starts(n_lines)[texts], n_lines[texts])
-    numbers = words.of(lines)
-    different, small = compact(numbers, len(words.names))
-    return Words(small[numbers], words.many[lines], different.tolist()), n_lines[texts]
+    texts = list(chain.from_iterable(pairs))
+    cut = [[line for line in text.split("\n") if line] if "\n" in text else [text] for text in texts]
+    lines, n_lines = list(chain.from_iterable(cut)), np.fromiter(map(len, cut), dtype=np.int64)
+    if not stem and all(map(str.isascii, texts)):
+        words = Parted(lines).words(rule())
+    else:
+        rules = [
+            rule(ENGLISH if not stem and a.isascii() and b.isascii() else language_of(a, b), stem=stem)
+            for a, b in pairs
+        ]
+        words = numbered(lines, [rules[i // 2] for i, n in enumerate(n_lines.tolist()) for _ in range(n)])
+    different, small = compact(words.numbers, len(words.names))
+    return Words(small[words.numbers], words.many, different.tolist()), n_lines
 
 
 def tokens(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str]:
@@ -144,12 +139,11 @@ def _overlap(
     Shapes: ``text`` and ``number`` (tokens,), the texts of a pair having an even number and the next, ``number`` below
     ``numbers``. Returned: (pairs,) and (tokens,).
     """
-    # A pair's equal tokens stand side by side, those of the reference first; each keeps its place in the lowest bits.
-    bits = len(text).bit_length()
+    # A pair's equal tokens stand side by side, those of the reference first.
     key = ((text >> 1) * numbers + number) << 1 | text & 1
-    ordered = np.sort(key << bits | np.arange(len(text)))
-    kind = ordered >> bits
-    first = np.flatnonzero(np.diff(kind, prepend=-1))
+    places = ordered(key, 2 * pairs * numbers)
+    kind = key[places]
+    first = np.flatnonzero(changes(kind))
     times = np.diff(first, append=len(kind))
     kind = kind[first]
     left = np.flatnonzero((np.diff(kind) == 1) & (kind[:-1] & 1 == 0))
@@ -158,7 +152,7 @@ def _overlap(
     is_shared = np.zeros(len(kind), dtype=bool)
     is_shared[left] = is_shared[left + 1] = True
     of_tokens = np.zeros(len(text), dtype=bool)
-    of_tokens[ordered & ((1 << bits) - 1)] = np.repeat(is_shared, times)
+    of_tokens[places] = np.repeat(is_shared, times)
     return found, of_tokens
 
 

@@ -2,29 +2,32 @@
 
 A `Rule` says what the words of a text are. Those of an ASCII text are, by most rules, the words of its *runs* of
 letters, digits, underscores and apostrophes, one run after another, and what a run's words are is remembered. So
-texts are parted into runs all together, and only a run not seen before goes through the rule. Texts of other
-characters go through it as they stand.
+texts are parted into runs all together, and only a run not seen before goes through the rule. Several rules read the
+same texts one after another: the runs of the last texts are remembered too. Texts of other characters go through the
+rule as they stand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, pairwise
-from operator import not_
+from itertools import chain, compress, count, pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.ranges import ranges, starts, sums
+from fairbrief.ranges import changes, ranges, starts, sums
 from fairbrief.text.segmentation import ascii_table
 
 Integers = NDArray[np.int64]
 
 MOST = 1 << 16
 """Runs and words that are remembered; where there are more, all are forgotten."""
+KEPT = 1 << 20
+"""Characters of texts whose runs are remembered: those of a shard or two."""
 
 _RUN = ascii_table(lambda c: c.isalnum() or c in "_'")
 _AS_ASCII = {"’": "'", "‘": '"', "“": '"', "”": '"', "–": "-", "—": "-", "…": ".", "\xa0": " "}
@@ -59,6 +62,10 @@ class Words:
         """The words of some of the texts, one text after another."""
         return np.asarray(self.numbers.take(ranges(starts(self.many)[texts], self.many[texts])))
 
+    def at(self, texts: Integers) -> Words:
+        """Some of the texts, in this order."""
+        return Words(self.of(texts), self.many[texts], self.names)
+
     def apart(self) -> list[list[int]]:
         """The words of each text."""
         numbers, ends = self.numbers.tolist(), [0, *np.cumsum(self.many).tolist()]
@@ -78,9 +85,9 @@ class Words:
 
 
 def different_of(numbers: Integers) -> Integers:
-    """The different ones of some numbers, sorted: what `numpy.unique` gives, faster where they are many."""
-    ordered = np.sort(numbers)
-    return ordered[np.diff(ordered, prepend=-1) > 0] if len(ordered) else ordered
+    """The different ones of some numbers, sorted: what `numpy.unique` gives, faster where they ascend from part to part."""
+    ordered = np.sort(numbers, kind="stable")
+    return np.asarray(ordered[changes(ordered)])
 
 
 def compact(numbers: Integers, size: int) -> tuple[Integers, Integers]:
@@ -98,21 +105,11 @@ class Parted:
 
     def __init__(self, texts: Sequence[str], beside: Parted | None = None) -> None:
         """``beside``: texts whose words have the same numbers as these' shall have, where both are used together."""
-        simple, whole = texts, _as_ascii("".join(texts))
         self.texts = texts
-        self.of_runs, self.others = list(range(len(texts))), list[int]()
-        """The places of texts that are parted, and of those that are not."""
-        if not whole.isascii():
-            simple = list(map(_as_ascii, texts))
-            is_simple = list(map(str.isascii, simple))
-            self.of_runs, self.others = (
-                list(compress(range(len(texts)), kind)) for kind in (is_simple, map(not_, is_simple))
-            )
-            simple = [simple[i] for i in self.of_runs]
-            whole = "".join(simple)
         with _lock:
             self._memory: _Memory = _current() if beside is None else beside._memory
-            self._runs = self._memory.runs_of(whole, simple)
+            self._runs, self.others = self._memory.runs_of(texts)
+        """The runs of all texts; and the places of those that are not parted. Shape (others,)."""
 
     def words(self, rule: Rule) -> Words:
         """The words of the texts, by one rule."""
@@ -120,35 +117,35 @@ class Parted:
             if not rule.is_of_runs:
                 return self._memory.cut(self.texts, rule)
             simple = self._memory.words_of(self._runs, rule)
-            if not self.others:
+            if not len(self.others):
                 return simple
-            others = self._memory.cut([self.texts[i] for i in self.others], rule)
-        return _merged([simple, others], [self.of_runs, self.others])
+            others = self._memory.cut([self.texts[i] for i in self.others.tolist()], rule)
+        places = np.arange(len(self.texts))
+        places[self.others] = len(places) + np.arange(len(self.others))
+        return _joined([simple, others]).at(places)
 
 
 def numbered(texts: Sequence[str], rules: Sequence[Rule]) -> Words:
     """The words of texts, each by a rule of its own."""
-    if rules and rules.count(rules[0]) == len(rules):
+    if not rules:
+        return Words(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), ())
+    if len(set(rules)) == 1:
         return Parted(texts).words(rules[0])
     alike: dict[Rule, list[int]] = {}
     for i, rule in enumerate(rules):
         alike.setdefault(rule, []).append(i)
     none = Parted(())
     parts = [Parted([texts[i] for i in places], none).words(rule) for rule, places in alike.items()]
-    return _merged(parts, list(alike.values()))
+    return _joined(parts).at(np.argsort(list(chain.from_iterable(alike.values()))))
 
 
-def _merged(parts: Sequence[Words], places: Sequence[Sequence[int]]) -> Words:
-    """The words of texts that were read apart, each where its place is."""
-    if not parts:
-        return Words(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), ())
-    apart = Words(
+def _joined(parts: Sequence[Words]) -> Words:
+    """The words of texts that were read apart, one part after another."""
+    return Words(
         np.concatenate([part.numbers for part in parts]),
         np.concatenate([part.many for part in parts]),
         parts[0].names,
     )
-    order = np.argsort(np.concatenate(places), kind="stable")
-    return Words(apart.of(order), apart.many[order], apart.names)
 
 
 def forget() -> None:
@@ -180,7 +177,7 @@ class _Numbers(dict[Any, int]):
 
 
 class _Table:
-    """The words of runs by one rule.
+    """The words of runs by one rule; or the runs of texts.
 
     Shapes: ``words`` (words of all runs and more,); ``first`` and ``many`` (runs and more,), -1 for runs not read yet.
     """
@@ -199,6 +196,13 @@ class _Table:
         self.first[runs], self.many[runs] = self.filled + starts(words.many), words.many
         self.filled = end
 
+    def of(self, runs: Integers, many: Integers) -> Integers:
+        """The words of runs that have so many, one run after another."""
+        return np.asarray(self.words.take(ranges(self.first[runs], many)))
+
+    def clear(self) -> None:
+        self.many[:], self.filled = -1, 0
+
     def reserve(self, runs: int) -> None:
         self.first, self.many = _grown(self.first, runs), _grown(self.many, runs)
 
@@ -208,18 +212,6 @@ def _grown(array: Integers, size: int) -> Integers:
     if size <= len(array):
         return array
     return np.concatenate([array, np.full(max(size, 2 * len(array)) - len(array), -1)])
-
-
-class _Runs(NamedTuple):
-    """The runs of texts.
-
-    Shapes: ``runs`` (runs of all texts,) and all ``different`` ones of them, as numbers; ``ends`` (texts + 1,), where
-    each text's begin, at the end how many there are.
-    """
-
-    runs: Integers
-    different: Integers
-    ends: Integers
 
 
 def _plain(array: Any, kind: type[np.signedinteger[Any]]) -> NDArray[np.signedinteger[Any]]:
@@ -235,8 +227,47 @@ class _Memory:
     def __init__(self) -> None:
         self.runs, self.words = _Numbers(), _Numbers()
         self.tables: dict[Rule, _Table] = {}
+        self.of_texts = _Table()
+        self._forget_texts()
 
-    def runs_of(self, whole: str, texts: Sequence[str]) -> _Runs:
+    def _forget_texts(self) -> None:
+        self.texts: defaultdict[str, int] = defaultdict(count().__next__)
+        self.characters = 0
+        self.of_texts.clear()
+
+    def runs_of(self, texts: Sequence[str]) -> tuple[Words, Integers]:
+        """The runs of texts; none of those that are not of ASCII's characters, and the places of these."""
+        if self.characters > KEPT:
+            self._forget_texts()
+        known = len(self.texts)
+        numbers = np.fromiter(map(self.texts.__getitem__, texts), dtype=np.int64, count=len(texts))
+        self.of_texts.reserve(len(self.texts))
+        if len(self.texts) > known:
+            is_new = np.flatnonzero(numbers >= known)
+            place = np.empty(len(self.texts) - known, dtype=np.int64)
+            place[numbers[is_new] - known] = is_new
+            parted = self._part([texts[i] for i in place.tolist()], known)
+            if len(parted.many) == len(texts):
+                return parted, np.zeros(0, dtype=np.int64)
+        many = self.of_texts.many[numbers]
+        others = np.flatnonzero(many < 0)
+        many[others] = 0
+        return Words(self.of_texts.of(numbers, many), many, self.runs.names), others
+
+    def _part(self, texts: Sequence[str], first: int) -> Words:
+        """The runs of texts, as far as they are of ASCII's characters, which are known from now on. Their numbers begin with the first."""
+        whole, numbers = _as_ascii("".join(texts)), np.arange(first, first + len(texts))
+        self.characters += len(whole)
+        if not whole.isascii():
+            texts = list(map(_as_ascii, texts))
+            is_simple = list(map(str.isascii, texts))
+            texts, numbers = list(compress(texts, is_simple)), numbers[is_simple]
+            whole = "".join(texts)
+        parted = self._parted(whole, texts)
+        self.of_texts.add(numbers, parted)
+        return parted
+
+    def _parted(self, whole: str, texts: Sequence[str]) -> Words:
         """The runs of ASCII texts, which are also given as one."""
         import pyarrow as pa
         from pyarrow import compute
@@ -247,19 +278,20 @@ class _Memory:
         array = pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(ends), spaced)
         parted = compute.ascii_split_whitespace(array)
         coded = parted.values.dictionary_encode()
-        different = self.runs.of(coded.dictionary.to_pylist())
-        indices, offsets = _plain(coded.indices, np.int32), _plain(parted.offsets, np.int32)
-        return _Runs(different[indices], different, offsets)
+        runs = self.runs.of(coded.dictionary.to_pylist())[_plain(coded.indices, np.int32)]
+        many = np.diff(_plain(parted.offsets, np.int32)).astype(np.int64)
+        return Words(runs, many, self.runs.names)
 
-    def words_of(self, runs: _Runs, rule: Rule) -> Words:
+    def words_of(self, texts: Words, rule: Rule) -> Words:
         """The words of texts that were parted into runs."""
-        table = self.tables.setdefault(rule, _Table())
+        table, runs = self.tables.setdefault(rule, _Table()), texts.numbers
         table.reserve(len(self.runs))
-        if len(new := runs.different[table.many[runs.different] < 0]):
+        many = table.many[runs]
+        if many.min(initial=0) < 0:
+            new = different_of(runs[many < 0])
             self._learn(table, rule, [self.runs.names[run] for run in new.tolist()], new)
-        many = table.many[runs.runs]
-        words = table.words.take(ranges(table.first[runs.runs], many))
-        return Words(words, sums(many, np.diff(runs.ends)), self.words.names)
+            many = table.many[runs]
+        return Words(table.of(runs, many), sums(many, texts.many), self.words.names)
 
     def _learn(self, table: _Table, rule: Rule, names: Sequence[str], runs: Integers) -> None:
         """Let the table know the words of runs: a few together, and one by one where some of these have none."""
@@ -276,11 +308,13 @@ class _Memory:
         one_by_one = np.concatenate(apart)
         table.add(runs[one_by_one], self.cut([names[i] for i in one_by_one.tolist()], rule))
 
-    def cut(self, texts: Iterable[str], rule: Rule) -> Words:
-        """The words of texts that go through the rule as they stand."""
-        found = [rule.cut(text, *rule.settings) for text in texts]
+    def cut(self, texts: Sequence[str], rule: Rule) -> Words:
+        """The words of texts that go through the rule as they stand, equal ones once."""
+        place: defaultdict[str, int] = defaultdict(count().__next__)
+        places = np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
+        found = [rule.cut(text, *rule.settings) for text in place]
         many = np.array(list(map(len, found)), dtype=np.int64)
-        return Words(self.words.of(list(chain.from_iterable(found))), many, self.words.names)
+        return Words(self.words.of(list(chain.from_iterable(found))), many, self.words.names).at(places)
 
 
 _lock = Lock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,12 +85,34 @@ def test_too_many_words_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(after.words(RULES["tfidf"])) == [["two", "four"]]
 
 
+def test_texts_met_again_have_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts known or new, plain or not, repeated or not, whether what is known of others was forgotten or not."""
+    word_numbers.forget()
+    texts = ["the soup was hot", "the été", "", "the soup was hot", "don’t"]
+    for kept in (1 << 20, 10, 0):
+        monkeypatch.setattr(word_numbers, "KEPT", kept)
+        for some in (texts[:1], texts, texts[1:3], texts[::-1], ["a cold room", *texts]):
+            words = Parted(some).words(RULES["tfidf"])
+            assert read(words) == [found(RULES["tfidf"], text) for text in some]
+    assert len(word_numbers._current().texts) <= len(texts) + 1
+
+
+def test_no_more_texts_are_remembered_than_a_shard_or_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts whose characters exceed the bound are forgotten at the next call; their runs are not."""
+    word_numbers.forget()
+    monkeypatch.setattr(word_numbers, "KEPT", 100)
+    for i in range(50):
+        Parted([f"number {i} of many"])
+    memory = word_numbers._current()
+    assert sum(map(len, memory.texts)) <= 100 + 20
+    assert len(memory.runs) == 53
+
+
 @given(st.lists(st.lists(st.text("the und is das ein not и в é.", max_size=60), max_size=3), max_size=5))
 def test_languages_told_together_are_those_told_alone(groups: list[list[str]]) -> None:
     """Many groups of texts at once are in the languages that each is in by itself, whatever is usual."""
     texts = [text for group in groups for text in group]
-    places, many = iter(range(len(texts))), list(map(len, groups))
-    members = [[next(places) for _ in range(n)] for n in many]
+    many = np.array([len(group) for group in groups], dtype=np.int64)
     for setting in (
         languages.Setting(),
         languages.Setting("", "en"),
@@ -97,6 +120,6 @@ def test_languages_told_together_are_those_told_alone(groups: list[list[str]]) -
         languages.Setting("fr"),
     ):
         with languages.using(setting):
-            assert languages.languages_of(Parted(texts), members) == [
+            assert languages.languages_of(Parted(texts), many) == [
                 languages.language_of(*group) for group in groups
             ]
