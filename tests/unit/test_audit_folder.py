@@ -10,8 +10,10 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -19,13 +21,16 @@ from tests.cli.command import Command, rows, write
 from tests.unit.test_gate import BUR, cases_of
 
 from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.run import Run
 from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import held
 from fairbrief.reports import audit_folder, evidence_file, load, write_all
-from fairbrief.reports.evidence import Held
+from fairbrief.reports.audit_folder import ahead_in, replace_all
+from fairbrief.reports.evidence import EvidenceRows, Held
 from fairbrief.reports.folder_claim import STAGE, UNFINISHED, claimed
 from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
+from fairbrief.text import languages
 from fairbrief.types import Table
 
 FILES = [
@@ -214,6 +219,79 @@ def test_a_full_disk_leaves_the_older_audit(
     with pytest.raises(OSError, match="No space"):
         write_all(two[1], tmp_path / "b")
     assert not (tmp_path / "b").exists()
+
+
+def test_evidence_is_written_ahead_by_another_thread(
+    tmp_path: Path, two: tuple[Result, Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From when its rows are settled; the files are those that are written one after another."""
+    write_all(two[0], tmp_path / "a")
+    threads: list[int] = []
+    begun = evidence_file.begun
+
+    def told(*given: Any) -> Any:
+        threads.append(threading.get_ident())
+        assert languages.given() == "de"
+        return begun(*given)
+
+    monkeypatch.setattr("fairbrief.reports.evidence_file.begun", told)
+    with claimed(tmp_path / "b") as folder, ahead_in(folder, 2) as ahead, languages.using("de"):
+        assert ahead is not None
+        ahead.begin(two[0].rows)
+        replace_all(two[0], folder, ahead=ahead)
+    assert threads[0] != threading.get_ident()
+    assert len(threads) == 1
+    assert load(tmp_path / "b").evidence.equals(load(tmp_path / "a").evidence)
+    assert names(tmp_path / "b") == FILES
+    with ahead_in(tmp_path, 1) as ahead:
+        assert ahead is None
+
+
+def test_evidence_that_could_not_be_written_ahead_leaves_the_older_audit(
+    tmp_path: Path, two: tuple[Result, Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So does an audit that fails after its evidence was begun."""
+    write_all(two[0], tmp_path / "a")
+
+    def write_ahead(result: Result | None) -> None:
+        with claimed(tmp_path / "a") as folder, ahead_in(folder, 2) as ahead:
+            assert ahead is not None
+            ahead.begin(two[1].rows)
+            if result is None:
+                raise ValueError("no estimates")
+            replace_all(result, folder, ahead=ahead)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(ValueError, match="no estimates"):
+        write_ahead(None)
+    monkeypatch.setattr("fairbrief.reports.evidence_file.begun", full)
+    with pytest.raises(OSError, match="No space"):
+        write_ahead(two[1])
+    assert names(tmp_path / "a") == sorted([*FILES, UNFINISHED])
+    (tmp_path / "a" / UNFINISHED).unlink()
+    assert load(tmp_path / "a").estimates == two[0].estimates
+
+
+def test_evidence_is_settled_before_anything_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever writes it is told then, once, with all of its rows."""
+    happened: list[str] = []
+    settled: list[EvidenceRows] = []
+    estimates = Run.estimates
+
+    def told(run: Run) -> Any:
+        happened.append("estimated")
+        return estimates(run)
+
+    def settle(rows: EvidenceRows) -> None:
+        happened.append("settled")
+        settled.append(rows)
+
+    monkeypatch.setattr(Run, "estimates", told)
+    result = audit(cases_of(20, 1), Plan(measures=[BUR], n_resamples=20, settled=settle))
+    assert happened == ["settled", "estimated"]
+    assert settled == [result.rows]
 
 
 def test_links_are_followed(tmp_path: Path, two: tuple[Result, Result], fairbrief: Command) -> None:

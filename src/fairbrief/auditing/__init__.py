@@ -113,11 +113,14 @@ def _audit_once(cases: Iterable[Case], plan: Plan) -> Result:
         run.walk(watchers.watch(stream), engine)
     run.settle()
     refuse_unscored(run.ledgers)
+    rows = None if checks else _settled(plan, LedgerEvidence(run.ledgers, run.readers))
     estimates, gaps = run.estimates()
     sources = watchers.sources or sample(plan.seed, wanted=plan.check_scorers)
     checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
     estimates = scorer_bias.with_bias_notes(estimates, checks, checked, plan.alpha)
-    rows = LedgerEvidence([*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers})
+    if rows is None:
+        ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
+        rows = _settled(plan, LedgerEvidence(ledgers, readers))
     if begun.protocol is not None:
         tables = _tables(begun.protocol, estimates, rows)
     else:
@@ -145,6 +148,13 @@ def _audit_once(cases: Iterable[Case], plan: Plan) -> Result:
             **_left_out_by(cases),
         },
     )
+
+
+def _settled(plan: Plan, rows: LedgerEvidence) -> LedgerEvidence:
+    """Evidence of which no row changes any more."""
+    if plan.settled is not None:
+        plan.settled(rows)
+    return rows
 
 
 def audit_share(cases: Iterable[Case], plan: Plan, share: int, shares: int) -> tuple[int, int]:

@@ -175,7 +175,7 @@ def audit(
     from fairbrief.auditing.sensitivity import listed as named_scorers
     from fairbrief.auditing.system_runs import Pooled
     from fairbrief.explaining.examples import with_examples
-    from fairbrief.reports.audit_folder import replace_all
+    from fairbrief.reports.audit_folder import ahead_in, replace_all
     from fairbrief.viewing import input_index
 
     process_settings.keep_loaded()
@@ -223,10 +223,13 @@ def audit(
             return
         result = None
         try:
-            with held(out) as folder:
+            with held(out) as folder, ahead_in(folder, plan.threads) as ahead:
                 reading = _reading(options, files, attribute, measure, references=references)
                 with progress_bar(reading, quiet=quiet) as progress:
-                    result = run(reading, replace(plan, progress=progress))
+                    result = run(
+                        reading,
+                        replace(plan, progress=progress, settled=None if ahead is None else ahead.begin),
+                    )
                 notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
                 beneath = reading.reading if references else reading
                 names = [
@@ -239,7 +242,7 @@ def audit(
                     cases = Pooled(reading) if pool_runs else reading
                     lookup = Lookup(wrap=cached(cache))
                     _, identity = replace_all(
-                        result, folder, lambda found: with_examples(found, cases, lookup), plan.threads
+                        result, folder, lambda found: with_examples(found, cases, lookup), ahead
                     )
                     input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
         finally:  # what was computed is shown though it could not be written; and written before it is shown

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from fairbrief.engines.threads import meanwhile
 from fairbrief.kept_files import taking_place
 from fairbrief.reports.folder_claim import RESULTS, STAGE, claimed, clear, refuse_unfinished
 
 if TYPE_CHECKING:
+    from fairbrief.reports.evidence import EvidenceRows
     from fairbrief.reports.result import Result
 
 EVIDENCE, PAGE, MARKDOWN = "evidence.parquet", "report.html", "report.md"
@@ -33,23 +36,69 @@ def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
         return replace_all(result, claim)[0]
 
 
+class EvidenceAhead:
+    """Evidence that another thread writes into a folder as soon as its rows are settled: while they are estimated, and while
+    the examples of the page are read. Most of it is done in libraries, which let other threads run meanwhile.
+
+    The folder is one that the caller has claimed (`fairbrief.reports.folder_claim.claimed`), until after this is left.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._pool = ThreadPoolExecutor(1)
+        self._begun: Future[Any] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown()
+        if self._begun is not None and self._begun.exception() is None:
+            self._begun.result().close()  # which was done, if the work came to its end
+
+    def begin(self, rows: EvidenceRows) -> None:
+        """Begin to write these rows, which nobody may change any more."""
+        from fairbrief.reports import evidence_file
+
+        stage = _stage(self._folder)
+        # It knows what is set for whoever asks for it: the language that texts are in.
+        self._begun = self._pool.submit(copy_context().run, evidence_file.begun, rows, stage / EVIDENCE)
+
+    def end(self, result: Result, audit: str) -> None:
+        """Write what is not written yet of the evidence of a result, and the audit that it is of; raises what writing raised."""
+        from fairbrief.reports import evidence_file
+
+        if self._begun is None:
+            self.begin(result.rows)
+        assert self._begun is not None
+        evidence_file.end(self._begun.result(), audit)
+
+
+@contextmanager
+def ahead_in(folder: Path | None, threads: int) -> Iterator[EvidenceAhead | None]:
+    """What writes evidence ahead into a folder; None without a folder, and where the process may use one thread alone."""
+    if folder is None or threads < 2:
+        yield None
+        return
+    with EvidenceAhead(folder) as ahead:
+        yield ahead
+
+
 def replace_all(
     result: Result,
     folder: Path,
     complete: Callable[[Result], Result] = lambda result: result,
-    threads: int = 1,
+    ahead: EvidenceAhead | None = None,
 ) -> tuple[tuple[Path, ...], str]:
     """`write_all` into a folder that the caller has claimed (`fairbrief.reports.folder_claim.claimed`).
 
-    ``complete`` adds the examples that the page shows, where the result is without; several ``threads`` do so while evidence is written.
+    ``complete`` adds the examples that the page shows, where the result is without. ``ahead`` has begun to write the evidence.
     The paths, and the result's identity (`fairbrief.reports.json_file.identity`). Everything is written aside first, so that a full disk spoils nothing; then it is put in place,
     ``results.json`` last. All that is read again carries the same identity.
     """
-    clear(folder)
-    stage = folder / STAGE
+    stage = _stage(folder)
     try:
-        (stage / TABLES).mkdir(parents=True)
-        names, audit = _write(result, stage, complete, threads)
+        names, audit = _write(result, stage, complete, ahead)
         for name in names:
             _sync(stage / name)
         (folder / TABLES).mkdir(exist_ok=True)
@@ -64,20 +113,26 @@ def replace_all(
     return tuple(folder / name for name in names), audit
 
 
+def _stage(folder: Path) -> Path:
+    """Where files are written aside; made if absent."""
+    (folder / STAGE / TABLES).mkdir(parents=True, exist_ok=True)
+    return folder / STAGE
+
+
 def _write(
-    result: Result, stage: Path, complete: Callable[[Result], Result], threads: int
+    result: Result, stage: Path, complete: Callable[[Result], Result], ahead: EvidenceAhead | None
 ) -> tuple[list[str], str]:
     """Every file, by its name below the folder, in the order in which they are to be put in place; the identity."""
     from fairbrief.reports import evidence_file, json_file, source_file
 
     audit = json_file.write(result, stage / RESULTS)
-
-    def write_rows() -> None:
+    if ahead is None:
         evidence_file.write(result, stage / EVIDENCE, audit)
-        if result.sources is not None:
-            source_file.write(result.sources, stage / SOURCES, audit)
-
-    names = meanwhile(write_rows, lambda: _write_pages(complete(result), stage, audit), threads)
+    names = _write_pages(complete(result), stage, audit)
+    if ahead is not None:
+        ahead.end(result, audit)
+    if result.sources is not None:
+        source_file.write(result.sources, stage / SOURCES, audit)
     hashes = [SOURCES] if result.sources is not None else []
     return [*names, EVIDENCE, *hashes, RESULTS], audit
 

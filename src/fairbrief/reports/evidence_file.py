@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports.evidence import Held, Wanted, all_columns
+from fairbrief.reports.evidence import EvidenceRows, Held, Wanted, all_columns
 from fairbrief.reports.frames import rows_with, unpacked
 from fairbrief.reports.result import Result
 
@@ -29,16 +29,30 @@ NAMES = ("record", "cluster")
 
 def write(result: Result, path: Path | str, audit: str) -> None:
     """Write the evidence as Parquet, compressed with Zstandard; the file's metadata name the schema and the audit."""
+    end(begun(result.rows, path), audit)
+
+
+def begun(rows: EvidenceRows, path: Path | str) -> pq.ParquetWriter:
+    """What writes the evidence, all rows of which it has written; which audit they are of is known at the `end`."""
     import pyarrow.parquet as pq
 
-    rows = result.rows
     schema = unpacked(rows.slice(0, 0)).schema
-    metadata = {**(schema.metadata or {}), b"schema": SCHEMA.encode(), b"audit": audit.encode()}
+    metadata = {**(schema.metadata or {}), b"schema": SCHEMA.encode()}
     alike = [name for name in schema.names if name not in NAMES]
-    schema = schema.with_metadata(metadata)
-    with pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=alike) as file:
+    writer = pq.ParquetWriter(path, schema.with_metadata(metadata), compression="zstd", use_dictionary=alike)
+    try:
         for start in range(0, max(len(rows), 1), GROUP):
-            file.write_table(unpacked(rows.slice(start, GROUP)).replace_schema_metadata(metadata))
+            writer.write_table(unpacked(rows.slice(start, GROUP)).replace_schema_metadata(metadata))
+    except BaseException:
+        writer.close()
+        raise
+    return writer
+
+
+def end(writer: pq.ParquetWriter, audit: str) -> None:
+    """Close the file, whose metadata then name the audit."""
+    with writer:
+        writer.add_key_value_metadata({"audit": audit})
 
 
 def write_hashes(table: pa.Table, path: Path) -> None:
@@ -66,7 +80,7 @@ class SavedRows:
         with reading(path):
             self._file = pq.ParquetFile(path)
             self.schema: pa.Schema = self._file.schema_arrow
-            _refuse_other(path, self.schema.metadata or {}, audit)
+            _refuse_other(path, self._file.metadata.metadata or {}, audit)
 
     def __len__(self) -> int:
         return int(self._file.metadata.num_rows)
