@@ -159,7 +159,7 @@ class Positions(PositionSettings):
             if rows < 0 and (problem := self._problem(case)):
                 reasons[i] = problem
             else:
-                alike.setdefault((rows, columns, len(self._texts(case)), owner), []).append(i)
+                alike.setdefault((rows, columns, len(self._references(case)), owner), []).append(i)
         found = []
         for (n, *_), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
             places = np.array(members)
@@ -174,7 +174,7 @@ class Positions(PositionSettings):
             traits = describe(n, self.segments, fills_first=self.short == "first")
             # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
             weighs = (counts[:, 1:, 0] > 0) | (self.weights == "pooled")
-            for pattern in map(np.array, sorted(set(map(tuple, weighs[kept].tolist())))):
+            for pattern in _different(weighs[kept]):
                 here = np.flatnonzero(kept & (weighs == pattern).all(axis=1))
                 if self.against == "references":
                     own = self._with_references(
@@ -205,9 +205,10 @@ class Positions(PositionSettings):
 
     def _texts(self, case: Case) -> tuple[str, ...]:
         """The summary, then the references that have words."""
-        if self.against != "references":
-            return (case.summary.text,)
-        return (case.summary.text, *known(case.record).references)
+        return (case.summary.text, *self._references(case))
+
+    def _references(self, case: Case) -> tuple[str, ...]:
+        return known(case.record).references if self.against == "references" else ()
 
     def _owners(self, units: ScoredUnits) -> list[bytes]:
         """The text of each column of the units' scores, as bytes."""
@@ -305,6 +306,13 @@ class Positions(PositionSettings):
     def _columns(self, side: str) -> tuple[Column, ...]:
         """Names of one side's statistics, as the docstring's Evidence lists them."""
         return _columns(side, self.segments)
+
+
+def _different(rows: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    """The different ones of rows (N, K), sorted; in most batches there is one."""
+    if (rows == rows[:1]).all():
+        return list(rows[:1])
+    return [np.array(row) for row in sorted(set(map(tuple, rows.tolist())))]
 
 
 _IN_EACH_OTHERS_PLACE = PermutationScheme(np.arange(2), is_together=True)
