@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.batches import in_parts, only_one
-from fairbrief.measures.known_records import is_blank, known
+from fairbrief.measures.known_records import KnownRecord, is_blank, known
 from fairbrief.measures.measure_settings import CUTTING_SCORERS, check_known
 from fairbrief.measures.position_folding import describe, mass_of_sources, moved
 from fairbrief.measures.sentence_choice import check_choice, chosen
@@ -125,23 +125,25 @@ class Positions(PositionSettings):
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
-        if self._problem(case):
+        about = known(case.record)
+        if self._problem(case, about):
             return ()
-        article, texts = known(case.record).source, self._texts(case)
+        texts = (case.summary.text, *self._references(about))
         if self._scorer_cuts:
-            return (Ask(self._scorer, (article,), texts),)
+            return (Ask(self._scorer, (about.source,), texts),)
         columns = tuple(s for text in texts for s in builtin.split(text))
-        return (Ask(self._scorer, tuple(builtin.split(article)), columns),)
+        return (Ask(self._scorer, tuple(builtin.split(about.source)), columns),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         (case,) = cases
-        if self._problem(case):
+        about = known(case.record)
+        if self._problem(case, about):
             return None
         if self.against == "references":
             return _IN_EACH_OTHERS_PLACE
         if self.sentences != "builtin":
             return None
-        return _turned(len(builtin.sentences_of(known(case.record).source)))
+        return _turned(len(builtin.sentences_of(about.source)))
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         return only_one(self, cases, scores, labels)
@@ -156,10 +158,11 @@ class Positions(PositionSettings):
         shapes = units.first_shapes.T.tolist()
         owners = self._owners(units)
         for i, ((case,), rows, columns, owner) in enumerate(zip(units.cases, *shapes, owners, strict=True)):
-            if rows < 0 and (problem := self._problem(case)):
+            about = known(case.record)
+            if rows < 0 and (problem := self._problem(case, about)):
                 reasons[i] = problem
             else:
-                alike.setdefault((rows, columns, len(self._references(case)), owner), []).append(i)
+                alike.setdefault((rows, columns, len(self._references(about)), owner), []).append(i)
         found = []
         for (n, *_), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
             places = np.array(members)
@@ -195,26 +198,22 @@ class Positions(PositionSettings):
         settings = [f"{key}={value}" for key, value in known.settings.items()]
         return f"{known.name}({', '.join([*settings, f'sentences={self.sentences}'])})"
 
-    def _problem(self, case: Case) -> Reason | None:
-        about = known(case.record)
+    def _problem(self, case: Case, about: KnownRecord) -> Reason | None:
         if is_blank(about.source):
             return EMPTY_ARTICLE
         if is_blank(case.summary.text):
             return EMPTY_SUMMARY
         return NO_REFERENCES if self.against == "references" and not about.references else None
 
-    def _texts(self, case: Case) -> tuple[str, ...]:
-        """The summary, then the references that have words."""
-        return (case.summary.text, *self._references(case))
-
-    def _references(self, case: Case) -> tuple[str, ...]:
-        return known(case.record).references if self.against == "references" else ()
+    def _references(self, about: KnownRecord) -> tuple[str, ...]:
+        """The texts that stand beside the summary."""
+        return about.references if self.against == "references" else ()
 
     def _owners(self, units: ScoredUnits) -> list[bytes]:
         """The text of each column of the units' scores, as bytes."""
         if self._scorer_cuts:
             return units.first_owners
-        texts = [self._texts(case) for (case,) in units.cases]
+        texts = [(case.summary.text, *self._references(known(case.record))) for (case,) in units.cases]
         return [
             np.repeat(np.arange(len(own)), [len(builtin.sentences_of(text)) for text in own]).tobytes()
             for own in texts
@@ -224,7 +223,7 @@ class Positions(PositionSettings):
         """The scores of each text's sentences that count, of alike articles. Shape (N, article sentences, sentences) each."""
         similarity = units.table.matrices(units.first)
         (case,) = units.cases[0]
-        texts = len(self._texts(case))
+        texts = 1 + len(self._references(known(case.record)))
         (owner,) = self._owners(units.some([0]))
         ends = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1))
         for t, (start, stop) in enumerate(pairwise(ends)):
