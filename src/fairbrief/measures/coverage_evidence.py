@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from functools import reduce
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.batches import different, in_parts, only_one, only_one_of_extracts, summed
@@ -308,9 +310,7 @@ def _rows(
         for b in range(a + 1, k):
             columns += [("between", names[a], names[b]), ("pairs", names[a], names[b])]
             blocks += [shift[..., a] - shift[..., b], one]
-    over, under = _extremes(shift)
-    for place, name in enumerate(names):
-        extreme = (over == place) | (under == place)
+    for place, (name, extreme) in enumerate(zip(names, _extreme(shift), strict=True)):
         columns += [("extreme", name), ("extremes", name)]
         blocks += [np.where(extreme, shift[..., place], 0.0), extreme.astype(np.float64)]
     if most is not None:
@@ -411,12 +411,19 @@ def _of_lengths(
     return found
 
 
-def _extremes(shift: Floats) -> tuple[Integers, Integers]:
-    """Index of the most and the least covered value under each labelling; the first of equals."""
-    return (
-        np.argmax(shift >= shift.max(axis=-1, keepdims=True) - TIE, axis=-1),
-        np.argmax(shift <= shift.min(axis=-1, keepdims=True) + TIE, axis=-1),
-    )
+def _extreme(shift: Floats) -> list[NDArray[np.bool_]]:
+    """Of each group, under which labellings it is the most or the least covered one; the first of equals. (N, R, groups) → (N, R) each."""
+    groups = list(np.moveaxis(shift, -1, 0))  # one by one: along so short an axis numpy takes long
+    found = [np.zeros(shift.shape[:-1], dtype=bool) for _ in groups]
+    is_most = reduce(np.maximum, groups) - TIE
+    is_least = reduce(np.minimum, groups) + TIE
+    for meets, limit in ((np.greater_equal, is_most), (np.less_equal, is_least)):
+        is_open = np.ones(shift.shape[:-1], dtype=bool)
+        for group, extreme in zip(groups, found, strict=True):
+            first = meets(group, limit) & is_open
+            extreme |= first
+            is_open ^= first
+    return found
 
 
 def _dominating(count: Integers, names: Sequence[str]) -> str | None:

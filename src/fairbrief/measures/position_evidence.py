@@ -162,11 +162,12 @@ class Positions(PositionSettings):
             if rows < 0 and (problem := self._problem(case, about)):
                 reasons[i] = problem
             else:
-                alike.setdefault((rows, columns, len(self._references(about)), owner), []).append(i)
+                alike.setdefault((rows, columns, 1 + len(self._references(about)), owner), []).append(i)
         found = []
-        for (n, *_), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
+        for (n, _, texts, owner), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
             places = np.array(members)
-            masses, counts = self._masses(units.some(members))
+            starts = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1)).tolist()
+            masses, counts = self._masses(units.some(members), starts)
             kept = np.ones(len(places), dtype=bool)
             if self.weights == "article":
                 resembles = counts[:, :, 0] > 0
@@ -219,14 +220,10 @@ class Positions(PositionSettings):
             for own in texts
         ]
 
-    def _parts(self, units: ScoredUnits) -> Iterator[Floats]:
-        """The scores of each text's sentences that count, of alike articles. Shape (N, article sentences, sentences) each."""
+    def _parts(self, units: ScoredUnits, starts: Sequence[int]) -> Iterator[Floats]:
+        """The scores of each text's sentences that count, of alike articles, a text's beginning at ``starts``. Shape (N, article sentences, sentences) each."""
         similarity = units.table.matrices(units.first)
-        (case,) = units.cases[0]
-        texts = 1 + len(self._references(known(case.record)))
-        (owner,) = self._owners(units.some([0]))
-        ends = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1))
-        for t, (start, stop) in enumerate(pairwise(ends)):
+        for t, (start, stop) in enumerate(pairwise(starts)):
             part = similarity[:, :, start:stop]
             if self.match == "mean" or (t == 0 and self.limit is not None):
                 part = np.stack(
@@ -244,12 +241,12 @@ class Positions(PositionSettings):
             similarity = similarity.mean(axis=1, keepdims=True)
         return similarity
 
-    def _masses(self, units: ScoredUnits) -> tuple[Floats, Floats]:
+    def _masses(self, units: ScoredUnits, starts: Sequence[int]) -> tuple[Floats, Floats]:
         """Of each of alike articles and text the mass per article sentence, shape (N, texts, sentences), and its sum, the text's
         sentences, and those of them that have no source, shape (N, texts, 3).
         """
         masses, counts = [], []
-        for part in self._parts(units):
+        for part in self._parts(units, starts):
             mass, unmapped = mass_of_sources(
                 part, self.top, once=self.duplicates == "once", shares_ties=self.ties == "shared"
             )
@@ -274,8 +271,8 @@ class Positions(PositionSettings):
         stats = np.concatenate([self._weigh(sums, counts[:, :, 0]), counts], axis=2)
         sides = np.stack([stats[:, 0], stats[:, 1:][:, weighs].mean(axis=1)], axis=1)
         swapped = labels[:, :, :1] > 0 if labels.shape[2] else np.zeros((len(sums), 1, 1), dtype=bool)
-        system = np.take_along_axis(sides, swapped.astype(np.int64), axis=1)
-        other = np.take_along_axis(sides, 1 - swapped.astype(np.int64), axis=1)
+        system = np.where(swapped, sides[:, 1:], sides[:, :1])
+        other = np.where(swapped, sides[:, :1], sides[:, 1:])
         blocks = np.concatenate([np.ones((*system.shape[:2], 1)), system, other], axis=2)
         return (("one",), *self._columns("generated"), *self._columns("reference")), blocks
 

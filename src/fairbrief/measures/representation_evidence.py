@@ -310,10 +310,11 @@ class Representation(RepresentationSettings):
         sizes = (counted.reshape(n, r * k, -1).astype(np.float64) @ token_counts).reshape(n, r, k)
         present: NDArray[np.bool_] = sizes > 0
         missing: dict[int, Reason] = {}
+        is_left: NDArray[np.bool_] = np.ones(n, dtype=bool)
 
         def leave_out(which: Any, text: str) -> None:
-            for i in np.flatnonzero(which):
-                missing.setdefault(int(i), Reason(text))
+            missing.update(dict.fromkeys(np.flatnonzero(which & is_left).tolist(), Reason(text)))
+            is_left[which] = False
 
         leave_out(~present[:, 0].any(axis=1), "no counted token in the source")
         if self.single == "leave_out":
@@ -321,10 +322,10 @@ class Representation(RepresentationSettings):
         source = shares(sizes, present)
         summary, is_empty = self._summaries(units, values, read, present)
         leave_out(is_empty, NOTHING_FOUND.get(self.kind, ""))
-        usable = [case for i, (case,) in enumerate(units.cases) if i not in missing]
+        usable = [units.cases[i][0] for i in np.flatnonzero(is_left)[:1].tolist()]
         wanted = self._wanted(usable, values, source, present)
         leave_out(~wanted[:, 0].any(axis=1), "the target gives nothing to the values present")
-        kept = [i for i in range(n) if i not in missing]
+        kept = np.flatnonzero(is_left)
         if missing:
             present, members = present[kept], members[kept]
             source, summary, wanted = source[kept], summary[kept], wanted[kept]
