@@ -151,12 +151,13 @@ class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
 
     @property
     def first_owners(self) -> list[bytes]:
-        """The columns of the units of each unit's first answer, as bytes by which they are told apart; none where nothing was asked."""
+        """The columns of the units of each unit's first answer, 64-bit, as bytes by which they are told apart; none where nothing was asked."""
         first = self.first[self.asked > 0]
-        data = self.table.owner_beside(first).tobytes()
-        ends = np.zeros(len(self), dtype=np.int64)
-        ends[self.asked > 0] = self.table.shapes[first, 1] * self.table.owner.itemsize
-        return [data[start:end] for start, end in pairwise([0, *np.cumsum(ends).tolist()])]
+        owner = self.table.owner_beside(first).astype(np.int64, copy=False)
+        sizes = np.zeros(len(self), dtype=np.int64)
+        sizes[self.asked > 0] = self.table.shapes[first, 1] * owner.itemsize
+        data = owner.tobytes()
+        return [data[start:end] for start, end in pairwise([0, *np.cumsum(sizes).tolist()])]
 
     def some(self, chosen: Sequence[int]) -> ScoredUnits:
         """Some of the units, in this order."""

@@ -21,9 +21,11 @@ def test_what_is_found_of_a_record_is_found_once() -> None:
     """The same record gives the very same groups and chunks; one that equals it gives equal ones."""
     record, other = _record("One. Two.", "Three."), _record("One. Two.", "Three.")
     assert known(record) is known(record)
-    assert groups_of(record, "side") is groups_of(record, "side")
-    assert chunks_by_document(record, "sentences", 100) is chunks_by_document(record, "sentences", 100)
-    assert chunks_by_document(other, "sentences", 100) == (("One.", "Two.", "Three."), (2, 1))
+    assert groups_of(known(record), "side") is groups_of(known(record), "side")
+    assert chunks_by_document(known(record), "sentences", 100) is chunks_by_document(
+        known(record), "sentences", 100
+    )
+    assert chunks_by_document(known(other), "sentences", 100) == (("One.", "Two.", "Three."), (2, 1))
 
 
 def test_references_without_words_are_none() -> None:
@@ -43,9 +45,9 @@ def test_chunks_go_by_the_language_that_holds() -> None:
     record = _record("Sie kam am 3. Mai.")
     for _ in range(2):
         with languages.using("de"):
-            assert len(chunks_by_document(record, "sentences", 100)[0]) == 1
+            assert len(chunks_by_document(known(record), "sentences", 100)[0]) == 1
         with languages.using("en"):
-            assert len(chunks_by_document(record, "sentences", 100)[0]) == 2
+            assert len(chunks_by_document(known(record), "sentences", 100)[0]) == 2
 
 
 def test_documents_that_lack_an_attribute_are_told_each_time() -> None:
@@ -53,5 +55,5 @@ def test_documents_that_lack_an_attribute_are_told_each_time() -> None:
     record = Record("r", (Document("One.", {"side": "a"}), Document("Two.")))
     for _ in range(2):
         with pytest.raises(DataError, match="document 2 has no attribute 'side'"):
-            groups_of(record, "side")
-    assert groups_of(record, "other").names == ()
+            groups_of(known(record), "side")
+    assert groups_of(known(record), "other").names == ()

@@ -13,6 +13,7 @@ from fairbrief.auditing.measure_selection import check_over
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError, RequestError
+from fairbrief.measures.known_records import known
 from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.reports.number_format import number
 from fairbrief.statistics import Bootstrap, percentile_interval
@@ -95,7 +96,7 @@ def chunk_sizes(
         usable = [case for case in batch if not case.summary.reason and units_of(case.summary, units)]
         for size, (cut, words) in cuts.items():
             asks = [
-                Ask(scorer, chunks_by_document(case.record, cut, words)[0], units_of(case.summary, units))
+                Ask(scorer, chunks_by_document(known(case.record), cut, words)[0], units_of(case.summary, units))
                 for case in usable
             ]  # fmt: skip
             for case, scores in _answered(made, scorer, usable, asks):
@@ -131,7 +132,7 @@ def _answered(
 
 def _by_document(case: Case, scores: Scores, cut: Cut, words: int) -> Floats:
     """The best support of each unit by any piece of a document; −inf for a document without a piece."""
-    _, chunks = chunks_by_document(case.record, cut, words)
+    _, chunks = chunks_by_document(known(case.record), cut, words)
     best = np.full((len(chunks), scores.matrix.shape[1]), -np.inf)
     np.maximum.at(best, owner_of(chunks), scores.matrix)
     return best

@@ -13,6 +13,7 @@ from fairbrief.agreement.bootstrap_intervals import Interval, with_intervals
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError
+from fairbrief.measures.known_records import known
 from fairbrief.measures.representation_evidence import Representation
 from fairbrief.measures.summary_units import chunks_by_document, owner_of
 from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
@@ -189,13 +190,13 @@ def _column(rows: Rows, statistic: str, among: dict[str, float] | None = None) -
 
 
 def _chunks(case: Case) -> tuple[str, ...]:
-    return chunks_by_document(case.record, "groups", WORDS)[0]
+    return chunks_by_document(known(case.record), "groups", WORDS)[0]
 
 
 def _unit_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
     """People's labels (0, 1) and the best support by a piece of the value's documents. Both (units · values,)."""
     units, documents = case.summary.units or (), case.record.documents
-    _, chunks = chunks_by_document(case.record, "groups", WORDS)
+    _, chunks = chunks_by_document(known(case.record), "groups", WORDS)
     owner = [documents[i].attributes[over] for i in owner_of(chunks)]
     sizes = np.maximum(np.bincount(scores.owner, minlength=len(units)), 1)
     labels, support = [], []

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from functools import reduce
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.batches import different, in_parts, only_one, only_one_of_extracts, summed
@@ -21,7 +23,7 @@ from fairbrief.measures.coverage_folding import (
     fold_chunks,
     merge_mutual,
 )
-from fairbrief.measures.known_records import known
+from fairbrief.measures.known_records import Chunks, KnownRecord, known
 from fairbrief.measures.measure_settings import check_known, check_uncut
 from fairbrief.measures.permutation_schemes import groups_of
 from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
@@ -33,7 +35,6 @@ from fairbrief.text.statements import word_totals, words_held
 from fairbrief.types import (
     AlikeRows,
     Ask,
-    Case,
     Cases,
     Column,
     Extracts,
@@ -116,13 +117,14 @@ class Coverage(CoverageSettings):
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
         units = units_of(case.summary, self.units)
-        if not units or len(groups_of(case.record, self.over).names) < 2:
+        about = known(case.record)
+        if not units or len(groups_of(about, self.over).names) < 2:
             return ()
-        support = Ask(self.scorer, self._chunks(case)[0], units)
+        support = Ask(self.scorer, self._chunks(about)[0], units)
         return (support, Ask(self.scorer, units, units)) if self.merge < 1 else (support,)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        groups = groups_of(cases[0].record, self.over)
+        groups = groups_of(known(cases[0].record), self.over)
         return groups.scheme if len(groups.names) > 1 else None
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
@@ -135,7 +137,7 @@ class Coverage(CoverageSettings):
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every chunk against every sentence of the sources: an extract is some of the columns."""
-        return (Ask(self.scorer, self._chunks(cases[0])[0], extracts[0].sentences),)
+        return (Ask(self.scorer, self._chunks(known(cases[0].record))[0], extracts[0].sentences),)
 
     def observe_extracts(
         self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
@@ -155,9 +157,10 @@ class Coverage(CoverageSettings):
             if case.summary.units is not None and self.units != "sentences":
                 reasons[i] = OTHER_UNITS
                 continue
-            groups = groups_of(case.record, self.over)
+            about = known(case.record)
+            groups = groups_of(about, self.over)
             owner = table.owner_of(first[i]).tobytes()  # a scorer of tokens cuts sentences further
-            kind = groups.names, self._chunks(case)[1], owner, drawn.kept.shape
+            kind = groups.names, self._chunks(about)[1], owner, drawn.kept.shape
             alike.setdefault(kind, []).append((i, groups.codes))
         found = []
         for (names, chunks, *_), members in in_parts(
@@ -192,7 +195,8 @@ class Coverage(CoverageSettings):
         for i, ((case,), n_units) in enumerate(
             zip(units.cases, units.first_shapes[:, 1].tolist(), strict=True)
         ):
-            groups = groups_of(case.record, self.over)
+            about = known(case.record)
+            groups = groups_of(about, self.over)
             names = groups.names
             if not names:
                 reasons[i] = Reason(f"no document has the attribute '{self.over}'")
@@ -203,7 +207,7 @@ class Coverage(CoverageSettings):
             else:
                 most = _dominating(np.bincount(groups.codes), names) if self.pairwise else None
                 merged = i if self.merge < 1 else -1  # of which as many units are left as come out
-                kind = names, most, self._chunks(case)[1], n_units, merged
+                kind = names, most, self._chunks(about)[1], n_units, merged
                 alike.setdefault(kind, []).append(i)
         read: dict[tuple[Any, ...], list[_Covered]] = {}
         for (names, most, chunks, *_), places in alike.items():
@@ -248,9 +252,9 @@ class Coverage(CoverageSettings):
             np.column_stack([total, own, np.full(len(cases), n_units), share[kept] * n_units]),
         )
 
-    def _chunks(self, case: Case) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    def _chunks(self, about: KnownRecord) -> Chunks:
         """The chunks of the documents, and how many each has."""
-        return chunks_by_document(case.record, self.cut, self.words)
+        return chunks_by_document(about, self.cut, self.words)
 
     def _words(self, summaries: Sequence[Summary]) -> tuple[Floats, Floats]:
         """How many of each summary's words its units hold, and how many it has; its sentences hold all. Shape (N,) each."""
@@ -306,9 +310,7 @@ def _rows(
         for b in range(a + 1, k):
             columns += [("between", names[a], names[b]), ("pairs", names[a], names[b])]
             blocks += [shift[..., a] - shift[..., b], one]
-    over, under = _extremes(shift)
-    for place, name in enumerate(names):
-        extreme = (over == place) | (under == place)
+    for place, (name, extreme) in enumerate(zip(names, _extreme(shift), strict=True)):
         columns += [("extreme", name), ("extremes", name)]
         blocks += [np.where(extreme, shift[..., place], 0.0), extreme.astype(np.float64)]
     if most is not None:
@@ -409,12 +411,19 @@ def _of_lengths(
     return found
 
 
-def _extremes(shift: Floats) -> tuple[Integers, Integers]:
-    """Index of the most and the least covered value under each labelling; the first of equals."""
-    return (
-        np.argmax(shift >= shift.max(axis=-1, keepdims=True) - TIE, axis=-1),
-        np.argmax(shift <= shift.min(axis=-1, keepdims=True) + TIE, axis=-1),
-    )
+def _extreme(shift: Floats) -> list[NDArray[np.bool_]]:
+    """Of each group, under which labellings it is the most or the least covered one; the first of equals. (N, R, groups) → (N, R) each."""
+    groups = list(np.moveaxis(shift, -1, 0))  # one by one: along so short an axis numpy takes long
+    found = [np.zeros(shift.shape[:-1], dtype=bool) for _ in groups]
+    is_most = reduce(np.maximum, groups) - TIE
+    is_least = reduce(np.minimum, groups) + TIE
+    for meets, limit in ((np.greater_equal, is_most), (np.less_equal, is_least)):
+        is_open = np.ones(shift.shape[:-1], dtype=bool)
+        for group, extreme in zip(groups, found, strict=True):
+            first = meets(group, limit) & is_open
+            extreme |= first
+            is_open ^= first
+    return found
 
 
 def _dominating(count: Integers, names: Sequence[str]) -> str | None:

@@ -13,6 +13,8 @@ def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
     Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, units).
     A document without a chunk supports nothing.
     """
+    if np.array_equal(owner, np.arange(documents)):
+        return np.maximum(matrix, 0.0)
     folded = np.zeros((*matrix.shape[:-2], documents, matrix.shape[-1]))
     held, first = np.unique(owner, return_index=True)
     if len(held):

@@ -111,6 +111,8 @@ def shares(counts: Floats, kept: NDArray[np.bool_]) -> Floats:
     """Counts divided by their sum over the kept values; uniform where the sum is zero. (R, K) → (R, K)."""
     counts = np.where(kept, counts, 0.0)
     total = counts.sum(axis=-1, keepdims=True)
+    if (total > 0).all():
+        return np.asarray(counts / total)
     uniform = kept / np.maximum(kept.sum(axis=-1, keepdims=True), 1)
     return np.asarray(np.where(total > 0, counts / np.where(total > 0, total, 1.0), uniform))
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from fairbrief.measures.known_records import Groups, known
+from fairbrief.measures.known_records import Groups, KnownRecord
 from fairbrief.statistics import ratio
 from fairbrief.types import Entity, Floats, Integers, PermutationScheme, Record
 
@@ -86,16 +86,15 @@ def person_keys(people: Sequence[Entity]) -> Integers:
     return np.array([_key(person.id) for person in people], dtype=np.int64)
 
 
-def groups_of(record: Record, over: str) -> Groups:
+def groups_of(about: KnownRecord, over: str) -> Groups:
     """The groups that an attribute makes of a record's documents; none if no document has it.
 
     DataError says which document lacks it if only some have it.
     """
-    held = known(record).groups
-    found = held.get(over)
+    found = about.groups.get(over)
     if found is None:
-        names, codes = coded(record.values_of(over))
-        found = held[over] = Groups(names, codes, of_documents(codes, record))
+        names, codes = coded(about.record.values_of(over))
+        found = about.groups[over] = Groups(names, codes, of_documents(codes, about.record))
     return found
 
 

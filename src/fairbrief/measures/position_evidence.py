@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.batches import in_parts, only_one
-from fairbrief.measures.known_records import is_blank, known
+from fairbrief.measures.known_records import KnownRecord, is_blank, known
 from fairbrief.measures.measure_settings import CUTTING_SCORERS, check_known
 from fairbrief.measures.position_folding import describe, mass_of_sources, moved
 from fairbrief.measures.sentence_choice import check_choice, chosen
@@ -125,23 +125,25 @@ class Positions(PositionSettings):
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
-        if self._problem(case):
+        about = known(case.record)
+        if self._problem(case, about):
             return ()
-        article, texts = known(case.record).source, self._texts(case)
+        texts = (case.summary.text, *self._references(about))
         if self._scorer_cuts:
-            return (Ask(self._scorer, (article,), texts),)
+            return (Ask(self._scorer, (about.source,), texts),)
         columns = tuple(s for text in texts for s in builtin.split(text))
-        return (Ask(self._scorer, tuple(builtin.split(article)), columns),)
+        return (Ask(self._scorer, tuple(builtin.split(about.source)), columns),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         (case,) = cases
-        if self._problem(case):
+        about = known(case.record)
+        if self._problem(case, about):
             return None
         if self.against == "references":
             return _IN_EACH_OTHERS_PLACE
         if self.sentences != "builtin":
             return None
-        return _turned(len(builtin.sentences_of(known(case.record).source)))
+        return _turned(len(builtin.sentences_of(about.source)))
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         return only_one(self, cases, scores, labels)
@@ -156,14 +158,16 @@ class Positions(PositionSettings):
         shapes = units.first_shapes.T.tolist()
         owners = self._owners(units)
         for i, ((case,), rows, columns, owner) in enumerate(zip(units.cases, *shapes, owners, strict=True)):
-            if rows < 0 and (problem := self._problem(case)):
+            about = known(case.record)
+            if rows < 0 and (problem := self._problem(case, about)):
                 reasons[i] = problem
             else:
-                alike.setdefault((rows, columns, len(self._texts(case)), owner), []).append(i)
+                alike.setdefault((rows, columns, 1 + len(self._references(about)), owner), []).append(i)
         found = []
-        for (n, *_), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
+        for (n, _, texts, owner), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
             places = np.array(members)
-            masses, counts = self._masses(units.some(members))
+            starts = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1)).tolist()
+            masses, counts = self._masses(units.some(members), starts)
             kept = np.ones(len(places), dtype=bool)
             if self.weights == "article":
                 resembles = counts[:, :, 0] > 0
@@ -174,7 +178,7 @@ class Positions(PositionSettings):
             traits = describe(n, self.segments, fills_first=self.short == "first")
             # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
             weighs = (counts[:, 1:, 0] > 0) | (self.weights == "pooled")
-            for pattern in map(np.array, sorted(set(map(tuple, weighs[kept].tolist())))):
+            for pattern in _different(weighs[kept]):
                 here = np.flatnonzero(kept & (weighs == pattern).all(axis=1))
                 if self.against == "references":
                     own = self._with_references(
@@ -195,38 +199,31 @@ class Positions(PositionSettings):
         settings = [f"{key}={value}" for key, value in known.settings.items()]
         return f"{known.name}({', '.join([*settings, f'sentences={self.sentences}'])})"
 
-    def _problem(self, case: Case) -> Reason | None:
-        about = known(case.record)
+    def _problem(self, case: Case, about: KnownRecord) -> Reason | None:
         if is_blank(about.source):
             return EMPTY_ARTICLE
         if is_blank(case.summary.text):
             return EMPTY_SUMMARY
         return NO_REFERENCES if self.against == "references" and not about.references else None
 
-    def _texts(self, case: Case) -> tuple[str, ...]:
-        """The summary, then the references that have words."""
-        if self.against != "references":
-            return (case.summary.text,)
-        return (case.summary.text, *known(case.record).references)
+    def _references(self, about: KnownRecord) -> tuple[str, ...]:
+        """The texts that stand beside the summary."""
+        return about.references if self.against == "references" else ()
 
     def _owners(self, units: ScoredUnits) -> list[bytes]:
         """The text of each column of the units' scores, as bytes."""
         if self._scorer_cuts:
             return units.first_owners
-        texts = [self._texts(case) for (case,) in units.cases]
+        texts = [(case.summary.text, *self._references(known(case.record))) for (case,) in units.cases]
         return [
             np.repeat(np.arange(len(own)), [len(builtin.sentences_of(text)) for text in own]).tobytes()
             for own in texts
         ]
 
-    def _parts(self, units: ScoredUnits) -> Iterator[Floats]:
-        """The scores of each text's sentences that count, of alike articles. Shape (N, article sentences, sentences) each."""
+    def _parts(self, units: ScoredUnits, starts: Sequence[int]) -> Iterator[Floats]:
+        """The scores of each text's sentences that count, of alike articles, a text's beginning at ``starts``. Shape (N, article sentences, sentences) each."""
         similarity = units.table.matrices(units.first)
-        (case,) = units.cases[0]
-        texts = len(self._texts(case))
-        (owner,) = self._owners(units.some([0]))
-        ends = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1))
-        for t, (start, stop) in enumerate(pairwise(ends)):
+        for t, (start, stop) in enumerate(pairwise(starts)):
             part = similarity[:, :, start:stop]
             if self.match == "mean" or (t == 0 and self.limit is not None):
                 part = np.stack(
@@ -244,12 +241,12 @@ class Positions(PositionSettings):
             similarity = similarity.mean(axis=1, keepdims=True)
         return similarity
 
-    def _masses(self, units: ScoredUnits) -> tuple[Floats, Floats]:
+    def _masses(self, units: ScoredUnits, starts: Sequence[int]) -> tuple[Floats, Floats]:
         """Of each of alike articles and text the mass per article sentence, shape (N, texts, sentences), and its sum, the text's
         sentences, and those of them that have no source, shape (N, texts, 3).
         """
         masses, counts = [], []
-        for part in self._parts(units):
+        for part in self._parts(units, starts):
             mass, unmapped = mass_of_sources(
                 part, self.top, once=self.duplicates == "once", shares_ties=self.ties == "shared"
             )
@@ -274,8 +271,8 @@ class Positions(PositionSettings):
         stats = np.concatenate([self._weigh(sums, counts[:, :, 0]), counts], axis=2)
         sides = np.stack([stats[:, 0], stats[:, 1:][:, weighs].mean(axis=1)], axis=1)
         swapped = labels[:, :, :1] > 0 if labels.shape[2] else np.zeros((len(sums), 1, 1), dtype=bool)
-        system = np.take_along_axis(sides, swapped.astype(np.int64), axis=1)
-        other = np.take_along_axis(sides, 1 - swapped.astype(np.int64), axis=1)
+        system = np.where(swapped, sides[:, 1:], sides[:, :1])
+        other = np.where(swapped, sides[:, :1], sides[:, 1:])
         blocks = np.concatenate([np.ones((*system.shape[:2], 1)), system, other], axis=2)
         return (("one",), *self._columns("generated"), *self._columns("reference")), blocks
 
@@ -305,6 +302,13 @@ class Positions(PositionSettings):
     def _columns(self, side: str) -> tuple[Column, ...]:
         """Names of one side's statistics, as the docstring's Evidence lists them."""
         return _columns(side, self.segments)
+
+
+def _different(rows: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    """The different ones of rows (N, K), sorted; in most batches there is one."""
+    if (rows == rows[:1]).all():
+        return list(rows[:1])
+    return [np.array(row) for row in sorted(set(map(tuple, rows.tolist())))]
 
 
 _IN_EACH_OTHERS_PLACE = PermutationScheme(np.arange(2), is_together=True)

@@ -27,7 +27,7 @@ from fairbrief.measures.distributions import (
     shares,
     softmax,
 )
-from fairbrief.measures.known_records import is_blank, known
+from fairbrief.measures.known_records import KnownRecord, is_blank, known
 from fairbrief.measures.permutation_schemes import groups_of
 from fairbrief.score_tables import ScoredExtracts, ScoredUnits
 from fairbrief.types import (
@@ -133,10 +133,11 @@ class Representation(RepresentationSettings):
     def asks(self, cases: Cases) -> Sequence[Ask]:
         """The summary against every document, and the documents' sizes where another scorer counts them."""
         (case,) = cases
-        if self._reason(case) is not None:
+        about = known(case.record)
+        if self._reason(case, about) is not None:
             return ()
-        rows = known(case.record).texts
-        read = self._joined(case) if self.texts == "values" else rows
+        rows = about.texts
+        read = self._joined(about) if self.texts == "values" else rows
         asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, read, (case.summary.text,))]
         if self.counter != self.scorer:
             asks.append(Ask(self.counter, rows, ()))
@@ -145,9 +146,10 @@ class Representation(RepresentationSettings):
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         """The values of the record's documents, in sorted order of the values."""
         (case,) = cases
-        if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(case) is not None:
+        about = known(case.record)
+        if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(case, about) is not None:
             return None
-        return groups_of(case.record, self.over).scheme
+        return groups_of(about, self.over).scheme
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
         """Each group's share of the summary less the wanted one."""
@@ -191,7 +193,7 @@ class Representation(RepresentationSettings):
             if not asked[i]:
                 reasons[i] = NO_BASELINE
                 continue
-            groups = groups_of(case.record, self.over)
+            groups = groups_of(known(case.record), self.over)
             kind = (groups.names, len(groups.codes), *drawn.kept.shape)
             alike.setdefault(kind, []).append((i, groups.codes))
         found = []
@@ -273,18 +275,21 @@ class Representation(RepresentationSettings):
         alike: dict[tuple[tuple[str, ...], int], list[int]] = {}
         asked = units.asked.tolist()
         for i, (case,) in enumerate(units.cases):
-            reason = None if asked[i] else self._reason(case)
+            about = known(case.record)
+            reason = None if asked[i] else self._reason(case, about)
             if reason is not None:
                 reasons[i] = reason
                 continue
-            groups = groups_of(case.record, self.over)
+            groups = groups_of(about, self.over)
             alike.setdefault((groups.names, len(groups.codes)), []).append(i)
         found = []
         for (values, _), places in alike.items():
             if labels.shape[2]:
                 labelled_here = labels if len(places) == len(labels) else labels[places]
             else:
-                codes = np.stack([groups_of(units.cases[i][0].record, self.over).codes for i in places])
+                codes = np.stack(
+                    [groups_of(known(units.cases[i][0].record), self.over).codes for i in places]
+                )
                 labelled_here = np.broadcast_to(
                     codes[:, np.newaxis], (len(codes), labels.shape[1], codes.shape[1])
                 )
@@ -305,10 +310,11 @@ class Representation(RepresentationSettings):
         sizes = (counted.reshape(n, r * k, -1).astype(np.float64) @ token_counts).reshape(n, r, k)
         present: NDArray[np.bool_] = sizes > 0
         missing: dict[int, Reason] = {}
+        is_left: NDArray[np.bool_] = np.ones(n, dtype=bool)
 
         def leave_out(which: Any, text: str) -> None:
-            for i in np.flatnonzero(which):
-                missing.setdefault(int(i), Reason(text))
+            missing.update(dict.fromkeys(np.flatnonzero(which & is_left).tolist(), Reason(text)))
+            is_left[which] = False
 
         leave_out(~present[:, 0].any(axis=1), "no counted token in the source")
         if self.single == "leave_out":
@@ -316,10 +322,10 @@ class Representation(RepresentationSettings):
         source = shares(sizes, present)
         summary, is_empty = self._summaries(units, values, read, present)
         leave_out(is_empty, NOTHING_FOUND.get(self.kind, ""))
-        usable = [case for i, (case,) in enumerate(units.cases) if i not in missing]
+        usable = [units.cases[i][0] for i in np.flatnonzero(is_left)[:1].tolist()]
         wanted = self._wanted(usable, values, source, present)
         leave_out(~wanted[:, 0].any(axis=1), "the target gives nothing to the values present")
-        kept = [i for i in range(n) if i not in missing]
+        kept = np.flatnonzero(is_left)
         if missing:
             present, members = present[kept], members[kept]
             source, summary, wanted = source[kept], summary[kept], wanted[kept]
@@ -329,10 +335,10 @@ class Representation(RepresentationSettings):
 
     # ------------------------------------------------------------------------------- what is read
 
-    def _reason(self, case: Case) -> Reason | None:
+    def _reason(self, case: Case, about: KnownRecord) -> Reason | None:
         record, summary = case.record, case.summary
         try:
-            names = groups_of(record, self.over).names
+            names = groups_of(about, self.over).names
         except DataError:
             number = 1 + [self.over in document.attributes for document in record.documents].index(False)
             where = f"{record.where or 'record'} (id '{record.id}', document {number})"
@@ -351,11 +357,13 @@ class Representation(RepresentationSettings):
             return Reason("the summary has no units")
         return None
 
-    def _joined(self, case: Case) -> tuple[str, ...]:
+    def _joined(self, about: KnownRecord) -> tuple[str, ...]:
         """The text of each value, in the order of the values."""
-        groups, texts = groups_of(case.record, self.over), known(case.record).texts
+        groups = groups_of(about, self.over)
         return tuple(
-            BETWEEN_TEXTS.join(text for text, code in zip(texts, groups.codes, strict=True) if code == k)
+            BETWEEN_TEXTS.join(
+                text for text, code in zip(about.texts, groups.codes, strict=True) if code == k
+            )
             for k in range(len(groups.names))
         )
 

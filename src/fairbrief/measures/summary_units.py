@@ -7,11 +7,11 @@ from itertools import chain
 
 import numpy as np
 
-from fairbrief.measures.known_records import Chunks, known
+from fairbrief.measures.known_records import Chunks, KnownRecord
 from fairbrief.text.chunks import Cut, chunks
 from fairbrief.text.languages import setting
 from fairbrief.text.sentences import sentences_of
-from fairbrief.types import Integers, Record, Summary
+from fairbrief.types import Integers, Summary
 
 
 def units_of(summary: Summary, units: str) -> tuple[str, ...]:
@@ -30,9 +30,8 @@ def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
     return sentences if len(sentences) == 1 else tuple(chunks(sentences, cut, words))
 
 
-def chunks_by_document(record: Record, cut: Cut, words: int) -> Chunks:
+def chunks_by_document(about: KnownRecord, cut: Cut, words: int) -> Chunks:
     """The pieces of a record's documents, in their order, and how many each document has."""
-    about = known(record)
     kind = cut, words, setting()
     found = about.chunks.get(kind)
     if found is None:

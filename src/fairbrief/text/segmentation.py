@@ -36,14 +36,15 @@ def ascii_words(text: str, table: bytes) -> list[str]:
 
 def counts_of_runs(texts: Sequence[str], table: bytes, otherwise: Callable[[str], int]) -> Integers:
     """How many words `ascii_words` finds in each ASCII text; of each other one what ``otherwise`` says. Shape (texts,)."""
-    is_plain = np.array(list(map(str.isascii, texts)), dtype=bool)
-    plain = texts if is_plain.all() else [text if text.isascii() else "" for text in texts]
-    joined = "\n".join(plain)
-    is_kept = np.frombuffer(f"\n{joined}".encode().translate(table), dtype=np.uint8) != ord(" ")
+    others = [] if "".join(texts).isascii() else [i for i, t in enumerate(texts) if not t.isascii()]
+    plain = list(texts)
+    for i in others:
+        plain[i] = ""
+    joined = "\n".join(["", *plain])
+    is_kept = np.frombuffer(joined.encode().translate(table), dtype=np.uint8) != ord(" ")
     ends = np.cumsum(list(map(len, plain)), dtype=np.int64) + np.arange(1, len(texts) + 1)
     counts = np.diff(np.searchsorted(np.flatnonzero(is_kept[1:] > is_kept[:-1]), ends), prepend=0)
-    for i in np.flatnonzero(~is_plain).tolist():
-        counts[i] = otherwise(texts[i])
+    counts[others] = [otherwise(texts[i]) for i in others]
     return counts
 
 
