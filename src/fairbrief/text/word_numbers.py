@@ -231,7 +231,7 @@ class _Memory:
 
     def __init__(self) -> None:
         self.runs, self.words = _Numbers(), _Numbers()
-        self.tables: dict[Rule, _Table] = {}
+        self.tables: defaultdict[Rule, _Table] = defaultdict(_Table)
         self.of_texts = _Table()
         self._forget_texts()
 
@@ -291,7 +291,7 @@ class _Memory:
 
     def words_of(self, texts: Words, rule: Rule) -> Words:
         """The words of texts that were parted into runs."""
-        table, runs = self.tables.setdefault(rule, _Table()), texts.numbers
+        table, runs = self.tables[rule], texts.numbers
         table.reserve(len(self.runs))
         many = table.many[runs]
         if many.min(initial=0) < 0:
