@@ -69,10 +69,8 @@ def _answered(texts: Texts) -> ScoreTable:
     rows, columns = texts.rows_and_columns()
     n_rows, n_columns = texts.sides.T
     asked, n_words = _asked(found, columns, n_columns)
-    in_rows, in_columns = (
-        _Held(occurrences(found, places, many, asked, n_words), starts(many * n_words))
-        for places, many in ((rows, n_rows), (columns, n_columns))
-    )
+    every, n_texts = np.arange(len(found.many)), texts.sides.sum(axis=1)
+    held = _Held(occurrences(found, every, n_texts, asked, n_words), starts(n_texts * n_words))
     counts, first_row = _counted(found, rows, n_rows), starts(n_rows)
     n_cells = n_rows * n_columns
     cells, first_cell = np.zeros(int(n_cells.sum())), starts(n_cells)
@@ -81,9 +79,10 @@ def _answered(texts: Texts) -> ScoreTable:
         alike.setdefault(shape, []).append(i)
     for (height, width, many), members in alike.items():
         here = np.array(members)
+        words_held = held.of(here, height + width, many)
         scores = containment(
-            in_rows.of(here, height, many),
-            in_columns.of(here, width, many).transpose(0, 2, 1),
+            words_held[:, :height],
+            words_held[:, height:].transpose(0, 2, 1),
             counts.take(first_row[here, np.newaxis] + np.arange(height)),
         )
         places = first_cell[here, np.newaxis] + np.arange(height * width)

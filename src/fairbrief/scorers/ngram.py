@@ -85,10 +85,12 @@ class Ngram:
         if self.tokenizer == "nltk":
             return parted.words(_NLTK)
         many = texts.sides.sum(axis=1)
-        rules = [Rule(_words, (language, self.stem)) for language in languages_of(parted, many)]
-        if len(set(rules)) == 1:
-            return parted.words(rules[0])
-        return numbered(texts.every, [rules[i] for i, n in enumerate(many.tolist()) for _ in range(n)])
+        languages = languages_of(parted, many)
+        rules = {language: Rule(_words, (language, self.stem)) for language in set(languages)}
+        if len(rules) == 1:
+            return parted.words(rules[languages[0]])
+        each = zip(languages, many.tolist(), strict=True)
+        return numbered(texts.every, [rules[language] for language, n in each for _ in range(n)])
 
 
 def _words(text: str, language: str, stem: bool) -> list[str]:

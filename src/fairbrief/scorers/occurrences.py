@@ -66,8 +66,9 @@ def occurrences(
     ``wanted`` (words wanted of all asks,), numbers, of each ask ``n_wanted`` (asks,).
     """
     different, place = compact(wanted, len(words.names))
-    held = np.zeros((len(words.many), len(different) + 1), dtype=bool)
-    held[np.repeat(np.arange(len(words.many)), words.many), place.take(words.numbers)] = True
+    width = len(different) + 1
+    held = np.zeros(len(words.many) * width, dtype=bool)
+    held[np.repeat(np.arange(len(words.many)) * width, words.many) + place.take(words.numbers)] = True
     n_cells = np.repeat(n_wanted, n_texts)
     cell = ranges(np.repeat(starts(n_wanted), n_texts), n_cells)
-    return np.asarray(held[np.repeat(texts, n_cells), place.take(wanted).take(cell)])
+    return np.asarray(held.take(np.repeat(texts * width, n_cells) + place.take(wanted).take(cell)))

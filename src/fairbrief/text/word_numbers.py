@@ -153,6 +153,11 @@ def forget() -> None:
     _memories[:] = [_Memory()]
 
 
+def _spaced(texts: Sequence[str]) -> str:
+    """The texts as one, a blank before, between and behind them."""
+    return " ".join(("", *texts, ""))
+
+
 def _as_ascii(text: str) -> str:
     if not text.isascii():
         for character, like in _AS_ASCII.items():
@@ -226,7 +231,7 @@ class _Memory:
 
     def __init__(self) -> None:
         self.runs, self.words = _Numbers(), _Numbers()
-        self.tables: dict[Rule, _Table] = {}
+        self.tables: defaultdict[Rule, _Table] = defaultdict(_Table)
         self.of_texts = _Table()
         self._forget_texts()
 
@@ -256,35 +261,37 @@ class _Memory:
 
     def _part(self, texts: Sequence[str], first: int) -> Words:
         """The runs of texts, as far as they are of ASCII's characters, which are known from now on. Their numbers begin with the first."""
-        whole, numbers = _as_ascii("".join(texts)), np.arange(first, first + len(texts))
+        whole, numbers = _as_ascii(_spaced(texts)), np.arange(first, first + len(texts))
         self.characters += len(whole)
         if not whole.isascii():
             texts = list(map(_as_ascii, texts))
             is_simple = list(map(str.isascii, texts))
             texts, numbers = list(compress(texts, is_simple)), numbers[is_simple]
-            whole = "".join(texts)
+            whole = _spaced(texts)
         parted = self._parted(whole, texts)
         self.of_texts.add(numbers, parted)
         return parted
 
     def _parted(self, whole: str, texts: Sequence[str]) -> Words:
-        """The runs of ASCII texts, which are also given as one."""
+        """The runs of ASCII texts, which are also given as one, a blank before, between and behind them."""
         import pyarrow as pa
-        from pyarrow import compute
 
-        ends = np.zeros(len(texts) + 1, dtype=np.int64)
-        np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), out=ends[1:])
-        spaced = pa.py_buffer(whole.lower().encode().translate(_RUN))
-        array = pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(ends), spaced)
-        parted = compute.ascii_split_whitespace(array)
-        coded = parted.values.dictionary_encode()
-        runs = self.runs.of(coded.dictionary.to_pylist())[_plain(coded.indices, np.int32)]
-        many = np.diff(_plain(parted.offsets, np.int32)).astype(np.int64)
-        return Words(runs, many, self.runs.names)
+        blanked = whole.lower().encode().translate(_RUN)
+        is_inside = np.frombuffer(blanked, dtype=np.uint8) != ord(" ")
+        edges = np.flatnonzero(is_inside[1:] != is_inside[:-1])
+        begins, ends = edges[::2], np.zeros(len(edges) // 2 + 1, dtype=np.int64)
+        np.cumsum(edges[1::2] - begins, out=ends[1:])
+        runs = pa.LargeStringArray.from_buffers(
+            len(begins), pa.py_buffer(ends), pa.py_buffer(blanked.translate(None, b" "))
+        )
+        coded = runs.dictionary_encode()
+        numbers = self.runs.of(coded.dictionary.to_pylist())[_plain(coded.indices, np.int32)]
+        borders = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1)
+        return Words(numbers, np.diff(np.searchsorted(begins, borders), prepend=0), self.runs.names)
 
     def words_of(self, texts: Words, rule: Rule) -> Words:
         """The words of texts that were parted into runs."""
-        table, runs = self.tables.setdefault(rule, _Table()), texts.numbers
+        table, runs = self.tables[rule], texts.numbers
         table.reserve(len(self.runs))
         many = table.many[runs]
         if many.min(initial=0) < 0:

@@ -86,3 +86,15 @@ def test_containment_keeps_the_contract(clause: Any) -> None:
     clause(make("scorer", "containment"), [Ask("", ROWS, ROWS[:2]), Ask("", (), ("x",)), Ask("", ROWS, ())])
     assert "no model" in Containment().fingerprint
     assert repr(Containment()) == "containment"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 40), max_size=5), min_size=1, max_size=8))
+def test_rows_of_the_same_words_and_no_others_count_once(drawn: list[list[int]]) -> None:
+    """Which rows count is told by their sets of words, however alike others are."""
+    rows = tuple(" ".join(f"w{i}" for i in own) for own in drawn)
+    different = tuple({frozenset(own): row for own, row in zip(drawn, rows, strict=True)}.values())
+    columns = (" ".join(f"w{i}" for i in range(41)),)
+    score = dict(zip(different, matrix(different, columns)[:, 0], strict=True))
+    of_sets = {frozenset(row.split()): value for row, value in score.items()}
+    assert matrix(rows, columns)[:, 0].tolist() == [of_sets[frozenset(row.split())] for row in rows]
