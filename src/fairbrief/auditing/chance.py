@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.auditing.contrast_sums import square_columns
+from fairbrief.auditing.contrast_sums import contrasts_of, square_columns
 from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.null_sums import Drawn
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import t_test
 from fairbrief.statistics.sign_flips import flipped
 from fairbrief.statistics.studentized import largest, studentize
-from fairbrief.types import (
-    Column,
-    ContrastObservation,
-    Floats,
-    Integers,
-    Ratio,
-    Totals,
-    Value,
-)
+from fairbrief.types import Column, Floats, Integers, Totals, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +50,7 @@ class Permutations:
         self._draws = np.stack([drawn.draws for drawn in several]) + self._starts[:, np.newaxis]
         self._times = np.bincount(self._draws.ravel(), minlength=sum(sizes))
         self._reachable = [math.exp(-min(drawn.log_labellings, 700.0)) for drawn in several]
-        self._ratios, self._units = _contrasts(observation, tuple(columns)), units
+        self._ratios, self._units = contrasts_of(observation, tuple(columns)), units
         self._sizes: dict[tuple[str, bool], tuple[Floats, Floats]] = {}
 
     def knows(self, value: Value) -> bool:
@@ -147,13 +138,8 @@ class Permutations:
 
 def is_tested_by_permutation(observation: Any, columns: Iterable[Column], value: Value) -> bool:
     """Whether a value is tested against permuted labels where these were summed: all its contrasts were, too."""
-    known = _contrasts(observation, tuple(columns))
+    known = contrasts_of(observation, tuple(columns))
     return all(name in known for name in value.contrasts)
-
-
-@lru_cache(maxsize=64)
-def _contrasts(observation: Any, columns: tuple[Column, ...]) -> Mapping[str, Ratio]:
-    return observation.contrasts(columns) if isinstance(observation, ContrastObservation) else {}
 
 
 def _observed_size(moments: Floats, center: Floats) -> Floats:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from fairbrief.types import Column, Floats, Ratio
+from fairbrief.types import Column, ContrastObservation, Floats, Ratio
 
 SQUARES = ("top²", "top·bottom", "bottom²")
 
@@ -50,3 +52,15 @@ class ContrastSums:
 def _weighted(values: Floats, weights: Floats) -> Floats:
     """Sums over the last axis, each by itself, so that no last digit depends on how many stand beside it."""
     return np.asarray(np.ascontiguousarray(values * weights).sum(axis=-1))
+
+
+@lru_cache(maxsize=256)
+def contrasts_of(observation: Any, columns: tuple[Column, ...]) -> Mapping[str, Ratio]:
+    """The signed contrasts that columns of an observation make, by name; none where it has none."""
+    return observation.contrasts(columns) if isinstance(observation, ContrastObservation) else {}
+
+
+@lru_cache(maxsize=256)
+def contrast_sums(observation: Any, columns: tuple[Column, ...]) -> ContrastSums:
+    """Sums of these, which all rows of the same columns share."""
+    return ContrastSums(contrasts_of(observation, columns), columns)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.auditing.contrast_sums import ContrastSums, squares_of
+from fairbrief.auditing.contrast_sums import contrast_sums, squares_of
 from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.number_columns import as_numbers, compact, extended
 from fairbrief.auditing.origins import WHOLE, Origin, Origins, Slice
@@ -22,7 +22,7 @@ from fairbrief.auditing.packed_columns import Packed, code_type, column_of, pack
 from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.errors import RequestError
 from fairbrief.statistics import Choice
-from fairbrief.types import Column, ContrastObservation, Floats, Integers, Observation, Rows, Totals
+from fairbrief.types import Column, Floats, Integers, Observation, Rows, Totals
 
 CHUNK = 4096
 """Units that are packed together."""
@@ -97,7 +97,6 @@ class Ledger:
     _n_packed: int = 0
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
     _nulls: dict[tuple[str, Slice], NullSums] = field(default_factory=dict)
-    _contrasts: dict[tuple[Column, ...], ContrastSums] = field(default_factory=dict)
     _left_out: dict[tuple[str, Slice], Counter[str]] = field(default_factory=dict)
     _was_relabelled: bool = False
 
@@ -172,7 +171,7 @@ class Ledger:
         self, origins: Sequence[Origin], block: RowBlock, kinds: _Kinds, *, are_clusters: bool
     ) -> None:
         """Add rows of units; where each is a cluster by itself its squares, too."""
-        contrasts = self._contrast_sums(block.columns).of(block.values) if are_clusters else {}
+        contrasts = self._contrasts(block) if are_clusters else {}
         names, squares = squares_of(contrasts)
         columns = (*block.columns, *names)
         values = np.concatenate([block.values, squares], axis=2) if names else block.values
@@ -186,7 +185,7 @@ class Ledger:
 
     def _sum_squares(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
         """Add the squares of clusters of several units, which come one after another."""
-        contrasts = [self._contrast_sums(block.columns).of(block.values) for block in blocks]
+        contrasts = [self._contrasts(block) for block in blocks]
         units = sorted(
             (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
         )
@@ -378,16 +377,9 @@ class Ledger:
             self._nulls[key] = NullSums(self.n_resamples)
         return self._nulls[key]
 
-    def _contrast_sums(self, columns: tuple[Column, ...]) -> ContrastSums:
-        found = self._contrasts.get(columns)
-        if found is None:
-            ratios = (
-                self.observation.contrasts(columns)
-                if isinstance(self.observation, ContrastObservation)
-                else {}
-            )
-            found = self._contrasts[columns] = ContrastSums(ratios, columns)
-        return found
+    def _contrasts(self, block: RowBlock) -> dict[str, Floats]:
+        observation: Any = self.observation
+        return contrast_sums(observation, block.columns).of(block.values)
 
     def _open_rows(self) -> Floats:
         """The entries that are not packed. Shape (entries, columns)."""
@@ -426,7 +418,6 @@ class Sheet(Ledger):
             "observation": None,
             "origins": Origins(),
             "_positions": {},
-            "_contrasts": {},
         }
 
     def _keep(self, origins: Sequence[Origin]) -> None:

@@ -143,8 +143,10 @@ class NullSums:
         for rows in other._rows:
             self._add_rows(rows)
         for columns, sums in other._apart.items():
-            if columns in self._apart or len(self._apart) < APART:
-                self._apart.setdefault(columns, ExactSums.zeros((self.n_resamples, len(columns)))).merge(sums)
+            if columns not in self._apart and len(self._apart) < APART:
+                self._apart[columns] = ExactSums.zeros((self.n_resamples, len(columns)))
+            if columns in self._apart:
+                self._apart[columns].merge(sums)
             else:
                 for i, column in enumerate(columns):
                     self._column(column).merge(sums.at(np.s_[:, i]))

@@ -218,16 +218,16 @@ class Observer:
         self, observation: Observation, units: Sequence[Unit], batch: ScoredBatch, left_out: dict[int, str]
     ) -> tuple[ScoredBatch, list[Relabelled]]:
         """What of each is labelled anew, of those of which this can be told; adds why it cannot of others."""
-        ready: list[int] = []
         found: list[Relabelled] = []
+        failed: set[int] = set()
         for j, (i, cases) in enumerate(zip(batch.places, batch.units.cases, strict=True)):
             try:
                 scheme = observation.permutation_scheme(cases)
                 found.append(NOTHING if scheme is None else _relabelling(scheme, units[i][1]))
-                ready.append(j)
             except DataError as error:
                 left_out[i] = self._skipped(error)
-        return batch.some(ready), found
+                failed.add(j)
+        return batch.some([j for j in range(len(batch.places)) if j not in failed]), found
 
     def _labelled(self, ledger: Ledger, asked: Sequence[Relabelled]) -> Iterator[Sequence[Labelled]]:
         """The labellings of units, so many at once as can be held."""

@@ -85,18 +85,22 @@ class RelabelledRows:
 
         So many at a time as can be added without rounding.
         """
-        coarse, fine, size = halves(self.values)
-        both = np.concatenate([coarse, fine], axis=2)
+        size, width = size_of(self.values), len(self.columns)
         step = most_together(size)
-        for start in range(0, len(both), step):
-            some, width = slice(start, start + step), len(self.columns)
-            alike = _alike(self.values[some])
+        for start in range(0, len(self), step):
+            values, choices = self.values[start : start + step], self.choices[start : start + step]
+            alike = _alike(values)
             if alike is None:
-                sums = _sum_one_by_one(both[some], self.choices[some])
+                sums = _sum_one_by_one(_side_by_side(values), choices)
             else:
-                sums = _sum_of_counted(both[some], self.choices[some], alike)
-            units = min(step, len(both) - start)
-            yield sums[:, :width], sums[:, width:], size * units, units
+                sums = _sum_of_counted(_side_by_side(values[[own[0] for own in alike]]), choices, alike)
+            yield sums[:, :width], sums[:, width:], size * len(values), len(values)
+
+
+def _side_by_side(values: Floats) -> Floats:
+    """The halves of numbers, (…, columns) → (…, 2 columns)."""
+    coarse, fine, _ = halves(values)
+    return np.concatenate([coarse, fine], axis=-1)
 
 
 def _alike(values: Floats) -> list[list[int]] | None:
@@ -140,13 +144,13 @@ def _sum_one_by_one(values: Floats, choices: Choice) -> Floats:
     return sums
 
 
-def _sum_of_counted(values: Floats, choices: Choice, alike: Sequence[Sequence[int]]) -> Floats:
+def _sum_of_counted(tables: Floats, choices: Choice, alike: Sequence[Sequence[int]]) -> Floats:
     """The same where many units are ``alike``: what all read under the first labelling, and how far from it each row is,
-    times how many units take it.
+    times how many units take it. Shape of ``tables``: (alike, labellings, columns), what the units of each read.
     """
-    tables, many = values[[units[0] for units in alike]], np.array([len(units) for units in alike])
-    taken = choices[list(itertools.chain.from_iterable(alike))]
-    counts = np.empty((values.shape[1] - 1, len(alike), taken.shape[1]), np.min_scalar_type(many.max()))
+    many = np.array([len(units) for units in alike])
+    taken = choices.take(list(itertools.chain.from_iterable(alike)), axis=0)
+    counts = np.empty((tables.shape[1] - 1, len(alike), taken.shape[1]), np.min_scalar_type(many.max()))
     single = int(np.count_nonzero(many == 1))
     ends = np.cumsum(many).tolist()
     for labelling, of_labelling in enumerate(counts, 1):
