@@ -289,7 +289,7 @@ def test_evidence_is_settled_before_anything_is_estimated(monkeypatch: pytest.Mo
         settled.append(rows)
 
     monkeypatch.setattr(Run, "estimates", told)
-    result = audit(cases_of(20, 1), Plan(measures=[BUR], n_resamples=20, settled=settle))
+    result = audit(cases_of(20, 1), Plan(measures=[BUR], n_resamples=20), settle)
     assert happened == ["settled", "estimated"]
     assert settled == [result.rows]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
@@ -57,18 +57,25 @@ HEAD, TRIED = 200, 25
 __all__ = ["Plan", "audit", "audit_share", "check"]
 
 
-def audit(cases: Iterable[Case], plan: Plan) -> Result:
-    """Audit summaries; raise RequestError or DataError where that cannot be done."""
+Settled = Callable[[EvidenceRows], None] | None
+
+
+def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
+    """Audit summaries; raise RequestError or DataError where that cannot be done.
+
+    ``settled`` is given the evidence once no row of it changes any more, in most audits before anything is estimated.
+    """
     with languages.using(plan.language or languages.setting()):
-        return _audit_pooled(cases, plan) if plan.pools_runs else _audit(cases, plan)
+        return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
 
 
-def _audit_pooled(cases: Iterable[Case], plan: Plan) -> Result:
+def _audit_pooled(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
     """The audit of systems whose runs are pooled; RequestError where no system has runs."""
     asked = [tuple(names) for names in plan.slices]
     slices = asked if (RUN,) in asked else [*asked, (RUN,)]
     pooled = cases if isinstance(cases, Pooled) else Pooled(cases)
-    result = _audit(iter(pooled) if isinstance(cases, Iterator) else pooled, replace(plan, slices=slices))
+    plan = replace(plan, slices=slices)
+    result = _audit(iter(pooled) if isinstance(cases, Iterator) else pooled, plan, settled)
     if not any(RUN in e.slice for e in result.estimates):
         raise RequestError(
             f"No system is called NAME#1, NAME#2 …: there are no runs to pool. Systems: {', '.join(result.made['systems'])}."
@@ -83,19 +90,19 @@ def _audit_pooled(cases: Iterable[Case], plan: Plan) -> Result:
     )
 
 
-def _audit(cases: Iterable[Case], plan: Plan) -> Result:
+def _audit(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
     try:
-        return _audit_once(cases, plan)
+        return _audit_once(cases, plan, settled)
     except PartedClusters:
         if isinstance(cases, Iterator):
             raise RequestError(
                 f"Records that vary others come after the first {HEAD} summaries, and this input can be read only once: "
                 "say has_clusters=True, or give the cases as a list."
             ) from None
-        return _audit_once(cases, replace(plan, has_clusters=True))
+        return _audit_once(cases, replace(plan, has_clusters=True), settled)
 
 
-def _audit_once(cases: Iterable[Case], plan: Plan) -> Result:
+def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
     started = time.monotonic()
     begun = _begin(cases, plan)
     plan, run, checks, watchers = begun.plan, begun.run, begun.checks, begun.watchers
@@ -113,14 +120,14 @@ def _audit_once(cases: Iterable[Case], plan: Plan) -> Result:
         run.walk(watchers.watch(stream), engine)
     run.settle()
     refuse_unscored(run.ledgers)
-    rows = None if checks else _settled(plan, LedgerEvidence(run.ledgers, run.readers))
+    rows = None if checks else _told(LedgerEvidence(run.ledgers, run.readers), settled)
     estimates, gaps = run.estimates()
     sources = watchers.sources or sample(plan.seed, wanted=plan.check_scorers)
     checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
     estimates = scorer_bias.with_bias_notes(estimates, checks, checked, plan.alpha)
     if rows is None:
         ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
-        rows = _settled(plan, LedgerEvidence(ledgers, readers))
+        rows = _told(LedgerEvidence(ledgers, readers), settled)
     if begun.protocol is not None:
         tables = _tables(begun.protocol, estimates, rows)
     else:
@@ -150,10 +157,10 @@ def _audit_once(cases: Iterable[Case], plan: Plan) -> Result:
     )
 
 
-def _settled(plan: Plan, rows: LedgerEvidence) -> LedgerEvidence:
+def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
     """Evidence of which no row changes any more."""
-    if plan.settled is not None:
-        plan.settled(rows)
+    if settled is not None:
+        settled(rows)
     return rows
 
 

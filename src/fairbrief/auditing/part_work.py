@@ -201,7 +201,7 @@ class PartedInput:
         is_here, files = isinstance(engine, ThisProcess), self._files()
         return PartWork(
             self.reading,
-            replace(self.run.plan, progress=None, settled=None, scorers={}, wrap=None),
+            replace(self.run.plan, progress=None, scorers={}, wrap=None),
             self.run.measures,
             self.run.scorers if is_here else self.run.work_elsewhere().scorers,
             self.watchers.empty(),
@@ -236,7 +236,6 @@ class PartedInput:
             confidence_level=0.5,
             alpha=0.5,
             progress=None,
-            settled=None,
             wrap=None,
             scorers={},
             workers=1,

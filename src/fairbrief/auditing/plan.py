@@ -9,7 +9,6 @@ from typing import Literal
 
 from fairbrief.auditing.plan_checks import check_plan
 from fairbrief.engines.engine import cores
-from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.types import Measure, Scorer
 
 
@@ -37,8 +36,7 @@ class Plan:
     core; they change no digit. Observations that need a model stay here, unless
     ``models_in_workers`` has each worker hold its own (scores then repeat to 1e-5; those of chat services stay here). ``engine`` says where else they may be:
     ``processes``, ``ray``, ``ray:ADDRESS``, or what a plug-in declares; empty: as many ``workers``. ``into`` is a folder in which the parts of the input that are done
-    are kept, and from which an audit that was ended goes on. ``progress`` is told how many cases are done; ``settled`` is given the
-    evidence once no row of it changes any more, in most audits before anything is estimated.
+    are kept, and from which an audit that was ended goes on.
     """
 
     measures: Sequence[str | Measure] = ()
@@ -63,7 +61,6 @@ class Plan:
     scorers: Mapping[str, Scorer] = field(default_factory=dict)
     wrap: Callable[[Scorer], Scorer] | None = None
     progress: Callable[[int], None] | None = None
-    settled: Callable[[EvidenceRows], None] | None = None
     language: str = ""
     workers: int = 1
     engine: str = ""

@@ -226,10 +226,8 @@ def audit(
             with held(out) as folder, ahead_in(folder, plan.threads) as ahead:
                 reading = _reading(options, files, attribute, measure, references=references)
                 with progress_bar(reading, quiet=quiet) as progress:
-                    result = run(
-                        reading,
-                        replace(plan, progress=progress, settled=None if ahead is None else ahead.begin),
-                    )
+                    settled = None if ahead is None else ahead.begin
+                    result = run(reading, replace(plan, progress=progress), settled)
                 notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
                 beneath = reading.reading if references else reading
                 names = [
