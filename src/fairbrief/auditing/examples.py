@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairbrief.auditing.grouping import place_of
+from fairbrief.auditing.grouping import letters_of, place_of
 from fairbrief.auditing.ledger import Sheet
 from fairbrief.auditing.observing import Unit
 from fairbrief.reports.result import Exhibit
@@ -180,8 +180,7 @@ class Exhibits:
 
 def _letters(units: Sequence[Unit]) -> int:
     """About how many letters documents of a unit have: as many as the first."""
-    documents = (document for case in units[0][0] for document in case.record.documents) if units else ()
-    return max(SHORTEST, sum(len(document.text) for document in documents))
+    return max(SHORTEST, sum(map(letters_of, units[0][0])) if units else 0)
 
 
 def _placed(case: Case, in_file: Callable[[str], str]) -> Case:

@@ -14,7 +14,7 @@ from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.grouping import Gathering, by_observation, place_of, shared_by
+from fairbrief.auditing.grouping import Gathering, by_observation, letters_of, place_of, shared_by
 from fairbrief.auditing.ledger import Ledger, Sheet, settle
 from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.origins import (
@@ -186,7 +186,7 @@ class Run:
         grows = self.plan.models_in_workers and not self._is_part
         taken = 0
         for first in stream:
-            many = min(SHARD, max(1, LETTERS // max(1, _letters(first))))
+            many = min(SHARD, max(1, LETTERS // max(1, letters_of(first))))
             if grows:
                 many = min(many, max(FIRST_SHARD, taken // 8))
             batch = [first, *itertools.islice(stream, many - 1)]
@@ -403,11 +403,6 @@ def _with_whole_clusters(units: Iterable[Unit]) -> Iterator[list[Unit]]:
             found = []
     if found:
         yield found
-
-
-def _letters(case: Case) -> int:
-    """How many letters a case has; those that come next have about as many."""
-    return sum([len(document.text) for document in case.record.documents])
 
 
 def no_baseline(baseline: str, systems: Sequence[str]) -> RequestError:
