@@ -19,15 +19,15 @@ HEAD = "## Speed and memory\n\n`make bench` runs these again; numbers: `benchmar
 
 def section(folder: Path = RESULTS) -> str:
     """All results about speed in a folder as Markdown, one table each, in the order of their names."""
-    records = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("speed-*.json"))]
-    return "\n\n".join(_told(record) for record in records)
+    paths = sorted(folder.glob("speed-*.json"))
+    return "\n\n".join(_told(path.stem, json.loads(path.read_text(encoding="utf-8"))) for path in paths)
 
 
-def _told(record: Mapping[str, Any]) -> str:
+def _told(name: str, record: Mapping[str, Any]) -> str:
     machine = record["machine"]
     rows = "\n".join(f"| {name} | {_shown(value)} |" for name, value in _figures(record["found"]))
     return (
-        f"### {record['benchmark']}\n\n"
+        f"### {name}\n\n"
         f"Python {machine['python']}, {machine['processors']} × {machine['processor']}, load {machine['load']}; "
         f"commit {record['commit'] or 'unknown'}, seed {record['seed']}.\n\n"
         f"| what | found |\n|---|---:|\n{rows}"
