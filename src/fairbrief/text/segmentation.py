@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from fairbrief.ranges import Integers
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 """Letters and digits; an apostrophe holds a word together, all else parts it."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from fairbrief.text.segmentation import Integers, ascii_table, ascii_words, counts_of_runs
+from fairbrief.ranges import Integers
+from fairbrief.text.segmentation import ascii_table, ascii_words, counts_of_runs
 
 WORD = re.compile(r"\w+")
 _PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")

@@ -19,10 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.ranges import changes, ranges, starts, sums
+from fairbrief.ranges import Integers, changes, ranges, starts, sums
 from fairbrief.text.segmentation import ascii_table
-
-Integers = NDArray[np.int64]
 
 MOST = 1 << 16
 """Runs and words that are remembered; where there are more, all are forgotten."""
