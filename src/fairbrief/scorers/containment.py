@@ -17,7 +17,9 @@ from fairbrief.text.segmentation import words_of
 from fairbrief.text.word_numbers import Parted, Rule, Words, compact, different_of
 from fairbrief.types import Ask, Floats, Integers
 
-VERSION = 2
+VERSION = 3
+_GRID = 2.0**36
+"""Weights are multiples of 1 / _GRID: sums of some thousand of them are exact."""
 Booleans = NDArray[np.bool_]
 
 
@@ -30,10 +32,11 @@ class Containment:
 
         idf(w) = log(1 + (N − df(w) + ½) / (df(w) + ½)),
 
-    always above 0, so that a word of every row still counts a little and a word of no row (which nothing
-    supports) most. Words are lower-cased runs of letters and digits, of any script (`text.segmentation`). Matrix (rows, columns) in [0, 1];
-    0 for a column without any word. Since idf is estimated from the rows asked about, a pair's score depends
-    on the rows beside it.
+    rounded to a multiple of 2⁻³⁶: sums are then exact, and equal rows score the same to the last bit in whatever order
+    a machine adds. It is above 0, so that a word of every row still counts a little and a word of no row (which
+    nothing supports) most. Words are lower-cased runs of letters and digits, of any script (`text.segmentation`).
+    Matrix (rows, columns) in [0, 1]; 0 for a column without any word. Since idf is estimated from the rows asked
+    about, a pair's score depends on the rows beside it.
 
     Source:  containment of sets: Broder 1997; the weights: Robertson & Spärck Jones, as smoothed in BM25.
     """
@@ -152,8 +155,7 @@ def containment(rows: Booleans, columns: Booleans, counts: Floats) -> Floats:
     """
     inside = rows.astype(np.float64, order="C")
     df = (counts[:, np.newaxis] @ inside)[:, 0]
-    weights = np.log1p((counts.sum(axis=1, keepdims=True) - df + 0.5) / (df + 0.5))[
-        :, :, np.newaxis
-    ] * np.ascontiguousarray(columns)
+    idf = np.log1p((counts.sum(axis=1, keepdims=True) - df + 0.5) / (df + 0.5))
+    weights = (np.rint(idf * _GRID) / _GRID)[:, :, np.newaxis] * np.ascontiguousarray(columns)
     totals = weights.sum(axis=1)[:, np.newaxis]
-    return np.asarray(np.minimum(inside @ weights / np.where(totals == 0, 1, totals), 1))
+    return np.asarray(inside @ weights / np.where(totals == 0, 1, totals))
