@@ -69,8 +69,8 @@ def damaged(content: bytes, others: list[bytes], rng: random.Random) -> bytes:
     return content[:1_000_000]
 
 
-def fuzz(inputs: int, seconds: float, seed: int, keep: Path | None = None) -> Report:
-    """Damage and read until so many inputs were read or so much time has gone."""
+def fuzz(inputs: int, seconds: float, seed: int, keep: Path | None = None, slow: float = SLOW) -> Report:
+    """Damage and read until so many inputs were read or so much time has gone. More than ``slow`` seconds for one is a fault."""
     report, rng = Report(), random.Random(seed)
     with tempfile.TemporaryDirectory() as made:
         (Path(made) / "whole").mkdir()
@@ -93,15 +93,16 @@ def fuzz(inputs: int, seconds: float, seed: int, keep: Path | None = None) -> Re
             content = damaged(known[name].files[one], others, rng)
             for file, whole in known[name].files.items():
                 (at / file).write_bytes(content if file == one else whole)
-            _try(
-                name, known[name], at, report, None if keep is None else (keep / f"{name}-{i}-{one}", content)
-            )
+            kept = None if keep is None else (keep / f"{name}-{i}-{one}", content)
+            _try(name, known[name], at, report, kept, slow)
             for left in at.glob("*"):
                 left.unlink()
     return report
 
 
-def _try(name: str, target: Target, at: Path, report: Report, keep: tuple[Path, bytes] | None) -> None:
+def _try(
+    name: str, target: Target, at: Path, report: Report, keep: tuple[Path, bytes] | None, slow: float
+) -> None:
     before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     said = ""
     try:
@@ -117,7 +118,7 @@ def _try(name: str, target: Target, at: Path, report: Report, keep: tuple[Path, 
     report.inputs[name] += 1
     report.slowest[name] = max(report.slowest.get(name, 0.0), round(took, 3))
     report.largest_mib = max(report.largest_mib, round(grown, 1))
-    if took > SLOW or grown > LARGE:
+    if took > slow or grown > LARGE:
         said += f"{took:.1f} s, {grown:.0f} MiB more"
     if said:
         report.faults.append(f"{name}: {said}")
