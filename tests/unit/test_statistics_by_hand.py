@@ -28,6 +28,7 @@ from fairbrief.statistics import (
     permutation,
     randolph_kappa,
     ratio,
+    record_labellings,
     resampling,
     sample_labellings,
     with_real_labels,
@@ -469,7 +470,7 @@ def test_matched_labels_follow_the_random_order_of_the_items() -> None:
 def test_the_names_of_copies_stay_within_64_bits() -> None:
     """The second copy of the largest item is 0, a third of another is two more."""
     top = 2**63 - 1
-    assert permutation._distinct(np.array([top, 5, top, 5, 5])).tolist() == [top, 5, 0, 6, 7]
+    assert record_labellings._distinct(np.array([top, 5, top, 5, 5])).tolist() == [top, 5, 0, 6, 7]
 
 
 def test_the_freedom_of_more_clusters_grows_with_them() -> None:

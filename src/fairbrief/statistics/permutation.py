@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
-from hashlib import blake2b
 from itertools import count
 from math import inf
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.arrays import Floats, Integers
-from fairbrief.statistics.keyed_random import (
-    choices_among,
-    keys_of,
-    random_bits,
-    random_fractions,
-    random_halves,
-)
+from fairbrief.statistics.arrays import Integers
+from fairbrief.statistics.keyed_random import choices_among, keys_of, random_halves
 from fairbrief.statistics.labellings import (
     EXACT_LIMIT,
-    Shuffle,
     count_labellings,
     enumerate_labellings,
-    list_labellings,
-    permutations,
     sample_labellings,
-    sort_by_block,
+)
+from fairbrief.statistics.record_labellings import (
+    Choice,
+    Kind,
+    LabelsAndChoice,
+    RecordLabellings,
+    Relabelled,
+    Room,
+    kind_of,
 )
 
 __all__ = [
@@ -44,34 +40,8 @@ __all__ = [
     "with_real_labels",
 ]
 
-Choice = NDArray[np.integer[Any]]
-"""Which of its labellings each draw takes, in as few bytes as it needs. Shape (draws,) of one record, (records, draws) of several."""
-LabelsAndChoice = tuple[Integers, Choice, bool]
-
-POOL_STREAM, RECORD_STREAM = 1, 2
-"""Keep the random numbers of different purposes apart under one seed."""
-
-SHARED = 256
-"""Labellings up to which records of the same labels share their list."""
-COMPARED = 8
-"""Numbers up to which each is compared with each, which is faster than to sort them."""
 KEPT = 32_000_000
 """Bytes of labellings, of the records that come first, that are kept for whoever asks for them again."""
-
-
-class Relabelled(msgspec.Struct, frozen=True, gc=False):
-    """What is labelled anew under one key: a record, or one of several that are labelled alike.
-
-    ``labels`` (n,) move inside ``blocks`` (n,). ``items`` (n,) tell what the positions are: in each draw an item moves
-    alike in all units of one ``key`` that hold the same items, whatever else they hold. ``cyclic`` labellings are the
-    n rotations.
-    """
-
-    key: str
-    labels: Integers
-    blocks: Integers | None
-    items: Integers | None
-    cyclic: bool
 
 
 class Labelled(NamedTuple):
@@ -121,10 +91,8 @@ class LabelDraws:
         # Several observations ask for the same labels of a record.
         self._halves = _RowsByKey()
         self._choices: dict[int, _RowsByKey] = {}
-        self._lists: dict[Shuffle, Integers] = {}
-        self._samples: dict[tuple[str, Shuffle], LabelsAndChoice] = {}
-        self._matches: dict[tuple[str, Shuffle, bytes, bool], LabelsAndChoice] = {}
-        self._room = KEPT
+        self._room = Room(KEPT)
+        self._of_records = RecordLabellings(draws, seed, self._room)
 
     def observed_and_choice(
         self,
@@ -159,21 +127,21 @@ class LabelDraws:
         for part in _parts(sizes[numbers], at_once):
             yield list(self._together(asked[part], kinds, numbers[part], most))
 
-    def _kinds(self, asked: Sequence[Relabelled], most: int) -> tuple[list[_Kind], Integers]:
+    def _kinds(self, asked: Sequence[Relabelled], most: int) -> tuple[list[Kind], Integers]:
         """The kinds that there are, and which of them each is, (asked,). At most so many labellings are listed."""
-        kinds: dict[_Kind, int] = {}
+        kinds: dict[Kind, int] = {}
         known: dict[tuple[int, int, bool, bool], int] = {}
         numbers = []
         for one in asked:
             same = id(one.labels), id(one.blocks), one.cyclic, one.items is None  # arrays that records share
             number = known.get(same)
             if number is None:
-                number = known[same] = kinds.setdefault(_kind(one, most, self.draws), len(kinds))
+                number = known[same] = kinds.setdefault(kind_of(one, most, self.draws), len(kinds))
             numbers.append(number)
         return list(kinds), np.array(numbers, dtype=np.int64)
 
     def _together(
-        self, asked: Sequence[Relabelled], kinds: Sequence[_Kind], numbers: Integers, most: int
+        self, asked: Sequence[Relabelled], kinds: Sequence[Kind], numbers: Integers, most: int
     ) -> Iterator[Labelled]:
         alike: dict[object, list[int]] = {}
         for number in np.unique(numbers).tolist():
@@ -182,31 +150,18 @@ class LabelDraws:
             places = np.flatnonzero(np.isin(numbers, several)) if len(alike) > 1 else np.arange(len(asked))
             own, kind = [asked[i] for i in places.tolist()], kinds[several[0]]
             if kind.is_listed and not kind.is_matched:
-                labellings = _stacked([self._list_of(kinds[number]) for number in several])
+                labellings = _stacked([self._of_records.all_of(kinds[number]) for number in several])
                 if len(own) > 1:
                     labellings = labellings.take(np.searchsorted(several, numbers[places]), axis=0)
                 choices = self._choices_among(kind.number, [one.key for one in own])
             else:
                 each = [
-                    self._drawn(one, kinds[number], most)
+                    self._of_records.drawn(one, kinds[number], most)
                     for one, number in zip(own, numbers[places].tolist(), strict=True)
                 ]
                 labellings = _stacked([rows for rows, _, _ in each])
                 choices = np.stack([choice for _, choice, _ in each])
             yield Labelled(places.tolist(), labellings, choices, kind.is_listed)
-
-    def _list_of(self, kind: _Kind) -> Integers:
-        """All labellings of a kind."""
-        return _rotations(kind.labels) if kind.shuffle is None else self._list(kind.shuffle)
-
-    def _drawn(self, one: Relabelled, kind: _Kind, most: int) -> LabelsAndChoice:
-        """The labellings of one to which its own draws are made."""
-        assert kind.shuffle is not None
-        return (
-            self._matched(one, kind.shuffle, most)
-            if kind.is_matched
-            else self._sampled(one.key, kind.shuffle)
-        )
 
     def _choices_among(self, number: int, keys: Sequence[str]) -> Choice:
         """Which of so many listed labellings each draw takes. Shape (keys, draws)."""
@@ -230,79 +185,12 @@ class LabelDraws:
         missing = [key for key in dict.fromkeys(keys) if key not in known.places]
         if missing:
             rows = make(missing)
-            if not self._has_room(rows.nbytes):
+            if not self._room.takes(rows.nbytes):
                 return rows if len(missing) == len(keys) else make(keys)
             known.add(missing, rows)
             if len(missing) == len(keys):
                 return rows
         return known.rows[[known.places[key] for key in keys]]
-
-    def _list(self, shuffle: Shuffle) -> Integers:
-        """All labellings."""
-        if shuffle.number <= SHARED:
-            return shuffle.all_labellings
-        found = self._lists.get(shuffle)
-        if found is None:
-            found = _read_only(list_labellings(shuffle))
-            if self._has_room(found.nbytes):
-                self._lists[shuffle] = found
-        return found
-
-    def _has_room(self, size: int) -> bool:
-        """Whether so many bytes more are kept."""
-        self._room -= size
-        return self._room > 0
-
-    def _matched(self, one: Relabelled, shuffle: Shuffle, most: int) -> LabelsAndChoice:
-        """Labellings of items that move alike in several units; listed where there are at most so many."""
-        assert one.items is not None
-        key = one.key, shuffle, _bytes(one.items), shuffle.number > most
-        found = self._matches.get(key)
-        if found is None:
-            found = self._match(one, shuffle, is_listed=shuffle.number <= most)
-            if self._has_room(found[1].nbytes + (0 if found[2] else found[0].nbytes)):
-                self._matches[key] = found
-        return found
-
-    def _match(self, one: Relabelled, shuffle: Shuffle, *, is_listed: bool) -> LabelsAndChoice:
-        assert one.items is not None
-        labels = np.asarray(one.labels, dtype=np.int64)
-        drawn = self._moved(one.key, labels, one.blocks, one.items)
-        if not is_listed:
-            return *_narrow(_read_only(np.vstack([labels, drawn])), np.arange(1, self.draws + 1)), False
-        rows = self._list(shuffle)
-        codes = rows @ _weights(len(labels))  # wrapping products: equal rows alone have equal codes
-        order = np.argsort(codes)
-        wanted = drawn @ _weights(len(labels))
-        return *_narrow(rows, order[np.searchsorted(codes[order], wanted)]), True
-
-    def _moved(self, key: str, labels: Integers, blocks: Integers | None, items: Integers) -> Integers:
-        """Each draw puts the items in an order of its own; who comes r-th gets the label of the r-th by name."""
-        block = np.zeros(len(labels)) if blocks is None else np.unique(blocks, return_inverse=True)[1]
-        names = _distinct(items)
-        by_name = np.lexsort((names, block))
-        keys = keys_of((f"{key}\t{i}" for i in names), self.seed, "matched labels")
-        places = _places(random_fractions(keys, self.draws) + block[:, np.newaxis])
-        return np.asarray(labels[by_name][places.T])
-
-    def _sampled(self, key: str, shuffle: Shuffle) -> LabelsAndChoice:
-        """As many labellings as there are draws, of more than are listed."""
-        found = self._samples.get((key, shuffle))
-        if found is not None:
-            return found
-        digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        rng = np.random.default_rng([RECORD_STREAM, self.seed, int.from_bytes(digest, "little")])
-        # The pool is finite, so it prefers some labels for some positions. Were records to share that
-        # preference, their errors would add up over a corpus; an own shuffle of the labels before the
-        # pool is applied makes records independent, and an own order does the same for their draws.
-        own = shuffle.labels[permutations(shuffle.block, 1, rng)[0]]
-        rows = np.empty((self.draws + 1, own.size), dtype=np.int64)
-        rows[0] = shuffle.labels
-        np.take(own, _pool(shuffle.sizes, self.draws, self.seed), out=rows[1:], mode="clip")
-        found = *_narrow(_read_only(shuffle.scatter(rows)), rng.permutation(self.draws) + 1), False
-        if self._has_room(found[0].nbytes + found[1].nbytes):
-            self._samples[key, shuffle] = found
-        return found
 
 
 class _RowsByKey:
@@ -327,36 +215,6 @@ class _RowsByKey:
         return self._parts[0]
 
 
-class _Kind(NamedTuple):
-    """What those have in common that have the same labels and blocks; of cyclic ones no shuffle.
-
-    ``number`` labellings of ``length`` labels are all that there are, or a sample; where they are matched, items move.
-    """
-
-    labels: bytes
-    shuffle: Shuffle | None
-    number: int
-    length: int
-    is_listed: bool
-    is_matched: bool
-
-    @property
-    def likeness(self) -> tuple[object, ...]:
-        """Equal for those that are labelled together."""
-        return self[2:]
-
-
-def _kind(one: Relabelled, most: int, draws: int) -> _Kind:
-    """Of which kind one is, of which at most so many labellings are listed."""
-    labels = _bytes(one.labels)
-    if one.cyclic:
-        return _Kind(labels, None, max(1, len(one.labels)), len(one.labels), is_listed=True, is_matched=False)
-    shuffle = _shuffle(np.shape(one.labels), labels, None if one.blocks is None else _bytes(one.blocks))
-    is_listed = shuffle.number <= most
-    number = shuffle.number if is_listed else draws + 1
-    return _Kind(labels, shuffle, number, len(one.labels), is_listed, is_matched=one.items is not None)
-
-
 def _parts(sizes: Integers, most: float) -> Iterator[slice]:
     """Those that stand one after another, each part up to the one by which its sizes are more than so many together."""
     start = 0
@@ -369,72 +227,3 @@ def _parts(sizes: Integers, most: float) -> Iterator[slice]:
 def _stacked(several: Sequence[Integers]) -> Integers:
     """Labellings of one shape in one array, (several, R, n); a single one is not copied: it may be a view of fewer numbers."""
     return several[0][np.newaxis] if len(several) == 1 else np.stack(several)
-
-
-def _bytes(numbers: Integers) -> bytes:
-    return np.asarray(numbers, dtype=np.int64).tobytes()
-
-
-def _read_only(rows: Integers) -> Integers:
-    rows.flags.writeable = False
-    return rows
-
-
-def _narrow(rows: Integers, choice: Integers) -> tuple[Integers, Choice]:
-    """With the choice in as few bytes as it needs: whoever keeps it of a record keeps this very array."""
-    return rows, choice.astype(np.min_scalar_type(len(rows)))
-
-
-@lru_cache(maxsize=1024)
-def _shuffle(shape: tuple[int, ...], labels: bytes, blocks: bytes | None) -> Shuffle:
-    """`sort_by_block` of these bytes: records of the same labels share it, and the list of all labellings."""
-    return sort_by_block(
-        np.frombuffer(labels, dtype=np.int64).reshape(shape),
-        None if blocks is None else np.frombuffer(blocks, dtype=np.int64),
-    )
-
-
-@lru_cache(maxsize=256)
-def _rotations(labels: bytes) -> Integers:
-    """The rotations of labels, (n, n): a view of them twice over, since of a large record all would not fit."""
-    once = np.frombuffer(labels, dtype=np.int64)
-    if not len(once):
-        return once[np.newaxis]
-    return np.lib.stride_tricks.sliding_window_view(np.concatenate([once, once[:-1]]), len(once))
-
-
-def _places(numbers: Floats) -> Integers:
-    """At which place each number stands among those of its column, of equals the first one first. Shapes: (n, columns)."""
-    n = len(numbers)
-    if n > COMPARED:
-        return np.asarray(np.argsort(np.argsort(numbers, axis=0, kind="stable"), axis=0))
-    found = np.zeros(numbers.shape, dtype=np.int64)
-    for i in range(n):
-        for j in range(i + 1, n):
-            is_before = numbers[i] <= numbers[j]
-            found[j] += is_before
-            found[i] += ~is_before
-    return found
-
-
-@lru_cache(maxsize=64)
-def _weights(n: int) -> Integers:
-    """Random whole numbers, by which rows of so many are told apart."""
-    return np.asarray(random_bits(keys_of(["weights"], 0, "labelling codes"), n)[0].view(np.int64))
-
-
-def _distinct(items: Integers) -> Integers:
-    """The items, of several alike the later ones renamed: the second copy of a text matches other second copies."""
-    seen: dict[int, int] = {}
-    found = []
-    for item in np.asarray(items).tolist():
-        seen[item] = seen.get(item, -1) + 1
-        found.append((item + seen[item]) & (2**63 - 1))
-    return np.array(found, dtype=np.int64)
-
-
-@lru_cache(maxsize=64)
-def _pool(sizes: tuple[int, ...], draws: int, seed: int) -> Integers:
-    """Permutations that all records with blocks of these sizes draw on. Shape (draws, n)."""
-    block = np.repeat(np.arange(len(sizes)), sizes)
-    return permutations(block, draws, np.random.default_rng([POOL_STREAM, seed, *sizes]))
