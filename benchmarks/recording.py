@@ -10,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from fairbrief.registry import points
+
 RESULTS = Path(__file__).parent / "results"
 LIBRARIES = (
     "fairbrief", "numpy", "scipy", "pyarrow", "rapidfuzz", "nltk", "rouge-score", "scikit-learn", "torch",
@@ -39,6 +41,16 @@ def write_down(
     if out is not None:
         file = out / f"{name}.json" if out.is_dir() else out
         file.write_text(text + "\n", encoding="utf-8")
+
+
+def refuse_plug_ins() -> None:
+    """End where other packages add measures: an audit of all default measures would take the time of theirs, too."""
+    theirs = [name for name, point in points("measure").items() if not point.value.startswith("fairbrief.")]
+    if theirs:
+        raise SystemExit(
+            f"Plug-ins are installed here, and audits would take their measures too ({', '.join(theirs)}). "
+            "Uninstall them, or run in an environment without them."
+        )
 
 
 def written(out: Path | None) -> dict[str, Any]:

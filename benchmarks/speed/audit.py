@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
-from benchmarks.recording import write_down
+from benchmarks.recording import refuse_plug_ins, write_down
 
 WORDS = (
     "river stone lamp garden window paper bread cloud road music table forest winter letter market "
@@ -238,6 +238,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
+    refuse_plug_ins()
     found: dict[str, object] = {}
     if given.records:
         alike = given.measure, given.seed, given.workers, given.against

@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.recording import write_down
+from benchmarks.recording import refuse_plug_ins, write_down
 from benchmarks.speed.audit import TOLD, WITHOUT_EXTRACTS, of_command, write_records
 
 MEMORY_LIMIT_GIB = 0.6
@@ -80,6 +80,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
+    refuse_plug_ins()
     sizes = sorted(int(size) for size in given.sizes.split(","))
     for found in of_sizes(sizes, given.workers, given.against, given.compared or sizes[-2], given.seed):
         write_down(__file__, found, seed=given.seed, out=given.out)

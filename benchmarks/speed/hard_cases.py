@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.recording import write_down
+from benchmarks.recording import refuse_plug_ins, write_down
 from benchmarks.speed.audit import COMMAND, sentence
 
 Row = dict[str, object]
@@ -93,6 +93,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    refuse_plug_ins()
     found = {case: of_case(case, options.seed) for case in options.case or LIMITS}
     write_down(__file__, found, seed=options.seed, out=options.out)
 

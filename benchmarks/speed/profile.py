@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.recording import write_down
+from benchmarks.recording import refuse_plug_ins, write_down
 from benchmarks.speed.audit import write_records
 
 LOOKS = 200
@@ -94,6 +94,7 @@ def main() -> None:
     parser.add_argument("--extracts", type=int, default=0)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
+    refuse_plug_ins()
     stacks = profiled(given.records, given.extracts)
     found = {
         "records": given.records,

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.recording import write_down
+from benchmarks.recording import refuse_plug_ins, write_down
 from benchmarks.speed.audit import COMMAND, PARTIES, sentence
 
 TOPICS = 10
@@ -93,6 +93,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    refuse_plug_ins()
     found = {f"{records:,} records": of_size(records, options.seed) for records in options.records}
     write_down(__file__, found, seed=options.seed, out=options.out)
 
