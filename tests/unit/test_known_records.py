@@ -7,7 +7,6 @@ import pytest
 from fairbrief.errors import DataError
 from fairbrief.measures.known_records import KEPT, known
 from fairbrief.measures.permutation_schemes import groups_of
-from fairbrief.measures.source_text import source_of
 from fairbrief.measures.summary_units import chunks_by_document
 from fairbrief.text import languages
 from fairbrief.types import Document, Record
@@ -37,7 +36,7 @@ def test_of_many_records_the_older_are_forgotten() -> None:
     """However many records pass, each has its own text, also after it was forgotten."""
     records = [_record(f"Text {i}.") for i in range(KEPT * 2 + 10)]
     for _ in range(2):
-        assert [source_of(record) for record in records] == [f"Text {i}." for i in range(len(records))]
+        assert [known(record).source for record in records] == [f"Text {i}." for i in range(len(records))]
 
 
 def test_chunks_go_by_the_language_that_holds() -> None:

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.english_only import needs_english
 from fairbrief.measures.measure_settings import check_known, check_variant, shared
 from fairbrief.measures.permutation_schemes import coded, labelled
-from fairbrief.measures.source_text import needs_english
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise, anonymise_published

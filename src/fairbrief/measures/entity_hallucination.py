@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.english_only import needs_english
 from fairbrief.measures.entity_inclusion import recogniser
+from fairbrief.measures.known_records import known
 from fairbrief.measures.measure_settings import check_given, check_known, check_people, check_variant
 from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, renamed, share, total_variation
-from fairbrief.measures.source_text import needs_english, source_of
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.text.alignment import Name
@@ -123,13 +124,13 @@ class InventedPeople:
                 continue
             recognised, grouped = next(waiting), next(waiting)
             accepted = {s for s, yes in zip(spans, recognised.matrix[:, 0], strict=True) if yes > 0.5}
-            known = [
+            names = [
                 Name.of(p.first_name, p.last_name, p.attributes.get("gender", ""))
                 for p in case.record.entities
             ]
-            source = source_of(case.record)
+            source = known(case.record).source
             builtin = self.people == "builtin"
-            decisions = find_people(text, known, source, accepted, self.alignment, with_known=builtin)
+            decisions = find_people(text, names, source, accepted, self.alignment, with_known=builtin)
             absent = invented(decisions, source, self.alignment)
             yield _Found(
                 len(decisions),

@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.known_records import known
 from fairbrief.measures.measure_settings import check_known, check_people, check_variant
 from fairbrief.measures.permutation_schemes import counted, group_names, person_keys, renamed
-from fairbrief.measures.source_text import source_of
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.text.alignment import Name
@@ -136,7 +136,7 @@ class IncludedPeople:
 
     def find(self, case: Case, people: Sequence[Entity], scores: Sequence[Scores]) -> list[Decision]:
         """The names of people in a case's summary; whom they mean are places in ``people``."""
-        names, source = self._names(case, people), source_of(case.record)
+        names, source = self._names(case, people), known(case.record).source
         if self._needs_no_recogniser:
             return find_known(case.summary.text, names, source)
         spans = candidates(case.summary.text)
@@ -152,7 +152,7 @@ class IncludedPeople:
         ]
 
     def _find_in(self, sentence: str, case: Case, people: Sequence[Entity]) -> list[Decision]:
-        return find_known(sentence, self._names(case, people), source_of(case.record))
+        return find_known(sentence, self._names(case, people), known(case.record).source)
 
     @property
     def _needs_no_recogniser(self) -> bool:

@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.measures.english_only import needs_english
 from fairbrief.measures.entity_inclusion import is_named, recogniser
+from fairbrief.measures.known_records import known
 from fairbrief.measures.measure_settings import check_people
 from fairbrief.measures.permutation_schemes import group_names, renamed
-from fairbrief.measures.source_text import needs_english, source_of
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.text.alignment import Name
@@ -52,7 +53,7 @@ class FoundPeople:
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
-        source = source_of(case.record)
+        source = known(case.record).source
         spans = candidates(source)
         if not spans:
             return ()
@@ -65,7 +66,7 @@ class FoundPeople:
         if reason := needs_english(cases, "the rules that find people"):
             return reason
         (case,) = cases
-        source = source_of(case.record)
+        source = known(case.record).source
         people = self._find(source, scores) if scores else []
         if not people:
             return Reason("no person found in the source")

@@ -25,7 +25,7 @@ class Groups(Data, frozen=True):
 
 
 class KnownRecord(Data, frozen=True):
-    """A record, the texts of its documents, as one text too, the references that have words, and what was found of it since."""
+    """A record, its documents' texts, these as one with line breaks between, the references that have words, and what was found since."""
 
     record: Record
     texts: tuple[str, ...]

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.source_text import source_of
+from fairbrief.measures.known_records import known
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.types import (
@@ -52,7 +52,7 @@ class Phrases:
         row: dict[Column, float] = {("one",): 1.0}
         for phrase, pattern in patterns(self.phrases).items():
             said = len(pattern.findall(case.summary.text))
-            given = len(pattern.findall(source_of(case.record)))
+            given = len(pattern.findall(known(case.record).source))
             row |= {("summary", phrase): said, ("source", phrase): given}
             row["added", phrase] = 0 if given else said
         return Rows(tuple(row), np.array([list(row.values())], dtype=float))

@@ -16,7 +16,6 @@ from fairbrief.measures.batches import only_one
 from fairbrief.measures.known_records import is_blank, known
 from fairbrief.measures.measure_settings import check_known, shared
 from fairbrief.measures.sentence_choice import check_choice, chosen
-from fairbrief.measures.source_text import source_of
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
@@ -118,7 +117,7 @@ class RougeScores(RougeSettings):
         if self.limit is None:
             return summary
         cut = sentences.split(summary)
-        about = (source_of(case.record), summary)
+        about = (known(case.record).source, summary)
         kept = chosen(len(cut), self.limit, self.choose, self.seed, about)
         return " ".join(cut[i] for i in kept)
 

@@ -13,9 +13,9 @@ from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.coverage_folding import fold_chunks
 from fairbrief.measures.distinguishability import group_of
 from fairbrief.measures.entity_inclusion import IncludedPeople, is_named, recogniser
+from fairbrief.measures.known_records import known
 from fairbrief.measures.permutation_schemes import group_names, renamed
 from fairbrief.measures.sentiment_shift import SENTIMENT
-from fairbrief.measures.source_text import source_of
 from fairbrief.measures.summary_units import chunks_of
 from fairbrief.text.alignment import Name
 from fairbrief.text.anonymisation import anonymise
@@ -86,7 +86,7 @@ class SourceSentiments(_Readings):
     scorer: str
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        texts = tuple(source_of(case.record) for case in _grouped(cases, self.over))
+        texts = tuple(known(case.record).source for case in _grouped(cases, self.over))
         return (Ask(self.scorer, texts, SENTIMENT),) if texts else ()
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
@@ -243,7 +243,7 @@ def _averaged(cases: Cases, over: str, readings: Sequence[float] | Floats) -> li
 def _own(cases: Cases, over: str) -> list[Case]:
     """The cases with the source in the summary's place."""
     return [
-        replace(case, summary=replace(case.summary, text=source_of(case.record)))
+        replace(case, summary=replace(case.summary, text=known(case.record).source))
         for case in _grouped(cases, over)
     ]
 

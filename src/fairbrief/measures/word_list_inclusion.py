@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.measures.english_only import needs_english
+from fairbrief.measures.known_records import known
 from fairbrief.measures.measure_settings import check_given, check_known, check_variant
 from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, renamed, share, total_variation
-from fairbrief.measures.source_text import needs_english, source_of
 from fairbrief.specs import spell
 from fairbrief.text.identifiers import count_identifiers, varying_identifiers, word_lists
 from fairbrief.types import (
@@ -69,7 +70,7 @@ class Identifiers:
         source, summary = np.zeros(len(groups)), np.zeros(len(groups))
         among = self._varying(cases)
         for case, drawn in zip(cases, extracts, strict=True):
-            source += count_identifiers(source_of(case.record), self.lists, self.words, among)
+            source += count_identifiers(known(case.record).source, self.lists, self.words, among)
             counts = np.array([count_identifiers(s, self.lists, self.words, among) for s in drawn.sentences])
             summary += drawn.kept.mean(axis=0) @ counts
         columns = (*(("source", g) for g in groups), *(("summary", g) for g in groups))
@@ -84,7 +85,7 @@ class Identifiers:
         if among is not None and not among:
             return Reason("no word of the lists differs between the variants")
         for case in cases:
-            source += count_identifiers(source_of(case.record), self.lists, self.words, among)
+            source += count_identifiers(known(case.record).source, self.lists, self.words, among)
             summary += count_identifiers(case.summary.text, self.lists, self.words, among)
         if not source.any() and not summary.any():
             return Reason("no word of the lists in source or summary")
@@ -95,7 +96,7 @@ class Identifiers:
         """The words that are counted; None for all."""
         if self.words == "published" or len(cases) < 2 or not all(is_built(case.record) for case in cases):
             return None
-        texts = tuple(dict.fromkeys(source_of(case.record) for case in cases))
+        texts = tuple(dict.fromkeys(known(case.record).source for case in cases))
         return varying_identifiers(texts, self.lists, self.words)
 
 

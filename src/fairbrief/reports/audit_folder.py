@@ -64,12 +64,10 @@ class EvidenceAhead:
         # It knows what is set for whoever asks for it: the language that texts are in.
         self._begun = self._pool.submit(copy_context().run, evidence_file.begun, rows, stage / EVIDENCE)
 
-    def end(self, result: Result, audit: str) -> None:
-        """Write what is not written yet of the evidence of a result, and the audit that it is of; raises what writing raised."""
+    def end(self, audit: str) -> None:
+        """Write what is not written yet of what was begun, and the audit that it is of; raises what writing raised."""
         from fairbrief.reports import evidence_file
 
-        if self._begun is None:
-            self.begin(result.rows)
         assert self._begun is not None
         evidence_file.end(self._begun.result(), audit)
 
@@ -130,7 +128,7 @@ def _write(
         evidence_file.write(result, stage / EVIDENCE, audit)
     names = _write_pages(complete(result), stage, audit)
     if ahead is not None:
-        ahead.end(result, audit)
+        ahead.end(audit)
     if result.sources is not None:
         source_file.write(result.sources, stage / SOURCES, audit)
     hashes = [SOURCES] if result.sources is not None else []
