@@ -133,14 +133,14 @@ class _Crew:
         worker = next((w for w in self.workers if w.task is None), None) or self._start()
         worker.task = task
         if worker.is_listening:
-            with self._replacing(worker):
+            with self._replacing(worker, was_at_work=False):
                 worker.send(_dumped(task.item))
 
     def listen(self) -> None:
         """Wait until workers speak: the first time to say that they listen, then with an answer each."""
         busy: dict[Any, _Worker] = {w.pipe: w for w in self.workers if w.task is not None}
         for pipe in connection.wait(list(busy)):
-            with self._replacing(busy[pipe]):
+            with self._replacing(busy[pipe], was_at_work=True):
                 self._hear(busy[pipe])
 
     def _hear(self, worker: _Worker) -> None:
@@ -156,8 +156,8 @@ class _Crew:
         task.answer, task.error, task.is_done = (answer, None, True) if is_made else (None, answer, True)
 
     @contextmanager
-    def _replacing(self, worker: _Worker) -> Iterator[None]:
-        """Where the pipe to a killed worker is broken, start another on what it had in hand."""
+    def _replacing(self, worker: _Worker, *, was_at_work: bool) -> Iterator[None]:
+        """Where the pipe to a killed worker is broken, start another on what it has in hand, which is to blame if it was at work."""
         try:
             yield
         except (EOFError, OSError) as error:
@@ -167,7 +167,7 @@ class _Crew:
             self.workers.remove(worker)
             if task is None:
                 return
-            task.kills += 1
+            task.kills += was_at_work
             if code >= 0 or task.kills == KILLS:
                 raise BackendError(_end_of(code)) from error
             self.take(task)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from fairbrief.engines import processes
 from fairbrief.engines.engine import Engine, ThisProcess, cores, engine_of
 from fairbrief.engines.processes import Processes
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
@@ -227,6 +228,22 @@ def test_workers_that_are_killed_at_any_time_are_replaced() -> None:
             worker.kill()
             worker.join()
     assert [item for item, _ in answers] == list(range(6))
+
+
+def test_a_worker_that_was_killed_while_idle_is_no_items_fault() -> None:
+    """Only what a worker had in hand when it was killed is counted towards giving up on an item."""
+    crew = processes._Crew(processes._sendable(slow_at_first), 1)
+    try:
+        for number in (5, 6):
+            task = processes._Task(number)
+            crew.take(task)
+            while not task.is_done:
+                crew.listen()
+            assert (task.answer[0], task.kills) == (number**2, 0)
+            crew.workers[0].process.kill()
+            crew.workers[0].process.join()
+    finally:
+        crew.dismiss()
 
 
 def idle(_: object) -> bool:
