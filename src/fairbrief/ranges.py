@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,7 +33,7 @@ def numbers_within(many: Integers) -> Integers:
     return np.arange(int(many.sum())) - np.repeat(starts(many), many)
 
 
-def changes(numbers: Integers) -> NDArray[np.bool_]:
+def changes(numbers: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """Whether each number is another than the one before it; the first is."""
     found = np.ones(len(numbers), dtype=bool)
     np.not_equal(numbers[1:], numbers[:-1], out=found[1:])

@@ -176,7 +176,7 @@ class PartedInput:
             self.reading.reach((number + 1) / len(self.parts))
             with _placing(self.reading):
                 self.run.take(result)
-            tally.add(told)
+            tally.add(told, part[0])
             lines[part] = told.lines
             self.watchers.merge(watchers)
         is_sound = self.reading.finish(tally)

@@ -46,6 +46,8 @@ class Meter:
     """Bytes of the files that are done."""
     lines: int = 0
     """Lines of the last file, or of the part of it, that was read to its end."""
+    row: int = 0
+    """Where the row stands that was read last, in a file that has parts: the first byte of its line, or its row group."""
 
     def at(self, position: int) -> None:
         """Note the position in the current file."""

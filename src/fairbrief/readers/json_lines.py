@@ -75,6 +75,7 @@ def read_lines(
             if number % EVERY == 0:
                 meter.at(raw.tell())
             if not line.isspace():
+                meter.row = start
                 yield number, parse(line, start)
             start += len(line)
         meter.lines = number

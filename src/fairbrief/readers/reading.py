@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -90,6 +89,7 @@ class Reading:
         self._is_part = is_part
         self._meter = Meter()
         self._reader: RowReader | None = None
+        self._places: RecordPlaces | None = None
 
     @property
     def bytes_read(self) -> int:
@@ -160,12 +160,14 @@ class Reading:
         """A digest of what a part holds: equal wherever the part stands, and while its content is the same."""
         return input_parts.digest_of(self._sources[source], part)
 
-    @cached_property
+    @property
     def places(self) -> RecordPlaces:
-        """Where every record stands, of an input that has `ranges`."""
-        return RecordPlaces.found(self._places())
+        """Where every record stands, of an input that has `ranges`; looked up where it was not read in parts."""
+        if self._places is None:
+            self._places = RecordPlaces.found(self._look_up_places())
+        return self._places
 
-    def _places(self) -> Iterator[tuple[int, str, int]]:
+    def _look_up_places(self) -> Iterator[tuple[int, str, int]]:
         assert self._fields.id is not None
         for i, source in enumerate(self._sources):
             for ident, start in input_parts.places_of(source, self._fields.id):
@@ -176,7 +178,7 @@ class Reading:
         """What the last iteration of a part has to tell of it."""
         return PartTally(
             self._rows_read, self._answered, self._wanted, self.unwanted_count, self.skipped_count,
-            self.skipped, self._keys.keys, self._keys.clusters, self._blank, self._meter.lines,
+            self.skipped, self._keys.keys, clusters=self._keys.clusters, blank=self._blank, lines=self._meter.lines,
         )  # fmt: skip
 
     def in_files(self, lines: Mapping[tuple[int, Range], int]) -> Callable[[str], str]:
@@ -236,6 +238,7 @@ class Reading:
         self._wanted, self.unwanted_count = tally.wanted, tally.unwanted
         self.skipped_count, self.skipped = tally.skipped_count, list(tally.skipped)
         self._blank = tally.blank
+        self._places = tally.places()
         self._tell_blank()
         self._check_answered(has_others=False)
         self._check_required()
@@ -470,7 +473,7 @@ class Reading:
             self._leave_out(at(step.where, self._other_documents(*other), record.id))
             return False
         if self._is_part:
-            self._keys.note(record, summary.system, texts)
+            self._keys.note(record, summary.system, texts, self._meter.row)
         return True
 
     def _again(self, summary: Summary, before: Before) -> DataError:

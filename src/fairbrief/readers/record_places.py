@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,40 +9,44 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-_NOTHING = hashlib.blake2b(digest_size=8)
+from fairbrief.ranges import changes
+from fairbrief.text.hashes import hash_of_name
 
 
 @dataclass(frozen=True, slots=True)
 class RecordPlaces:
     """The places of records, ascending by the hashes of their ids.
 
-    Shapes: (places,) each. ``keys`` are these hashes; ``sources`` says in which file of the input a record stands, and
+    Shapes: (places,) each. ``ids`` are these hashes; ``sources`` says in which file of the input a record stands, and
     ``starts`` at which byte or row group: ``reading.part(source, (start, start + 1))`` reads it.
     """
 
-    keys: NDArray[np.uint64]
+    ids: NDArray[np.int64]
     sources: NDArray[np.int16]
     starts: NDArray[np.int64]
 
     @classmethod
     def found(cls, places: Iterable[tuple[int, str, int]]) -> RecordPlaces:
-        """Source, id and start of every record, in any order."""
-        keys, sources, starts = array("Q"), array("h"), array("q")
+        """Source, id and start of every record, in the order of the input."""
+        ids, sources, starts = array("q"), array("h"), array("q")
         for source, ident, start in places:
-            keys.append(_key_of(ident))
+            ids.append(hash_of_name(ident))
             sources.append(source)
             starts.append(start)
-        order = np.argsort(np.frombuffer(keys, dtype=np.uint64), kind="stable")
-        return cls(np.array(keys)[order], np.array(sources)[order], np.array(starts)[order])
+        return cls.in_order(np.array(ids), np.array(sources), np.array(starts))
+
+    @classmethod
+    def in_order(
+        cls, ids: NDArray[np.int64], sources: NDArray[np.int16], starts: NDArray[np.int64]
+    ) -> RecordPlaces:
+        """Places that stand in the order of the input, each once. Shapes: (rows,) each."""
+        order = np.argsort(ids, kind="stable")
+        ids, sources, starts = ids[order], sources[order], starts[order]
+        is_new = changes(ids) | changes(sources) | changes(starts)
+        return cls(ids[is_new], sources[is_new], starts[is_new])
 
     def of(self, ident: str) -> list[tuple[int, int]]:
         """Source and start of each place that may hold the record; of another id with the same hash, too."""
-        key = np.uint64(_key_of(ident))
-        first, last = np.searchsorted(self.keys, key, "left"), np.searchsorted(self.keys, key, "right")
+        own = hash_of_name(ident)
+        first, last = np.searchsorted(self.ids, own, "left"), np.searchsorted(self.ids, own, "right")
         return [(int(self.sources[i]), int(self.starts[i])) for i in range(first, last)]
-
-
-def _key_of(ident: str) -> int:
-    made = _NOTHING.copy()  # which is faster than to make one
-    made.update(ident.encode("utf-8", "surrogatepass"))
-    return int.from_bytes(made.digest(), "little")

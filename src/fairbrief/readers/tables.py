@@ -58,13 +58,15 @@ def read_parquet(path: InputFile, name: str, meter: Meter, part: Range | None = 
         _check_columns(file.schema_arrow.names, name)
         first, stop = part if part is not None else (0, file.num_row_groups)
         before = sum(file.metadata.row_group(i).num_rows for i in range(first))
-        yield from _rows_of(
-            # One group at a time: of a file elsewhere all that are named are fetched at once.
-            (b for group in range(first, stop) for b in file.iter_batches(BATCH, row_groups=[group])),
-            meter,
-            size_of(path) / max(1, file.metadata.num_rows),
-            before,
-        )
+        batches = _batches(file, range(first, stop), meter)
+        yield from _rows_of(batches, meter, size_of(path) / max(1, file.metadata.num_rows), before)
+
+
+def _batches(file: Any, groups: Iterable[int], meter: Meter) -> Iterator[Any]:
+    """One row group at a time: of a file elsewhere all that are named are fetched at once."""
+    for group in groups:
+        meter.row = group
+        yield from file.iter_batches(BATCH, row_groups=[group])
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from fairbrief.text.store_addresses import is_stored
 
 INPUTS, PLACES = "inputs.json", "inputs.parquet"
 CHANGED = "{} has changed since the audit: its texts may not be those that were audited. Audit it again."
-PLACE_COLUMNS = ("key", "source", "start")
+PLACE_COLUMNS = ("id_hash", "source", "start")
 ENDS = 1 << 20
 """Bytes at both ends of a file whose digest tells whether it has changed."""
 
@@ -168,5 +168,5 @@ def digest(path: Path) -> str:
 
 
 def _write_places(places: RecordPlaces, path: Path) -> None:
-    columns = (numbers(places.keys), numbers(places.sources), numbers(places.starts))
+    columns = (numbers(places.ids), numbers(places.sources), numbers(places.starts))
     write_hashes(pa.table(dict(zip(PLACE_COLUMNS, columns, strict=True))), path)
