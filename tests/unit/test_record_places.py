@@ -12,7 +12,9 @@ import pytest
 
 import fairbrief
 from fairbrief.readers import json_lines, tables
+from fairbrief.readers.part_tallies import PartTally
 from fairbrief.readers.record_places import RecordPlaces
+from fairbrief.types import Document, Record
 
 
 def test_records_are_found_by_their_ids(tmp_path: Path) -> None:
@@ -70,3 +72,13 @@ def test_an_audit_in_parts_tells_where_records_stand(
 def test_an_input_without_records_has_no_places() -> None:
     """Nothing is found among none."""
     assert RecordPlaces.found([]).of("a") == []
+
+
+def test_parts_of_many_files_tell_where_their_records_stand() -> None:
+    """Of an input of more files than two bytes can number, too; a row of several summaries is one place."""
+    part, whole = PartTally(), PartTally()
+    for system in ("a", "b"):
+        part.note(Record("r", (Document("One."),)), system, ["One."], 7)
+    for source in (0, 40_000):
+        whole.add(part, source)
+    assert whole.places().of("r") == [(0, 7), (40_000, 7)]

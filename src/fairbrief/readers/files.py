@@ -39,7 +39,7 @@ LONGEST_PACKED = 1 << 25
 
 @dataclass(slots=True)
 class Meter:
-    """How many bytes of the input have been read, for a progress bar."""
+    """How far the input has been read, for a progress bar, and where the row stands that was read last."""
 
     bytes_read: int = 0
     before: int = 0

@@ -33,7 +33,7 @@ class PartTally:
     skipped: list[str] = field(default_factory=list)
     keys: array[int] = field(default_factory=lambda: array("q"))
     """Of each summary four numbers: hashes of the system, of the id, of the texts; where its row begins (`Meter.row`)."""
-    sources: array[int] = field(default_factory=lambda: array("h"))
+    sources: array[int] = field(default_factory=lambda: array("i"))
     """Of several parts, the source that each summary's row stands in."""
     clusters: array[int] = field(default_factory=lambda: array("q"))
     """Two hashes of each record that varies one and names its cluster: of the original, of the cluster."""
@@ -52,7 +52,7 @@ class PartTally:
         self.skipped += other.skipped[: KEPT - len(self.skipped)]
         self.blank += other.blank
         self.keys += other.keys
-        self.sources += array("h", [source]) * (len(other.keys) // OF_EACH)
+        self.sources += array("i", [source]) * (len(other.keys) // OF_EACH)
         self.clusters += other.clusters
 
     def note(self, record: Record, system: str, texts: Sequence[str], start: int) -> None:
@@ -70,7 +70,7 @@ class PartTally:
     def places(self) -> RecordPlaces:
         """Where the records stand that were noted, of parts that were added in the order of the input."""
         _, ids, _, starts = np.frombuffer(self.keys, dtype=np.int64).reshape(-1, OF_EACH).T
-        return RecordPlaces.in_order(ids, np.frombuffer(self.sources, dtype=np.int16), starts)
+        return RecordPlaces.in_order(ids, np.frombuffer(self.sources, dtype=np.int32), starts)
 
 
 def _has_equal(numbers: NDArray[np.uint64]) -> bool:

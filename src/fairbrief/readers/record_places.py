@@ -22,13 +22,13 @@ class RecordPlaces:
     """
 
     ids: NDArray[np.int64]
-    sources: NDArray[np.int16]
+    sources: NDArray[np.int32]
     starts: NDArray[np.int64]
 
     @classmethod
     def found(cls, places: Iterable[tuple[int, str, int]]) -> RecordPlaces:
         """Source, id and start of every record, in the order of the input."""
-        ids, sources, starts = array("q"), array("h"), array("q")
+        ids, sources, starts = array("q"), array("i"), array("q")
         for source, ident, start in places:
             ids.append(hash_of_name(ident))
             sources.append(source)
@@ -37,7 +37,7 @@ class RecordPlaces:
 
     @classmethod
     def in_order(
-        cls, ids: NDArray[np.int64], sources: NDArray[np.int16], starts: NDArray[np.int64]
+        cls, ids: NDArray[np.int64], sources: NDArray[np.int32], starts: NDArray[np.int64]
     ) -> RecordPlaces:
         """Places that stand in the order of the input, each once. Shapes: (rows,) each."""
         order = np.argsort(ids, kind="stable")

@@ -18,8 +18,8 @@ from fairbrief.text.word_numbers import Parted, Rule, Words, compact, different_
 from fairbrief.types import Ask, Floats, Integers
 
 VERSION = 3
-_GRID = 2.0**36
-"""Weights are multiples of 1 / _GRID: sums of some thousand of them are exact."""
+_GRID = 2.0**-36
+"""What weights are multiples of: sums of some thousand of them are exact."""
 Booleans = NDArray[np.bool_]
 
 
@@ -156,6 +156,6 @@ def containment(rows: Booleans, columns: Booleans, counts: Floats) -> Floats:
     inside = rows.astype(np.float64, order="C")
     df = (counts[:, np.newaxis] @ inside)[:, 0]
     idf = np.log1p((counts.sum(axis=1, keepdims=True) - df + 0.5) / (df + 0.5))
-    weights = (np.rint(idf * _GRID) / _GRID)[:, :, np.newaxis] * np.ascontiguousarray(columns)
+    weights = (np.rint(idf / _GRID) * _GRID)[:, :, np.newaxis] * np.ascontiguousarray(columns)
     totals = weights.sum(axis=1)[:, np.newaxis]
-    return np.asarray(inside @ weights / np.where(totals == 0, 1, totals))
+    return np.asarray(np.minimum(inside @ weights / np.where(totals == 0, 1, totals), 1))

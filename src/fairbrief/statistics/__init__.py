@@ -20,19 +20,16 @@ from fairbrief.statistics.distances import (
     wasserstein_positions,
 )
 from fairbrief.statistics.intervals import percentile_interval
-from fairbrief.statistics.log_odds import dirichlet_log_odds
-from fairbrief.statistics.multiplicity import holm
-from fairbrief.statistics.permutation import (
+from fairbrief.statistics.labellings import (
     EXACT_LIMIT,
-    Choice,
-    LabelDraws,
-    Labelled,
-    Relabelled,
     count_labellings,
     enumerate_labellings,
     sample_labellings,
-    with_real_labels,
 )
+from fairbrief.statistics.log_odds import dirichlet_log_odds
+from fairbrief.statistics.multiplicity import holm
+from fairbrief.statistics.permutation import LabelDraws, Labelled, with_real_labels
+from fairbrief.statistics.record_labellings import Choice, Relabelled
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps
 

@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 
 from fairbrief.statistics.arrays import Integers
 from fairbrief.statistics.keyed_random import choices_among, keys_of, random_halves
-from fairbrief.statistics.labellings import (
-    EXACT_LIMIT,
-    count_labellings,
-    enumerate_labellings,
-    sample_labellings,
-)
+from fairbrief.statistics.labellings import EXACT_LIMIT
 from fairbrief.statistics.record_labellings import (
     Choice,
     Kind,
@@ -27,18 +22,6 @@ from fairbrief.statistics.record_labellings import (
     Room,
     kind_of,
 )
-
-__all__ = [
-    "EXACT_LIMIT",
-    "Choice",
-    "LabelDraws",
-    "Labelled",
-    "Relabelled",
-    "count_labellings",
-    "enumerate_labellings",
-    "sample_labellings",
-    "with_real_labels",
-]
 
 KEPT = 32_000_000
 """Bytes of labellings, of the records that come first, that are kept for whoever asks for them again."""
