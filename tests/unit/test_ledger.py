@@ -87,6 +87,67 @@ def test_sheets_are_absorbed_as_if_their_units_had_come_one_by_one() -> None:
     assert ours.log_labellings == theirs.log_labellings
 
 
+def in_parts(*, is_ordered: bool) -> tuple[Ledger, Ledger]:
+    """Twelve shards written into a ledger, and into another by parts of three, each sent packed, and every fourth by itself."""
+    rng = np.random.default_rng(5)
+    alone, whole = Ledger(MEASURE.observation, DRAWS), Ledger(MEASURE.observation, DRAWS)
+    part, of_part = Sheet(MEASURE.observation, DRAWS), list[Origin]()
+    for shard in range(12):
+        sheet, of_shard = Sheet(MEASURE.observation, DRAWS), list[Origin]()
+        for i in range(5 * shard, 5 * shard + 5):
+            name = f"r{i if is_ordered else 59 - i:02}"
+            of_shard.append(Origin("s", name, name))
+            names = rng.permutation(["a", "b", "c", str(shard % 5)][: 2 + i % 3])
+            rows = Rows(tuple(("deficit", str(n)) for n in names), rng.random((1, len(names))).round(1))
+            for page in (sheet, alone):
+                if i % 7 == 3:
+                    page.leave_out(of_shard[-1], "empty summary")
+                else:
+                    page.add(of_shard[-1], rows, None)
+        assert sheet.blocks()
+        if shard % 4 < 3:
+            part.absorb(sheet, of_shard)
+            of_part += of_shard
+            continue
+        part.pack()
+        assert not part.blocks()
+        whole.absorb(pickle.loads(pickle.dumps(part)), of_part)
+        whole.absorb(sheet, of_shard)
+        part, of_part = Sheet(MEASURE.observation, DRAWS), []
+    return alone, whole
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+@pytest.mark.parametrize("chunk", [4, 13, 1000])
+def test_parts_that_come_packed_are_absorbed_as_if_their_units_had_come_one_by_one(
+    chunk: int, *, is_ordered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of several shards, with columns of its own in another order, among shards that are not packed; settled and not."""
+    for module in (ledgers, sys.modules[LedgerEvidence.__module__]):
+        monkeypatch.setattr(module, "CHUNK", chunk)
+    monkeypatch.setattr(ledgers, "SETTLED", 2 * chunk)
+    alone, whole = in_parts(is_ordered=is_ordered)
+    for is_settled in (False, True):
+        if is_settled:
+            ledgers.settle([alone])
+            ledgers.settle([whole])
+        order = [whole.columns[column] for column in alone.columns]
+        assert (whole.matrix(order) == alone.matrix()).all()
+        assert (whole.origins, whole.reasons) == (alone.origins, alone.reasons)
+        tables = [LedgerEvidence([own], {MEASURE.observation: [MEASURE]}) for own in (whole, alone)]
+        names = tables[1].table().column_names
+        for start, length in ((0, 60), (7, 20), (30, 1), (59, 9)):
+            ours, theirs = (unpacked(table.slice(start, length)).select(names) for table in tables)
+            assert ours.equals(theirs)
+    if not is_ordered:
+        sizes = [[chunk.units for _, chunk in own.packed()] for own in (whole, alone)]
+        assert (
+            sizes[0]
+            == sizes[1]
+            == [2 * chunk] * (60 // (2 * chunk)) + [60 % (2 * chunk)] * (60 % (2 * chunk) > 0)
+        )
+
+
 @pytest.mark.parametrize("chunk", [4, 13, 1000])
 def test_rows_are_unpacked_as_they_were_written(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bit by bit, over full and open chunks, columns that come late, and units without a row."""
@@ -119,6 +180,7 @@ def test_evidence_is_packed_inside_and_plain_outside(
     monkeypatch.setattr(packed_columns, "SMALL", small)
     for module in (ledgers, sys.modules[LedgerEvidence.__module__]):
         monkeypatch.setattr(module, "CHUNK", chunk)
+    monkeypatch.setattr(ledgers, "SETTLED", chunk)
     for module in (evidence_table, evidence_ledgers):
         monkeypatch.setattr(module, "TOGETHER", 7)
     ledger, plain, _ = filled(60, 3)
@@ -182,6 +244,7 @@ def test_any_rows_of_evidence_are_those_of_the_whole_table(
     """So many from one on, across chunks and ledgers, and those of one observation with some of its columns."""
     for module in (ledgers, sys.modules[LedgerEvidence.__module__]):
         monkeypatch.setattr(module, "CHUNK", 4)
+    monkeypatch.setattr(ledgers, "SETTLED", 3)
     other, sliced = make("measure", "opening_gap@party"), of_clusters(5, 10)
     sliced.observation = other.observation
     several = [filled(10, 3)[0], sliced]
@@ -364,7 +427,8 @@ def test_columns_that_hold_the_same_are_as_if_each_stood_alone(
     *, is_in_order: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same in all rows, in those of one chunk alone, and in all but where one came late: settled, summed, written."""
-    monkeypatch.setattr(ledgers, "CHUNK", 8)
+    for name in ("CHUNK", "SETTLED"):
+        monkeypatch.setattr(ledgers, name, 8)
     monkeypatch.setattr(evidence_table, "CHUNK", 8)
     ledger = Ledger(MEASURE.observation, 0)
     order = range(30) if is_in_order else np.random.default_rng(2).permutation(30)

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
-import numpy as np
-
 from fairbrief import __version__, registry
 from fairbrief.auditing import (
     group_notes,
@@ -407,7 +405,7 @@ def _made(
     known, systems = measure_selection.attributes_of(head), run.systems()
     return {
         "version": __version__,
-        "records": len(np.unique(np.frombuffer(run.ids, dtype=np.int64))),
+        "records": run.records(),
         "summaries": run.cases,
         "summaries_by_system": dict(run.summaries),
         "without_text": {system: dict(reasons) for system, reasons in run.without_text.items()},

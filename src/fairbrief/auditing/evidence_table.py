@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from fairbrief.auditing.ledger import CHUNK, Ledger
 from fairbrief.auditing.origins import Origins
-from fairbrief.auditing.packed_columns import Packed, column_of
+from fairbrief.auditing.packed_columns import Packed
 from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns
 from fairbrief.reports.frames import numbers, texts
 from fairbrief.types import Column, Integers, Measure, Observation
@@ -231,20 +231,20 @@ def _statistics(
     own = {column: i for column, i in ledger.columns.items() if column in fields}
     codes = {c: np.dtype(f"i{fields[c].type.index_type.bit_width // 8}") for c in own}
     found: dict[Column, list[pa.Array]] = {column: [] for column in own}
-    first, chunks = rows.start // CHUNK, ledger.packed(rows)
-    for i, packed in enumerate(chunks, first):
-        missing = ledger.reasons_of(range(i * CHUNK, i * CHUNK + CHUNK)) != 0
+    chunks = ledger.packed(rows)
+    for start, chunk in chunks:
+        missing = ledger.reasons_of(range(start, start + chunk.units)) != 0
         made: dict[tuple[int, np.dtype[Any]], tuple[pa.Array, Packed]] = {}  # of equal columns one is held
         for column, k in own.items():
-            held = column_of(packed, k, len(missing))
+            held = chunk.column(k)
             key = id(held), codes[column]
             if key not in made:
                 places = numbers(held.codes.astype(codes[column], copy=False), missing)
                 made[key] = pa.DictionaryArray.from_arrays(places, numbers(held.numbers)), held
             found[column].append(made[key][0])
-    start = rows.start - first * CHUNK
+    first = rows.start - chunks[0][0] if chunks else 0
     return {
-        column: pa.chunked_array(arrays, fields[column].type).slice(start, len(rows))
+        column: pa.chunked_array(arrays, fields[column].type).slice(first, len(rows))
         for column, arrays in found.items()
     }
 

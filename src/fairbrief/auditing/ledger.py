@@ -18,14 +18,16 @@ from fairbrief.auditing.contrast_sums import contrast_sums, squares_of
 from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.number_columns import as_numbers, compact, extended
 from fairbrief.auditing.origins import WHOLE, Origin, Origins, Slice
-from fairbrief.auditing.packed_columns import Packed, code_type, column_of, pack, pack_codes
+from fairbrief.auditing.packed_columns import Chunk, Packed, code_type, pack_codes
 from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.errors import RequestError
 from fairbrief.statistics import Choice
 from fairbrief.types import Column, Floats, Integers, Observation, Rows, Totals
 
-CHUNK = 4096
-"""Units that are packed together."""
+CHUNK = 1 << 12
+"""Units that are packed together as they come, or fewer."""
+SETTLED = 1 << 15
+"""Units that are packed together once they are in order, column by column: as many as `Packed` can tell apart."""
 SQUARED = 32
 """Units whose clusters are squared together: enough to spread numpy's call costs, few enough to take little memory."""
 
@@ -92,7 +94,7 @@ class Ledger:
     reasons: array[int] = field(default_factory=lambda: array("b"))
     ps: array[float] = field(default_factory=lambda: array("d"))
     known_reasons: dict[str, int] = field(default_factory=lambda: {"": 0})
-    _chunks: list[list[Packed]] = field(default_factory=list)
+    _chunks: list[Chunk] = field(default_factory=list)
     _pending: list[Written] = field(default_factory=list)
     _n_packed: int = 0
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
@@ -226,7 +228,11 @@ class Ledger:
         ``origins`` are those of the sheet's units.
         """
         self.asked |= sheet.asked
+        if sheet._chunks:  # they come after all that is here
+            self.pack()
         first, place = len(self.reasons), self._new_place(sheet.columns)
+        self._chunks += [chunk.placed(place) for chunk in sheet._chunks]
+        self._n_packed += sheet._n_packed
         self.origins.extend(origins)
         known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in sheet.known_reasons]
         self.reasons = extended(self.reasons, np.array(known)[as_numbers(sheet.reasons)])
@@ -248,89 +254,99 @@ class Ledger:
 
         ``order`` is that of the origins, where it is known. Columns are unpacked one at a time.
         """
-        self._chunks = [list(chunk) for chunk in self.packed()]
-        self._pending.clear()
-        self._n_packed = len(self.reasons)
+        self.pack()
         order = self.origins.order() if order is None else order
         columns = sorted(self.columns)
         old = [self.columns[c] for c in columns]
         self.columns = {column: i for i, column in enumerate(columns)}
         self._positions.clear()
-        if not (order[1:] > order[:-1]).all():
+        if (order[1:] > order[:-1]).all():
+            self._chunks = [Chunk(chunk.units, [chunk.held(k) for k in old]) for chunk in self._chunks]
+        else:
+            self._chunks = self._reordered(old, order)
             self.origins = self.origins.of(order)
             self.reasons = compact(as_numbers(self.reasons)[order])
             if self.ps:
                 self.ps = array("d", np.frombuffer(self.ps, dtype=np.float64)[order].tobytes())
-            self._chunks = self._reordered(old, order)
-        else:
-            self._chunks = [
-                [column_of(chunk, k, min(CHUNK, len(order) - i * CHUNK)) for k in old]
-                for i, chunk in enumerate(self._chunks)
-            ]
         reasons = ["", *sorted(r for r in self.known_reasons if r)]
         number = np.array([reasons.index(r) for r in self.known_reasons], dtype=np.int32)
         self.reasons = compact(number[as_numbers(self.reasons)])
         self.known_reasons = {reason: i for i, reason in enumerate(reasons)}
 
-    def _reordered(self, columns: Sequence[int], order: Integers) -> list[list[Packed]]:
-        starts = range(0, len(order), CHUNK)
+    def pack(self) -> None:
+        """Pack what is not packed yet."""
+        if self._n_packed < len(self.reasons):
+            self._chunks.append(Chunk.of(self._open_rows()))
+            self._n_packed = len(self.reasons)
+        self._pending.clear()
+
+    def _reordered(self, columns: Sequence[int], order: Integers) -> list[Chunk]:
+        starts = range(0, len(order), SETTLED)
         known: list[dict[bytes, Packed]] = [{} for _ in starts]
         first, made = self.first_alike(), dict[int, list[Packed]]()
         for k in dict.fromkeys(first[k] for k in columns):
             numbers, codes = self._column(k)
             codes = codes[order]
             made[k] = [
-                pack_codes(numbers, codes[start : start + CHUNK], packed)
+                pack_codes(numbers, codes[start : start + SETTLED], packed)
                 for start, packed in zip(starts, known, strict=True)
             ]
-        return [[made[first[k]][i] for k in columns] for i in range(len(starts))]
+        return [
+            Chunk(min(SETTLED, len(order) - start), [made[first[k]][i] for k in columns])
+            for i, start in enumerate(starts)
+        ]
 
     def _column(self, k: int) -> tuple[Floats, NDArray[np.int32]]:
         """The distinct numbers of one column of all entries, 0 where there is no row; and which of them each has."""
-        held = {i: chunk[k] for i, chunk in enumerate(self._chunks) if k < len(chunk)}
+        held = {start: packed for start, chunk in self.packed() if (packed := chunk.held(k)) is not None}
         numbers = np.unique(np.concatenate([np.zeros(1), *(packed.numbers for packed in held.values())]))
         codes = np.full(len(self.reasons), np.searchsorted(numbers, 0), dtype=np.int32)
-        for i, packed in held.items():
+        for start, packed in held.items():
             place = np.searchsorted(numbers, packed.numbers)
-            codes[i * CHUNK : i * CHUNK + packed.units] = place[packed.codes]
+            codes[start : start + packed.units] = place[packed.codes]
         return numbers, codes
 
     def first_alike(self) -> list[int]:
         """Of each column the first that holds the same in all packed entries, as it may itself. Their places."""
-        chunks, met = self.packed(), dict[tuple[int, ...], int]()
-        # Of a chunk's equal columns one is held (`pack`).
-        held = (
-            tuple(id(chunk[k]) if k < len(chunk) else 0 for chunk in chunks) for k in range(len(self.columns))
-        )
+        chunks, met = [chunk for _, chunk in self.packed()], dict[tuple[int, ...], int]()
+        # Of a chunk's equal columns one is held (`Chunk.of`).
+        held = (tuple(id(chunk.held(k)) for chunk in chunks) for k in range(len(self.columns)))
         return [met.setdefault(of_column, k) for k, of_column in enumerate(held)]
 
     def matrix(self, columns: Sequence[int] | None = None) -> Floats:
         """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked anew at each call."""
         columns = range(len(self.columns)) if columns is None else columns
-        reasons = as_numbers(self.reasons)
-        matrix = np.zeros((int(np.count_nonzero(reasons == 0)), len(columns)))
-        start = 0
-        for i, chunk in enumerate(self.packed()):
-            has_row = reasons[i * CHUNK : (i + 1) * CHUNK] == 0
-            stop = start + int(np.count_nonzero(has_row))
+        has_row = as_numbers(self.reasons) == 0
+        matrix = np.zeros((int(np.count_nonzero(has_row)), len(columns)))
+        stop = 0
+        for entry, chunk in self.packed():
+            own = has_row[entry : entry + chunk.units]
+            start, stop = stop, stop + int(np.count_nonzero(own))
             for j, k in enumerate(columns):
-                if k < len(chunk):
-                    matrix[start:stop, j] = chunk[k].column[has_row]
-            start = stop
+                if (packed := chunk.held(k)) is not None:
+                    matrix[start:stop, j] = packed.column[own]
         return matrix
 
-    def packed(self, rows: range | None = None) -> Sequence[Sequence[Packed]]:
-        """The chunks that hold some entries, or all, each with the columns that were known when it was packed."""
-        first, stop = (0, len(self.reasons)) if rows is None else (rows.start, rows.stop)
-        chunks = self._chunks[first // CHUNK : -(-stop // CHUNK)]
-        return chunks if stop <= self._n_packed else [*chunks, pack(self._open_rows())]
+    def packed(self, rows: range | None = None) -> Sequence[tuple[int, Chunk]]:
+        """The chunks that hold some entries, or all, each with the first entry in it."""
+        rows = range(len(self.reasons)) if rows is None else rows
+        starts = itertools.accumulate((chunk.units for chunk in self._chunks), initial=0)
+        found = [
+            (start, chunk)
+            for start, chunk in zip(starts, self._chunks, strict=False)
+            if start < rows.stop and rows.start < start + chunk.units
+        ]
+        if rows.stop > self._n_packed:
+            found.append((self._n_packed, Chunk.of(self._open_rows())))
+        return found
 
     def code_types(self) -> dict[Column, np.dtype[np.signedinteger[Any]]]:
         """By column how many bytes the codes of its chunks take."""
-        chunks = self.packed()
+        chunks = [chunk for _, chunk in self.packed()]
+        held = {column: [chunk.held(k) for chunk in chunks] for column, k in self.columns.items()}
         return {
-            column: max([code_type(1), *(chunk[k].code_type for chunk in chunks if k < len(chunk))])
-            for column, k in self.columns.items()
+            column: max([code_type(1), *(packed.code_type for packed in several if packed is not None)])
+            for column, several in held.items()
         }
 
     def reasons_of(self, rows: range) -> Integers:
@@ -393,7 +409,7 @@ class Ledger:
             return
         rows = self._open_rows()
         full = len(rows) // CHUNK * CHUNK
-        self._chunks += [pack(rows[start : start + CHUNK]) for start in range(0, full, CHUNK)]
+        self._chunks += [Chunk.of(rows[start : start + CHUNK]) for start in range(0, full, CHUNK)]
         self._n_packed += full
         rest = np.arange(self._n_packed, len(self.reasons))
         self._pending = [(rest, np.arange(len(self.columns)), rows[full:].copy())]
@@ -401,14 +417,20 @@ class Ledger:
 
 @dataclass
 class Sheet(Ledger):
-    """What one observation wrote down of a few units, on its way into a `Ledger`, which packs it.
+    """What one observation wrote down of a few units, or absorbed of a part's, on its way into a `Ledger`.
 
-    It may come from another process. It does not keep whose units were written: the receiver knows.
+    It may come from another process. It does not keep whose units were written: the receiver knows. What it absorbed is
+    packed, what it wrote down is not: the receiver may look at it.
     """
 
     def blocks(self) -> Sequence[Written]:
-        """What was written down."""
+        """What is not packed."""
         return self._pending
+
+    def absorb(self, sheet: Sheet, origins: Sequence[Origin]) -> None:
+        """As a ledger does."""
+        super().absorb(sheet, origins)
+        super()._pack_what_is_full()
 
     def __getstate__(self) -> dict[str, Any]:
         for null in self._nulls.values():

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.reports.frames import numbers
-from fairbrief.types import Floats
+from fairbrief.types import Floats, Integers
 
 SMALL = 128
 """So many distinct numbers are told apart by one byte."""
@@ -67,20 +67,38 @@ class Packed:
 
 
 def code_type(numbers: int) -> np.dtype[np.signedinteger[Any]]:
-    """Whole numbers that tell so many apart."""
+    """Whole numbers that tell so many apart, 2¹⁵ at most."""
     return np.dtype(np.int8 if numbers <= SMALL else np.int16)
 
 
-def pack(rows: Floats) -> list[Packed]:
-    """The columns of a chunk's rows, (units, columns)."""
-    # Many columns of a chunk are alike (of a value that nobody has, of counts that go together): one holds for all.
-    known: dict[bytes, Packed] = {}
-    return [pack_once(column, known) for column in np.ascontiguousarray(rows.T)]
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows of units that were packed together: their columns, of which those that nobody had had yet are absent."""
 
+    units: int
+    columns: Sequence[Packed | None]
 
-def column_of(chunk: Sequence[Packed], k: int, units: int) -> Packed:
-    """A column of a chunk; zeros where it was not known when the chunk was packed."""
-    return chunk[k] if k < len(chunk) else Packed.of(np.zeros(units))
+    @classmethod
+    def of(cls, rows: Floats) -> Chunk:
+        """Rows. Shape: (units, columns)."""
+        # Many columns of a chunk are alike (of a value that nobody has, of counts that go together): one holds for all.
+        known: dict[bytes, Packed] = {}
+        return cls(len(rows), [pack_once(column, known) for column in np.ascontiguousarray(rows.T)])
+
+    def held(self, k: int) -> Packed | None:
+        """A column; None where it is absent."""
+        return self.columns[k] if k < len(self.columns) else None
+
+    def column(self, k: int) -> Packed:
+        """A column; zeros where it is absent."""
+        return self.held(k) or Packed.of(np.zeros(self.units))
+
+    def placed(self, places: Integers) -> Chunk:
+        """The same among other columns: the first at the first of these places, and so on. Shape: (columns,) or more."""
+        found: list[Packed | None] = [None] * (int(places.max(initial=-1)) + 1)
+        for place, column in zip(places.tolist(), self.columns, strict=False):
+            found[place] = column
+        return Chunk(self.units, found)
 
 
 def pack_once(column: Floats, known: dict[bytes, Packed]) -> Packed:

@@ -119,6 +119,8 @@ class Run:
     def walk_part(self, stream: Iterator[Case]) -> PartResult:
         """The cases of a part, observed in this process; what has to wait for other parts is put aside."""
         self._carry(self._single(stream), ThisProcess())
+        for ledger in self.ledgers:
+            ledger.pack()
         if self._shows_apart:
             self.exhibits.settle()
         return PartResult(
@@ -268,6 +270,11 @@ class Run:
         self.cases += cases
         if self.plan.progress is not None:
             self.plan.progress(self.cases)
+
+    def records(self) -> int:
+        """How many records were summarized."""
+        ids = np.sort(np.frombuffer(self.ids, dtype=np.int64))  # several times as fast as np.unique
+        return int(np.count_nonzero(ids[1:] != ids[:-1])) + bool(len(ids))
 
     def systems(self) -> dict[str, SystemKind]:
         """All systems and their kinds."""
