@@ -1,11 +1,12 @@
 """How do time and memory of an audit grow from a thousand small records to a million?
 
 Every size is audited by the command line in a process of its own, with all default measures, 2,000 labellings and no
-random extracts; the largest by several workers, too. Of each is told what a record takes, and what each takes by
-which it is larger than the size before, in which the start is no part. With ``--against`` another Python, in whose
-environment another commit is installed, audits one size (``--compared``, the one before the largest if not told), and
-ours does so with random extracts, too, which the other may not draw: the ratios are of processor times. Takes half an
-hour or more.
+random extracts. Of each is told what a record takes, and what each takes by which it is larger than the size before,
+in which the start is no part. The largest is audited by several workers, too, and by as many audits at once that know
+nothing of each other: these say how many times as fast workers could be at most on a machine whose cores share caches,
+memory and clock. With ``--against`` another Python, in whose environment another commit is installed, audits one size
+(``--compared``, the one before the largest if not told), and ours does so with random extracts, too, which the other
+may not draw: the ratios are of processor times. Takes half an hour or more.
 
 Run: python -m benchmarks.speed.growth [--sizes N,N,…] [--workers N] [--against PYTHON] [--compared N] [--out FILE]
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks.recording import refuse_plug_ins, write_down
@@ -52,6 +54,9 @@ def of_sizes(
                 **{name: several[name] for name in (*TOLD, *BY_PROCESS)},
                 "times_faster": round(faster, 2),
             }
+            found[f"{largest:,} records, {workers} audits at once"] = at_once(
+                files[largest], workers, float(str(alone[largest]["seconds"]))
+            )
         found["measures"] = alone[largest]["measures"]
         yield found
         if against:
@@ -67,6 +72,14 @@ def of_sizes(
                 "times_as_long_as_with_extracts": round(theirs / drawn, 2),
             }
             yield found
+
+
+def at_once(file: Path, audits: int, alone: float) -> dict[str, object]:
+    """So many audits of one file at once, each by one process, where one by itself takes so many seconds."""
+    with ThreadPoolExecutor(audits) as pool:
+        done = [pool.submit(of_command, file, [], 1, options=WITHOUT_EXTRACTS) for _ in range(audits)]
+        seconds = max(float(str(one.result()["seconds"])) for one in done)
+    return {"seconds": seconds, "times_faster": round(audits * alone / seconds, 2)}
 
 
 def main() -> None:

@@ -25,6 +25,7 @@ from fairbrief.readers.long_tables import LongTable
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.readers.part_tallies import KEPT, PartTally
 from fairbrief.readers.record_places import RecordPlaces
+from fairbrief.readers.repeated_ids import again, other_documents
 from fairbrief.readers.rows import Read, RowReader, how_to_say
 from fairbrief.readers.summary_files import Beside, open_beside
 from fairbrief.readers.typed_lines import LineParser, TypedLine, is_for
@@ -470,38 +471,19 @@ class Reading:
             return False
         other = seen.of_another_system(record.id, summary.system, texts) if len(seen.systems) > 1 else None
         if other is not None and not other[1].is_same:
-            self._leave_out(at(step.where, self._other_documents(*other), record.id))
+            self._leave_out(at(step.where, other_documents(other[0], self._place(other[1])), record.id))
             return False
         if self._is_part:
             self._keys.note(record, summary.system, texts, self._meter.row)
         return True
 
     def _again(self, summary: Summary, before: Before) -> DataError:
-        reader, first = self._reader, self._place(before)
-        found = f"this id of the system {summary.system!r} a second time, after {first}"
-        if not before.is_same:
-            return fault(
-                f"{found}, with other documents",
-                "each record once for a system",
-                "where each row is one document of its record, say --group-by with the field of the record's id; else "
-                "name the field that tells the records apart with --id-field ('' numbers the rows)",
-            )
-        if reader is not None and self._on_error == "stop" and self._fields.system in reader.use.unseen:
+        reader, field = self._reader, self._fields.system
+        if before.is_same and reader is not None and self._on_error == "stop" and field in reader.use.unseen:
             _complain(reader, self._sources[before.source])
-        if reader is not None and self._fields.system not in reader.use.names:
-            return fault(
-                f"{found}; no row has the field {self._fields.system!r}",
-                "each record once for a system",
-                "name the field that says which system wrote a summary with --system-field, or remove one",
-            )
-        return fault(found, "each record once for a system", "name the system of one of them, or remove it")
-
-    def _other_documents(self, system: str, before: Before) -> DataError:
-        return fault(
-            f"other documents than at {self._place(before)}, where the system {system!r} has this id",
-            "the same documents under an id, whichever system summarized them",
-            "name the field that tells the records apart with --id-field, or audit the files apart",
-        )
+        is_absent = reader is not None and field not in reader.use.names
+        absent = field if is_absent else ""
+        return again(summary.system, self._place(before), is_same=before.is_same, absent=absent)
 
     def _place(self, before: Before) -> str:
         return f"{self._sources[before.source].name}:{before.number}"
