@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from array import array
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -94,9 +96,9 @@ class Ledger:
     reasons: array[int] = field(default_factory=lambda: array("b"))
     ps: array[float] = field(default_factory=lambda: array("d"))
     known_reasons: dict[str, int] = field(default_factory=lambda: {"": 0})
-    _chunks: list[Chunk] = field(default_factory=list)
+    _chunks: list[tuple[int, Chunk]] = field(default_factory=list)
+    """Each with its first entry."""
     _pending: list[Written] = field(default_factory=list)
-    _n_packed: int = 0
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
     _nulls: dict[tuple[str, Slice], NullSums] = field(default_factory=dict)
     _left_out: dict[tuple[str, Slice], Counter[str]] = field(default_factory=dict)
@@ -231,8 +233,7 @@ class Ledger:
         if sheet._chunks:  # they come after all that is here
             self.pack()
         first, place = len(self.reasons), self._new_place(sheet.columns)
-        self._chunks += [chunk.placed(place) for chunk in sheet._chunks]
-        self._n_packed += sheet._n_packed
+        self._chunks += [(first + start, chunk.placed(place)) for start, chunk in sheet._chunks]
         self.origins.extend(origins)
         known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in sheet.known_reasons]
         self.reasons = extended(self.reasons, np.array(known)[as_numbers(sheet.reasons)])
@@ -261,7 +262,8 @@ class Ledger:
         self.columns = {column: i for i, column in enumerate(columns)}
         self._positions.clear()
         if (order[1:] > order[:-1]).all():
-            self._chunks = [Chunk(chunk.units, [chunk.held(k) for k in old]) for chunk in self._chunks]
+            places = np.argsort(old)
+            self._chunks = [(start, chunk.placed(places)) for start, chunk in self._chunks]
         else:
             self._chunks = self._reordered(old, order)
             self.origins = self.origins.of(order)
@@ -276,11 +278,15 @@ class Ledger:
     def pack(self) -> None:
         """Pack what is not packed yet."""
         if self._n_packed < len(self.reasons):
-            self._chunks.append(Chunk.of(self._open_rows()))
-            self._n_packed = len(self.reasons)
+            self._chunks.append((self._n_packed, Chunk.of(self._open_rows())))
         self._pending.clear()
 
-    def _reordered(self, columns: Sequence[int], order: Integers) -> list[Chunk]:
+    @property
+    def _n_packed(self) -> int:
+        """How many entries are packed."""
+        return _end(self._chunks[-1]) if self._chunks else 0
+
+    def _reordered(self, columns: Sequence[int], order: Integers) -> list[tuple[int, Chunk]]:
         starts = range(0, len(order), SETTLED)
         known: list[dict[bytes, Packed]] = [{} for _ in starts]
         first, made = self.first_alike(), dict[int, list[Packed]]()
@@ -292,7 +298,7 @@ class Ledger:
                 for start, packed in zip(starts, known, strict=True)
             ]
         return [
-            Chunk(min(SETTLED, len(order) - start), [made[first[k]][i] for k in columns])
+            (start, Chunk(min(SETTLED, len(order) - start), [made[first[k]][i] for k in columns]))
             for i, start in enumerate(starts)
         ]
 
@@ -330,12 +336,9 @@ class Ledger:
     def packed(self, rows: range | None = None) -> Sequence[tuple[int, Chunk]]:
         """The chunks that hold some entries, or all, each with the first entry in it."""
         rows = range(len(self.reasons)) if rows is None else rows
-        starts = itertools.accumulate((chunk.units for chunk in self._chunks), initial=0)
-        found = [
-            (start, chunk)
-            for start, chunk in zip(starts, self._chunks, strict=False)
-            if start < rows.stop and rows.start < start + chunk.units
-        ]
+        first = bisect_right(self._chunks, rows.start, key=_end)
+        stop = bisect_left(self._chunks, rows.stop, key=itemgetter(0))
+        found = self._chunks[first:stop]
         if rows.stop > self._n_packed:
             found.append((self._n_packed, Chunk.of(self._open_rows())))
         return found
@@ -407,10 +410,11 @@ class Ledger:
     def _pack_what_is_full(self) -> None:
         if len(self.reasons) - self._n_packed < CHUNK:
             return
-        rows = self._open_rows()
+        rows, first = self._open_rows(), self._n_packed
         full = len(rows) // CHUNK * CHUNK
-        self._chunks += [Chunk.of(rows[start : start + CHUNK]) for start in range(0, full, CHUNK)]
-        self._n_packed += full
+        self._chunks += [
+            (first + start, Chunk.of(rows[start : start + CHUNK])) for start in range(0, full, CHUNK)
+        ]
         rest = np.arange(self._n_packed, len(self.reasons))
         self._pending = [(rest, np.arange(len(self.columns)), rows[full:].copy())]
 
@@ -478,6 +482,12 @@ class _Kinds:
             for part in (WHOLE, *slices):
                 found.setdefault((system, part), []).extend(chosen)
         return found
+
+
+def _end(placed: tuple[int, Chunk]) -> int:
+    """The first entry after a chunk."""
+    start, chunk = placed
+    return start + chunk.units
 
 
 def settle(ledgers: Iterable[Ledger]) -> None:

@@ -481,8 +481,7 @@ class Reading:
         reader, field = self._reader, self._fields.system
         if before.is_same and reader is not None and self._on_error == "stop" and field in reader.use.unseen:
             _complain(reader, self._sources[before.source])
-        is_absent = reader is not None and field not in reader.use.names
-        absent = field if is_absent else ""
+        absent = field if reader is not None and field not in reader.use.names else ""
         return again(summary.system, self._place(before), is_same=before.is_same, absent=absent)
 
     def _place(self, before: Before) -> str:
