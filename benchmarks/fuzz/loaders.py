@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import random
 import resource
+import shutil
 import tempfile
 import time
 import traceback
@@ -79,8 +80,7 @@ def fuzz(inputs: int, seconds: float, seed: int, keep: Path | None = None, slow:
         for name, target in known.items():
             at = Path(made) / name.replace(" ", "-")
             at.mkdir()
-            for file, whole in target.files.items():
-                (at / file).write_bytes(whole)
+            target.write(at, {})
             target.call(at)  # what is not damaged is read
         names = [name for i in range(ROUNDS) for name in known if i == 0 or not known[name].is_slow]
         ends = time.monotonic() + seconds
@@ -91,12 +91,11 @@ def fuzz(inputs: int, seconds: float, seed: int, keep: Path | None = None, slow:
             at = Path(made) / name.replace(" ", "-")
             one = rng.choice(list(known[name].files))
             content = damaged(known[name].files[one], others, rng)
-            for file, whole in known[name].files.items():
-                (at / file).write_bytes(content if file == one else whole)
-            kept = None if keep is None else (keep / f"{name}-{i}-{one}", content)
+            known[name].write(at, {one: content})
+            kept = None if keep is None else (keep / f"{name}-{i}-{Path(one).name}", content)
             _try(name, known[name], at, report, kept, slow)
-            for left in at.glob("*"):
-                left.unlink()
+            shutil.rmtree(at)
+            at.mkdir()
     return report
 
 

@@ -131,6 +131,12 @@ class Target:
     call: Callable[[Path], object]
     is_slow: bool = False
 
+    def write(self, folder: Path, changed: Mapping[str, bytes]) -> None:
+        """Write all files, some of them with other content."""
+        for name, content in {**self.files, **changed}.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_bytes(content)
+
 
 def targets(folder: Path) -> dict[str, Target]:
     """Every reader and loader, with files that it reads whole; ``folder`` is for what is needed to make them."""
@@ -289,7 +295,9 @@ def _saved(folder: Path) -> dict[str, Target]:
     reading = readers.read(source)
     list(reading)
     input_index.write(folder / "a", [str(source)], ("side",), {}, reading, identity)
-    saved = {p.name: p.read_bytes() for p in (folder / "a").iterdir() if p.suffix in (".json", ".parquet")}
+    kinds = (".json", ".parquet")
+    found = [path for path in (folder / "a").rglob("*") if path.suffix in kinds]
+    saved = {str(path.relative_to(folder / "a")): path.read_bytes() for path in found}
     with open_journal(folder / "j") as journal:
         journal.append([(f"{i:032x}", {"summary": "x", "made": {}}) for i in range(5)])
         kept = (folder / "j").read_bytes()

@@ -15,10 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from benchmarks.recording import write_down
+from benchmarks.speed.repeated_evidence import repeat
 
 import fairbrief
 from fairbrief.reports import html, load
@@ -43,19 +41,6 @@ def audited(folder: Path, systems: int) -> None:
                 }
                 rows.append({**line, **told})
     fairbrief.audit(rows, slices=["town"], n_resamples=20).save(folder)
-
-
-def repeated(folder: Path, records: int) -> None:
-    """The evidence on coverage, as of so many records."""
-    whole = pq.read_table(folder / "evidence.parquet")
-    rows = whole.filter(pc.match_substring(whole["measures"].cast(pa.string()), "coverage_parity"))
-    place = rows.column_names.index("record")
-    names = rows["record"].to_pylist()
-    with pq.ParquetWriter(folder / "evidence.parquet", whole.schema, compression="zstd") as file:
-        file.write_table(whole)
-        for i in range(1, -(-records // len(set(names)))):
-            named = pa.array([f"{name}-{i}" for name in names], rows.schema.field(place).type)
-            file.write_table(rows.set_column(place, rows.schema.field(place), named))
 
 
 def opened(page: Path, profile: Path) -> float:
@@ -83,7 +68,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "audit"
         audited(folder, given.systems)
-        repeated(folder, given.records)
+        repeat(folder / "evidence" / "coverage.parquet", given.records)
         began = time.monotonic()
         result = load(folder)
         html.write(result, folder / "report.html")

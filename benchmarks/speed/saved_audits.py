@@ -78,9 +78,9 @@ def of_size(records: int, seed: int) -> dict[str, object]:
         audit = ("--attribute", "party", "--extracts", "0", "--quiet", "--workers", "2")
         for name in ("old", "new"):
             of_command(("audit", f"{name}.jsonl", *audit, "--out", name), folder)
-        size = round((folder / "new" / "evidence.parquet").stat().st_size / 1e6, 1)
+        size = sum(path.stat().st_size for path in (folder / "new" / "evidence").iterdir())
         return {
-            "evidence_mb": size,
+            "evidence_mb": round(size / 1e6, 1),
             **{name: of_command(command, folder) for name, command in COMMANDS.items()},
         }
 

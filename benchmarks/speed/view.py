@@ -16,12 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from benchmarks.recording import write_down
+from benchmarks.speed.repeated_evidence import repeat
 
 import fairbrief
-from fairbrief.reports import evidence_file
 from fairbrief.viewing import input_index
 from fairbrief.viewing.answers import Answers, Asked, open_audit
 
@@ -57,19 +55,8 @@ def build(folder: Path, records: int) -> float:
     with (folder / "input.jsonl").open("w") as file:
         for i in range(times):
             file.writelines(json.dumps({**line, "id": f"{line['id']}-{i}"}) + "\n" for line in lines)
-    rows = pq.read_table(folder / "evidence.parquet")
-    place = rows.column_names.index("record")
-    with pq.ParquetWriter(folder / "evidence.parquet", rows.schema, compression="zstd") as file:
-        for observation in dict.fromkeys(rows["observation"].to_pylist()):
-            part = rows.filter(pa.compute.equal(rows["observation"], observation))
-            names = part["record"].to_pylist()
-            step = evidence_file.GROUP // len(names)
-            for start in range(0, times, step):
-                several = [
-                    part.set_column(place, rows.schema.field(place), pa.array([f"{n}-{i}" for n in names]))
-                    for i in range(start, min(start + step, times))
-                ]
-                file.write_table(pa.concat_tables(several))
+    for path in (folder / "evidence").glob("*.parquet"):
+        repeat(path, records)
     reading = fairbrief.read(str(folder / "input.jsonl"))
     started = time.monotonic()
     audit = json.loads((folder / "results.json").read_text())["audit"]

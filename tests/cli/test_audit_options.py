@@ -197,7 +197,7 @@ def test_the_folder_holds_every_file_and_results_follow_their_schema(
     assert ran.code == 0, ran.err
     there = {p.name for p in (tmp_path / "out").iterdir()}
     assert there >= {
-        "results.json", "evidence.parquet", "report.html", "report.md", "estimates.csv", "tables",
+        "results.json", "evidence", "report.html", "report.md", "estimates.csv", "tables",
     }  # fmt: skip
     found = results(tmp_path / "out")
     schema = json.loads((files("fairbrief.reports") / "results.schema.json").read_text(encoding="utf-8"))
@@ -207,10 +207,12 @@ def test_the_folder_holds_every_file_and_results_follow_their_schema(
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "<svg" in page
     assert not any(f'{a}="{scheme}' in page for a in ("src", "href") for scheme in ("http", "//"))
-    evidence = pq.read_table(tmp_path / "out" / "evidence.parquet")
-    statistics = [f for f in evidence.schema if f.metadata]
-    assert statistics
-    assert all(f.type == pa.float64() for f in statistics)
+    for one in found["evidence"]:
+        evidence = pq.read_table(tmp_path / "out" / "evidence" / one["file"])
+        statistics = [f for f in evidence.schema if f.metadata]
+        assert statistics
+        assert all(f.type == pa.float64() for f in statistics)
+        assert {*evidence["observation"].to_pylist()} == {one["observation"]}
 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown", "latex", "csv", "html"])

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.cli.command import Command, rows, write
@@ -35,7 +36,7 @@ from fairbrief.types import Table
 
 FILES = [
     "estimates.csv",
-    "evidence.parquet",
+    "evidence",
     "examples.json",
     "report.html",
     "report.md",
@@ -69,7 +70,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("file", ["results.json", "evidence.parquet", "examples.json"])
+@pytest.mark.parametrize("file", ["results.json", "evidence/representation.parquet", "examples.json"])
 def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Result], file: str) -> None:
     """Where one of the files is of another audit the folder is refused, by all that read it."""
     for name, result in zip("ab", two, strict=True):
@@ -165,6 +166,37 @@ def test_tables_of_an_older_audit_go(tmp_path: Path, two: tuple[Result, Result])
     assert {"mine.csv", "mine.tex", "mine.txt"} <= set(names(tables))
 
 
+def test_evidence_of_an_older_audit_goes(tmp_path: Path, two: tuple[Result, Result]) -> None:
+    """A file of what the new audit has not observed does not stay; what no audit wrote does."""
+    write_all(audit(cases_of(20, 1), Plan(measures=["rouge1"], n_resamples=20)), tmp_path)
+    (tmp_path / "evidence" / "mine.parquet").touch()
+    write_all(two[0], tmp_path)
+    assert names(tmp_path / "evidence") == [".written", "mine.parquet", "representation.parquet"]
+
+
+@pytest.mark.parametrize("fails", [0, 1, 4, 9])
+def test_a_folder_whose_files_could_not_be_put_in_place_takes_the_next_audit(
+    tmp_path: Path, two: tuple[Result, Result], fails: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever file it was at which the disk failed; until then nobody takes what stands there for an audit."""
+    placed, replace_one = list[Path](), Path.replace
+
+    def full(path: Path, target: Path) -> Path:
+        if len(placed) == fails:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        placed.append(path)
+        return replace_one(path, target)
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="No space"):
+        write_all(two[0], tmp_path / "a")
+    with pytest.raises(DataError):
+        load(tmp_path / "a")
+    monkeypatch.undo()
+    write_all(two[1], tmp_path / "a")
+    assert load(tmp_path / "a").estimates == two[1].estimates
+
+
 def test_only_names_of_tables_are_taken_from_the_list(tmp_path: Path, two: tuple[Result, Result]) -> None:
     """A list that was written over takes nothing away elsewhere."""
     write_all(two[0], tmp_path / "a")
@@ -198,7 +230,7 @@ def test_a_folder_with_files_of_the_same_names_is_refused(
 
 
 @pytest.mark.parametrize(
-    "fails", ["html.write", "record_data.write", "evidence_file.write", "json_file.write"]
+    "fails", ["html.write", "record_data.write", "evidence_file.EvidenceWriter", "json_file.write"]
 )
 def test_a_full_disk_leaves_the_older_audit(
     tmp_path: Path, two: tuple[Result, Result], fails: str, monkeypatch: pytest.MonkeyPatch
@@ -227,14 +259,14 @@ def test_evidence_is_written_ahead_by_another_thread(
     """From when its rows are settled; the files are those that are written one after another."""
     write_all(two[0], tmp_path / "a")
     threads: list[int] = []
-    begun = evidence_file.begun
+    writer = evidence_file.EvidenceWriter
 
     def told(*given: Any) -> Any:
         threads.append(threading.get_ident())
         assert languages.given() == "de"
-        return begun(*given)
+        return writer(*given)
 
-    monkeypatch.setattr("fairbrief.reports.evidence_file.begun", told)
+    monkeypatch.setattr("fairbrief.reports.evidence_file.EvidenceWriter", told)
     with claimed(tmp_path / "b") as folder, ahead_in(folder, 2) as ahead, languages.using("de"):
         assert ahead is not None
         ahead.begin(two[0].rows)
@@ -266,7 +298,7 @@ def test_evidence_that_could_not_be_written_ahead_leaves_the_older_audit(
 
     with pytest.raises(ValueError, match="no estimates"):
         write_ahead(None)
-    monkeypatch.setattr("fairbrief.reports.evidence_file.begun", full)
+    monkeypatch.setattr("fairbrief.reports.evidence_file.EvidenceWriter", full)
     with pytest.raises(OSError, match="No space"):
         write_ahead(two[1])
     assert names(tmp_path / "a") == sorted([*FILES, UNFINISHED])
@@ -321,12 +353,12 @@ def test_an_older_schema_is_refused_with_the_command_that_makes_it_anew(
         load(tmp_path / "a")
     path.write_text(json.dumps(found))
     original = evidence_file.SCHEMA
-    evidence_file.SCHEMA = "fairbrief.evidence/2"
+    evidence_file.SCHEMA = "fairbrief.evidence/3"
     try:
-        evidence_file.write(two[0], tmp_path / "a" / "evidence.parquet", found["audit"])
+        evidence_file.EvidenceWriter(two[0].rows, tmp_path / "a" / "evidence").end(found["audit"])
     finally:
         evidence_file.SCHEMA = original
-    with pytest.raises(DataError, match=r"its schema is not 'fairbrief.evidence/3'"):
+    with pytest.raises(DataError, match=r"its schema is not 'fairbrief.evidence/4'"):
         load(tmp_path / "a")
 
 
@@ -388,7 +420,7 @@ def test_a_number_that_we_do_not_write_is_refused(
 def test_damaged_evidence_is_a_data_error(tmp_path: Path, two: tuple[Result, Result]) -> None:
     """Wherever a byte of the evidence is changed or cut off, the folder is refused or says the same."""
     write_all(two[0], tmp_path)
-    path = tmp_path / "evidence.parquet"
+    path = tmp_path / "evidence" / "representation.parquet"
     whole, right = path.read_bytes(), load(tmp_path)
     for place in range(0, len(whole), 97):
         for damaged in (whole[:place], whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]):
@@ -399,21 +431,31 @@ def test_damaged_evidence_is_a_data_error(tmp_path: Path, two: tuple[Result, Res
                 continue
 
 
-def test_evidence_that_an_observation_lacks_takes_no_room(
+def test_each_observation_has_a_file_and_all_together_are_one_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Read row group by row group the table is the one that Arrow reads, in less than half its room."""
+    """A file has the columns of its observation and no others; what it lacks takes hardly any room in the table of all."""
     monkeypatch.setattr(evidence_file, "GROUP", 50)
     found = audit(cases_of(200, 20), Plan(measures=[BUR, "rouge1", "position_bias"], n_resamples=20))
     write_all(found, tmp_path)
-    read, plain = load(tmp_path).evidence, pq.read_table(tmp_path / "evidence.parquet")
-    assert read.schema.equals(plain.schema, check_metadata=True)
+    before = pa.total_allocated_bytes()
+    read = load(tmp_path).evidence
+    room = pa.total_allocated_bytes() - before
+    files = [
+        tmp_path / "evidence" / one["file"]
+        for one in json.loads((tmp_path / "results.json").read_text())["evidence"]
+    ]
+    assert [file.stem for file in files] == ["representation", "rouge-scores", "positions"]
+    for one in map(pq.read_table, files):
+        assert not [f.name for f in one.schema if f.metadata and one[f.name].null_count == len(one)]
+    plain = pa.concat_tables(map(pq.read_table, files), promote_options="default")
+    assert {field.name: field.metadata for field in read.schema} == {f.name: f.metadata for f in plain.schema}
     assert read.to_pylist() == plain.to_pylist() == unpacked(found.evidence).to_pylist()
-    assert 2 * read.get_total_buffer_size() < plain.get_total_buffer_size()
+    assert 3 * room < 2 * plain.nbytes  # in which each column that is lacking has nulls of its own
 
 
 def test_only_what_is_asked_for_is_read_of_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of one observation, some rows and some columns are those of the whole table, row groups of others not touched."""
+    """Rows of one observation and some columns are those of the whole table; row groups of others are not touched."""
     monkeypatch.setattr(evidence_file, "GROUP", 50)
     measures = [BUR, "rouge1", "position_bias"]
     write_all(audit(cases_of(120, 20), Plan(measures=measures, n_resamples=20)), tmp_path)
@@ -424,16 +466,14 @@ def test_only_what_is_asked_for_is_read_of_evidence(tmp_path: Path, monkeypatch:
     )
     held = Held(rows.table())
     assert (len(rows), rows.measures()) == (len(held), held.measures())
-    for start in (0, 49, 130, 400):
-        for length in (0, 1, 60, 500):
-            assert rows.slice(start, length).to_pylist() == held.slice(start, length).to_pylist()
-    wanted = {"record", "reason", "rouge1[f]"}.__contains__
+    assert rows.column_names() == held.column_names()
     for observation in held.measures().values():
         read.clear()
-        found = rows.of(observation, wanted)
-        assert found.to_pylist() == held.of(observation, wanted).to_pylist()
-        assert max(map(read.count, range(8))) == 1
-        assert len(read) <= 4  # the others' statistics say whose they are
+        found = rows.of(observation, {"record", "reason", "rouge1[f]"}.__contains__)
+        theirs = held.of(observation, found.column_names.__contains__)
+        assert found.to_pylist() == theirs.select(found.column_names).to_pylist()
+        assert ("rouge1[f]" in found.column_names) == observation.startswith("Rouge")
+        assert read == [0, 1, 2]
 
 
 def test_a_report_is_printed_without_reading_rows_of_evidence(
@@ -447,7 +487,7 @@ def test_a_report_is_printed_without_reading_rows_of_evidence(
     again = fairbrief("report", tmp_path / "a")
     assert (said.code, said.out) == (again.code, again.out)
     assert said.code == 0
-    shutil.copy(tmp_path / "b" / "evidence.parquet", tmp_path / "a")
+    shutil.copytree(tmp_path / "b" / "evidence", tmp_path / "a" / "evidence", dirs_exist_ok=True)
     assert "of another audit" in fairbrief("report", tmp_path / "a").err
 
 

@@ -25,12 +25,12 @@ from fairbrief.experiments.experiment_file import read_experiment
 from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.looking import look_at
 from fairbrief.reports import source_file
+from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
 from fairbrief.summarizers.prompts import find
 from fairbrief.taggers.lexicons import read_lexicon
 from fairbrief.taggers.name_tagger import read_pages
 from fairbrief.taggers.word_vectors import VectorFile
 from fairbrief.viewing import input_index
-from fairbrief.viewing.saved_evidence import SavedEvidence
 
 DEEP = b"[" * 100_000
 READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
@@ -45,7 +45,10 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "experiment.toml": (b"a = " + DEEP, read_experiment),
     "settings.toml": (b"a = " + DEEP, settings_file.read),
     "answers.json": (DEEP, lambda path: read_answers([path], {})),
-    "evidence.parquet": (b"PAR1" + b"\xff" * 60 + b"PAR1", lambda path: SavedEvidence(path, "x")),
+    "evidence.parquet": (
+        b"PAR1" + b"\xff" * 60 + b"PAR1",
+        lambda path: SavedRows(path.parent, [EvidenceFile(path.name, "o", ("m",))], "x"),
+    ),
     "vectors.txt": (b"a 1e39 1\nb 1 1\n", lambda path: list(VectorFile(path).chunks())),
     "log.eval": (b"PK\5\6" + b"\0" * 8 + b"\xff" * 10, lambda path: list(readers.read(path))),
 }

@@ -135,10 +135,10 @@ def test_parts_that_come_packed_are_absorbed_as_if_their_units_had_come_one_by_o
         assert (whole.matrix(order) == alone.matrix()).all()
         assert (whole.origins, whole.reasons) == (alone.origins, alone.reasons)
         tables = [LedgerEvidence([own], {MEASURE.observation: [MEASURE]}) for own in (whole, alone)]
-        names = tables[1].table().column_names
-        for start, length in ((0, 60), (7, 20), (30, 1), (59, 9)):
-            ours, theirs = (unpacked(table.slice(start, length)).select(names) for table in tables)
-            assert ours.equals(theirs)
+        for together in (60, 20, 7):
+            monkeypatch.setattr(sys.modules[LedgerEvidence.__module__], "TOGETHER", together)
+            ours, theirs = (unpacked(table.table()) for table in tables)
+            assert ours.select(theirs.column_names).equals(theirs)
     if not is_ordered:
         sizes = [[chunk.units for _, chunk in own.packed()] for own in (whole, alone)]
         assert (
@@ -237,11 +237,12 @@ def texts_of(name: str) -> str:
     return name.replace("\ud800", "?")
 
 
+@pytest.mark.parametrize("together", [1, 3, 8, 20])
 @pytest.mark.parametrize("is_settled", [True, False])
 def test_any_rows_of_evidence_are_those_of_the_whole_table(
-    is_settled: bool, monkeypatch: pytest.MonkeyPatch
+    together: int, monkeypatch: pytest.MonkeyPatch, *, is_settled: bool
 ) -> None:
-    """So many from one on, across chunks and ledgers, and those of one observation with some of its columns."""
+    """Across chunks and ledgers, however many are made at a time; and those of one observation with some of its columns."""
     for module in (ledgers, sys.modules[LedgerEvidence.__module__]):
         monkeypatch.setattr(module, "CHUNK", 4)
     monkeypatch.setattr(ledgers, "SETTLED", 3)
@@ -253,9 +254,9 @@ def test_any_rows_of_evidence_are_those_of_the_whole_table(
     rows = LedgerEvidence(several, {MEASURE.observation: [MEASURE], other.observation: [other]})
     whole = rows.table()
     assert len(rows) == len(whole) == 20
-    for start in range(21):
-        for length in (0, 1, 3, 8, 20):
-            assert rows.slice(start, length).equals(whole.slice(start, length))
+    monkeypatch.setattr(sys.modules[LedgerEvidence.__module__], "TOGETHER", together)
+    assert unpacked(rows.table()).equals(unpacked(whole))
+    assert list(rows.column_names()) == whole.column_names
     assert rows.measures() == Held(whole).measures()
     for measure in (MEASURE, other):
         of = repr(measure.observation)
@@ -263,7 +264,8 @@ def test_any_rows_of_evidence_are_those_of_the_whole_table(
         theirs = Held(whole).of(of, wanted.__contains__)
         ours = rows.of(of, wanted.__contains__)
         assert ours.equals(theirs.select(ours.column_names))
-        assert set(ours.column_names) == {n for n in theirs.column_names if theirs[n].null_count < 10}
+        own = {n for n in theirs.column_names if theirs[n].null_count < 10}
+        assert set(ours.column_names) == {*own, "slice.parity"}  # attributes stand beside all
 
 
 @pytest.mark.parametrize("draws", [5, 2_000])

@@ -1,4 +1,4 @@
-"""results.json, evidence.parquet, data frames, and the folder that holds them."""
+"""results.json, the evidence, data frames, and the folder that holds them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests import sample_results
 
 from fairbrief import reports
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.reports import audit_folder, evidence_file, json_file, note_words
+from fairbrief.reports import audit_folder, json_file, note_words
 from fairbrief.reports.evidence import Held
 from fairbrief.reports.frames import Estimates, Evidence
 from fairbrief.reports.result import Result
@@ -75,9 +75,12 @@ def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None
 def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> None:
     """A folder that was written loads to the same result, evidence and lone surrogates included."""
     written = reports.write_all(result, tmp_path / "out")
-    assert all(path.stat().st_size for path in written)
+    assert all(path.stat().st_size for path in written if path.name != audit_folder.LISTED)
     found = reports.load(tmp_path / "out")
-    assert found.evidence.equals(result.evidence)
+    assert found.rows.measures() == result.rows.measures()
+    assert len(found.rows) == len(found.evidence) == len(result.rows)
+    for observation in result.rows.measures().values():
+        assert found.rows.of(observation).equals(result.rows.of(observation))
     assert replace(found, rows=Held(pa.table({}))) == replace(result, rows=Held(pa.table({})))
 
 
@@ -142,7 +145,7 @@ def test_numbers_that_are_not_finite_never_leave() -> None:
         ("{", "no JSON of ours"),
         ("[]", "its schema is 'None'"),
         ('{"schema": "fairbrief.results/2"}', "this version reads"),
-        ('{"schema": "fairbrief.results/3", "estimates": 3}', "does not follow"),
+        ('{"schema": "fairbrief.results/4", "estimates": 3}', "does not follow"),
         ("[" * 100_000, "no JSON of ours"),
     ],
 )
@@ -178,11 +181,14 @@ def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
     """Neither an absent file nor a broken Parquet file shows a traceback of another library."""
     with pytest.raises(DataError, match="no such file"):
         reports.load(tmp_path)
-    (tmp_path / "evidence.parquet").write_bytes(b"not parquet")
-    with pytest.raises(DataError, match="not a Parquet file"):
-        evidence_file.read(tmp_path / "evidence.parquet")
-    with pytest.raises(DataError, match="no such file"):
-        evidence_file.read(tmp_path / "other.parquet")
+    reports.write_all(sample_results.make(), tmp_path)
+    path = tmp_path / "evidence" / "shares.parquet"
+    path.write_bytes(b"not parquet")
+    with pytest.raises(DataError, match=f"evidence/{path.name}: not a Parquet file"):
+        reports.load(tmp_path)
+    path.unlink()
+    with pytest.raises(DataError, match=f"evidence/{path.name}: there is no such file"):
+        reports.load(tmp_path)
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:

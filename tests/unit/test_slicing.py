@@ -154,7 +154,7 @@ def test_attributes_that_are_not_kept_are_told(small: Result, monkeypatch: pytes
         slice_audit(small, [("size", "size")])
     monkeypatch.setattr(sys.modules[attributes_in.__module__], "MOST_VALUES", 1)
     few = audit(cases_of(8), Plan(measures=["uer@party"], n_resamples=0))
-    assert attributes_in(few.evidence) == []
+    assert attributes_in(few.rows) == []
 
 
 def test_an_audit_of_an_older_version_is_refused(small: Result) -> None:

@@ -35,7 +35,7 @@ def ledgers_from(
     The relabelled sums are not in the evidence: what is made from such a ledger has intervals and paired
     differences, and no chance level.
     """
-    there = evidence.slice(0, 0).column_names
+    there = evidence.column_names()
     for column in ("observation", "system_kind"):
         if column not in there:
             raise DataError(

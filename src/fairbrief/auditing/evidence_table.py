@@ -1,10 +1,10 @@
-"""Ledgers as one table: what `Result.evidence` and ``evidence.parquet`` hold. `evidence_ledgers` is the way back."""
+"""Ledgers as tables: what `Result.evidence` and the files of ``evidence/`` hold. `evidence_ledgers` is the way back."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import pyarrow as pa
 from fairbrief.auditing.ledger import CHUNK, Ledger
 from fairbrief.auditing.origins import Origins
 from fairbrief.auditing.packed_columns import Packed
-from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns
+from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns, of_all
 from fairbrief.reports.frames import numbers, texts
 from fairbrief.types import Column, Integers, Measure, Observation
 
@@ -27,8 +27,6 @@ TOGETHER = 1 << 15
 
 
 Maker = Callable[[], pa.Array | pa.ChunkedArray]
-_Shared = dict[tuple[int, range], dict[str, Maker]]
-"""Columns that several tables have alike, by whose rows they are, and which."""
 
 
 class LedgerEvidence:
@@ -36,6 +34,7 @@ class LedgerEvidence:
 
     def __init__(self, ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> None:
         self._ledgers = [ledger for ledger in ledgers if ledger.reasons]
+        self._observations = [repr(ledger.observation) for ledger in self._ledgers]
         self._readers = readers
         codes: dict[Column, np.dtype[Any]] = {}
         for ledger in self._ledgers:
@@ -54,79 +53,58 @@ class LedgerEvidence:
     def measures(self) -> dict[str, str]:
         """The measures by spec, and the observation that each reads."""
         return {
-            repr(measure): repr(ledger.observation)
-            for ledger in self._ledgers
+            repr(measure): observation
+            for ledger, observation in zip(self._ledgers, self._observations, strict=True)
             for measure in self._readers[ledger.observation]
         }
 
-    def slice(self, start: int, length: int) -> pa.Table:
-        """So many rows from one on, with all columns."""
-        found, shared = [self._nothing], _Shared()
-        for i, ledger in enumerate(self._ledgers):
-            rows = len(ledger.reasons)
-            if start < rows and length > 0:
-                stop = min(rows, start + length)
-                found.append(self._rows(i, range(start, stop), self._fields, shared))
-                length -= stop - start
-            start = max(0, start - rows)
-        return pa.concat_tables(found, promote_options="default")
+    def column_names(self) -> list[str]:
+        """The columns that some observation has."""
+        whose = self._whose_are(0, range(0)) if self._ledgers else {}
+        return [*whose, *(field.name for field in self._fields.values())]
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that it has and whose names are wanted."""
-        return pa.concat_tables(self.each_of(observation, wanted), promote_options="default")
+        return pa.concat_tables(self.each_of(observation, wanted))
 
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of`, some rows at a time."""
         # A check of scorers may observe what was asked for, too.
-        several = [i for i, own in enumerate(self._ledgers) if repr(own.observation) == observation]
+        several = [i for i, name in enumerate(self._observations) if name == observation]
         there = {column for i in several for column in self._ledgers[i].columns}
         fields = {c: field for c, field in self._fields.items() if c in there and wanted(field.name)}
         for i in several:
             rows = len(self._ledgers[i].reasons)
             for start in range(0, rows, TOGETHER):
                 some = range(start, min(rows, start + TOGETHER))
-                yield self._rows(i, some, fields, _Shared(), wanted)
+                yield self._rows(i, some, fields, wanted)
 
     def table(self) -> pa.Table:
         """All rows."""
-        return self.slice(0, len(self))
+        return of_all(self)
 
-    @cached_property
-    def _nothing(self) -> pa.Table:
-        """No rows, with all columns."""
-        found = [self._rows(i, range(0), self._fields, _Shared()) for i in range(len(self._ledgers))]
-        return pa.concat_tables([pa.table({}), *found], promote_options="default")
-
-    def _rows(
-        self,
-        i: int,
-        rows: range,
-        fields: Mapping[Column, pa.Field],
-        shared: _Shared,
-        wanted: Wanted = all_columns,
-    ) -> pa.Table:
+    def _rows(self, i: int, rows: range, fields: Mapping[Column, pa.Field], wanted: Wanted) -> pa.Table:
         """Some rows of one ledger with these statistics; made at once, since appending copies the schema each time."""
-        ledger = self._ledgers[i]
-        whose = {name: make() for name, make in self._whose_are(i, rows, shared).items() if wanted(name)}
-        own = _statistics(ledger, rows, fields)
-        # One array of nulls of each kind stands for all that this observation does not have.
-        kinds = {field.type for column, field in fields.items() if column not in own}
-        nulls = {kind: pa.chunked_array([pa.nulls(len(rows), kind)]) for kind in kinds}
+        whose = {name: make() for name, make in self._whose_are(i, rows).items() if wanted(name)}
+        own = _statistics(self._ledgers[i], rows, fields)
         return pa.Table.from_arrays(
-            [*whose.values(), *(own[c] if c in own else nulls[field.type] for c, field in fields.items())],
+            [
+                *whose.values(),
+                *(own[c] if c in own else pa.nulls(len(rows), field.type) for c, field in fields.items()),
+            ],
             schema=pa.schema(
                 [*(pa.field(name, array.type) for name, array in whose.items()), *fields.values()]
             ),
         )
 
-    def _whose_are(self, i: int, rows: range, shared: _Shared) -> dict[str, Maker]:
+    def _whose_are(self, i: int, rows: range) -> dict[str, Maker]:
         """What makes the columns that say whose rows these are, and which measures read them."""
         ledger = self._ledgers[i]
         measures = "\n".join(repr(measure) for measure in self._readers[ledger.observation])
-        own = self._whose[i].makers(rows, shared)
+        own = dict(self._whose[i].makers(rows))
         sliced = [name for name in own if name.startswith((SLICE, ATTRIBUTE))]
         return {
-            "observation": lambda: _repeated(texts([repr(ledger.observation)]), len(rows)),
+            "observation": lambda: _repeated(texts([self._observations[i]]), len(rows)),
             "measures": lambda: _repeated(texts([measures]), len(rows)),
             **{name: own[name] for name in own if name not in sliced},
             "reason": lambda: _reasons(ledger, rows),
@@ -144,9 +122,9 @@ def column_name(column: Column) -> str:
     return f"{column[0]}[{', '.join(column[1:])}]" if len(column) > 1 else column[0]
 
 
-def attributes_in(evidence: pa.Table) -> list[str]:
-    """The attributes of records that a table of evidence keeps."""
-    names = evidence.column_names
+def attributes_in(evidence: EvidenceRows) -> list[str]:
+    """The attributes of records that evidence keeps."""
+    names = evidence.column_names()
     return sorted(n.removeprefix(kind) for kind in (SLICE, ATTRIBUTE) for n in names if n.startswith(kind))
 
 
@@ -158,29 +136,22 @@ def sliced_by(evidence: EvidenceRows, names: Iterable[str]) -> EvidenceRows:
 class _Whose:
     """Whose the rows of ledgers are that observed the same units."""
 
-    def __init__(self, origins: Origins, attributes: Sequence[str]) -> None:
+    def __init__(self, origins: Origins, slices: Sequence[str], attributes: Sequence[str]) -> None:
         self.origins = origins
         self._kinds, known = origins.kinds()
         self._blocks, blocks = origins.blocks()
         sliced = [dict(pair for part in kind.slices for pair in part) for kind in known]
         plain = [dict(kind.attributes) for kind in known]
-        names = sorted({name for pairs in sliced for name in pairs})
         self._of_blocks = [name or None for name in blocks]
         self._of_kinds: dict[str, list[str | None]] = {
             "system": [kind.system for kind in known],
             "system_kind": [kind.system_kind for kind in known],
-            **{f"{SLICE}{name}": [pairs.get(name) for pairs in sliced] for name in names},
+            **{f"{SLICE}{name}": [pairs.get(name) for pairs in sliced] for name in slices},
             **{f"{ATTRIBUTE}{name}": [pairs.get(name) for pairs in plain] for name in attributes},
         }
 
-    def makers(self, rows: range, shared: _Shared) -> dict[str, Maker]:
-        """What makes the columns of some rows; tables that are made together share them."""
-        key = id(self), rows
-        if key not in shared:
-            shared[key] = {name: cache(make) for name, make in self._makers(rows)}
-        return shared[key]
-
-    def _makers(self, rows: range) -> Iterator[tuple[str, Maker]]:
+    def makers(self, rows: range) -> Iterator[tuple[str, Maker]]:
+        """What makes the columns of some rows, by name."""
         origins = self.origins[rows.start : rows.stop]
         kinds, blocks = self._kinds[rows.start : rows.stop], self._blocks[rows.start : rows.stop]
         of_kinds = {name: partial(_coded, kinds, values) for name, values in self._of_kinds.items()}
@@ -195,11 +166,11 @@ class _Whose:
 
 def _whose(ledgers: Sequence[Ledger]) -> Iterator[_Whose]:
     """Of each ledger whose its rows are."""
-    attributes = _kept_attributes(ledgers)
+    slices, attributes = _kept_attributes(ledgers)
     found: _Whose | None = None
     for ledger in ledgers:
         if found is None or found.origins != ledger.origins:
-            found = _Whose(ledger.origins, attributes)
+            found = _Whose(ledger.origins, slices, attributes)
         yield found
 
 
@@ -249,8 +220,8 @@ def _statistics(
     }
 
 
-def _kept_attributes(ledgers: Iterable[Ledger]) -> list[str]:
-    """The names of the records' attributes, but for those of too many values and those that slices are by."""
+def _kept_attributes(ledgers: Iterable[Ledger]) -> tuple[list[str], list[str]]:
+    """The names of the attributes that slices are by; and of the records' others, but for those of too many values."""
     distinct: dict[str, set[str]] = {}
     sliced: set[str] = set()
     for ledger in ledgers:
@@ -258,7 +229,8 @@ def _kept_attributes(ledgers: Iterable[Ledger]) -> list[str]:
             for name, value in kind.attributes:
                 distinct.setdefault(name, set()).add(value)
             sliced |= {name for part in kind.slices for name, _ in part}
-    return sorted(name for name, held in distinct.items() if len(held) <= MOST_VALUES and name not in sliced)
+    plain = {name for name, held in distinct.items() if len(held) <= MOST_VALUES}
+    return sorted(sliced), sorted(plain - sliced)
 
 
 def _repeated(dictionary: pa.Array, n: int, *, is_null: bool = False) -> pa.ChunkedArray:

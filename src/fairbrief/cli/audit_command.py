@@ -248,7 +248,7 @@ def audit(
                 _show(result, has_report=out is not None, details=details)
         if out is not None:
             typer.echo(
-                f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence.parquet'}"
+                f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence'}"
             )
 
 

@@ -9,7 +9,7 @@ import typer
 
 AuditFolder = Annotated[
     Path | None,
-    typer.Option("--out", help="Folder for results.json, evidence.parquet and report.html.", metavar="DIR"),
+    typer.Option("--out", help="Folder for results.json, report.html and the evidence.", metavar="DIR"),
 ]
 AuditedAttribute = Annotated[
     list[str] | None,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -16,19 +15,21 @@ from fairbrief.reports.folder_claim import RESULTS, STAGE, claimed, clear, refus
 
 if TYPE_CHECKING:
     from fairbrief.reports.evidence import EvidenceRows
+    from fairbrief.reports.evidence_file import EvidenceWriter, SavedRows
     from fairbrief.reports.result import Result
 
-EVIDENCE, PAGE, MARKDOWN = "evidence.parquet", "report.html", "report.md"
-EXAMPLES, TABLES, SOURCES = "examples.json", "tables", "sources.parquet"
-LISTED = f"{TABLES}/.written"
-"""The names of the tables that the audit wrote, and its own: the next one takes these away and nothing else."""
+EVIDENCE, TABLES = "evidence", "tables"
+PAGE, MARKDOWN = "report.html", "report.md"
+EXAMPLES, SOURCES = "examples.json", "sources.parquet"
+LISTED = ".written"
+"""In the folders of evidence and of tables the names of the files that the audit wrote: the next one takes these away and nothing else."""
 
 
 def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
     """Write every format into the folder, all of them or none; return their paths.
 
-    ``results.json``, ``evidence.parquet``, ``sources.parquet``, ``examples.json``, ``report.html``, ``report.md``, ``estimates.csv``, and per
-    printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. The files of an older audit are taken away.
+    ``results.json``, ``sources.parquet``, ``examples.json``, ``report.html``, ``report.md``, ``estimates.csv``, per observation
+    ``evidence/NAME.parquet``, and per printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. The files of an older audit are taken away.
 
     Raises RequestError where another process is writing there, OSError where the disk does.
     """
@@ -46,7 +47,7 @@ class EvidenceAhead:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._pool = ThreadPoolExecutor(1)
-        self._begun: Future[Any] | None = None
+        self._begun: Future[EvidenceWriter] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -58,18 +59,16 @@ class EvidenceAhead:
 
     def begin(self, rows: EvidenceRows) -> None:
         """Begin to write these rows, which nobody may change any more."""
-        from fairbrief.reports import evidence_file
+        from fairbrief.reports.evidence_file import EvidenceWriter
 
         stage = _stage(self._folder)
         # It knows what is set for whoever asks for it: the language that texts are in.
-        self._begun = self._pool.submit(copy_context().run, evidence_file.begun, rows, stage / EVIDENCE)
+        self._begun = self._pool.submit(copy_context().run, EvidenceWriter, rows, stage / EVIDENCE)
 
     def end(self, audit: str) -> None:
         """Write what is not written yet of what was begun, and the audit that it is of; raises what writing raised."""
-        from fairbrief.reports import evidence_file
-
         assert self._begun is not None
-        evidence_file.end(self._begun.result(), audit)
+        self._begun.result().end(audit)
 
 
 @contextmanager
@@ -99,9 +98,10 @@ def replace_all(
         names, audit = _write(result, stage, complete, ahead)
         for name in names:
             _sync(stage / name)
-        (folder / TABLES).mkdir(exist_ok=True)
-        for old in _tables_of(folder):
-            (folder / TABLES / old).unlink(missing_ok=True)
+        for below in (EVIDENCE, TABLES):
+            (folder / below).mkdir(exist_ok=True)
+            for old in _listed(folder / below):
+                (folder / below / old).unlink(missing_ok=True)
         if SOURCES not in names:
             (folder / SOURCES).unlink(missing_ok=True)
         for name in names:
@@ -113,7 +113,8 @@ def replace_all(
 
 def _stage(folder: Path) -> Path:
     """Where files are written aside; made if absent."""
-    (folder / STAGE / TABLES).mkdir(parents=True, exist_ok=True)
+    for below in (EVIDENCE, TABLES):
+        (folder / STAGE / below).mkdir(parents=True, exist_ok=True)
     return folder / STAGE
 
 
@@ -121,23 +122,34 @@ def _write(
     result: Result, stage: Path, complete: Callable[[Result], Result], ahead: EvidenceAhead | None
 ) -> tuple[list[str], str]:
     """Every file, by its name below the folder, in the order in which they are to be put in place; the identity."""
-    from fairbrief.reports import evidence_file, json_file, source_file
+    from fairbrief.reports import json_file, source_file
+    from fairbrief.reports.evidence_file import EvidenceWriter, files_of
 
     audit = json_file.write(result, stage / RESULTS)
     if ahead is None:
-        evidence_file.write(result, stage / EVIDENCE, audit)
+        EvidenceWriter(result.rows, stage / EVIDENCE).end(audit)
     names = _write_pages(complete(result), stage, audit)
     if ahead is not None:
         ahead.end(audit)
+    names += [f"{EVIDENCE}/{one.file}" for one in files_of(result.rows)]
     if result.sources is not None:
         source_file.write(result.sources, stage / SOURCES, audit)
-    hashes = [SOURCES] if result.sources is not None else []
-    return [*names, EVIDENCE, *hashes, RESULTS], audit
+        names.append(SOURCES)
+    return [*_lists(stage, names), *names, RESULTS], audit
+
+
+def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
+    """Write what is in each folder below this one: the lists' names."""
+    for below in (EVIDENCE, TABLES):
+        own = [Path(name).name for name in names if name.startswith(f"{below}/")]
+        (stage / below / LISTED).write_text("".join(f"{name}\n" for name in own), encoding="utf-8")
+        yield f"{below}/{LISTED}"
 
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
     from fairbrief.reports import arrangement, csv, html, latex, markdown, record_data, tabular
+    from fairbrief.reports.evidence_file import file_name
 
     names: list[str] = []
 
@@ -151,14 +163,11 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     arranged = arrangement.Arranged.of(result)
     tables = tabular.tables(result, arranged)
     for table in tables:
-        name = _file_name(table.title, taken)
+        name = file_name(table.title, taken)
         with opened(f"{TABLES}/{name}.csv") as out:
             csv.write(table, out)
         with opened(f"{TABLES}/{name}.tex") as out:
             out.write(latex.render(table))
-    with opened(LISTED) as out:
-        listed = [Path(name).name for name in names if name.startswith(f"{TABLES}/")]
-        out.write("".join(f"{name}\n" for name in listed))
     with opened(MARKDOWN) as out:
         out.write(markdown.render(result, tables))
     html.write(result, stage / PAGE, arranged)
@@ -166,8 +175,8 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     return [*names, PAGE, EXAMPLES]
 
 
-def _tables_of(folder: Path) -> list[str]:
-    """The tables that an older audit wrote."""
+def _listed(folder: Path) -> list[str]:
+    """The files that an older audit wrote into one of its folders."""
     try:
         listed = (folder / LISTED).read_text(encoding="utf-8").split()
     except (FileNotFoundError, UnicodeDecodeError):
@@ -183,17 +192,27 @@ def load(folder: Path | str) -> Result:
     """
     from dataclasses import replace
 
-    from fairbrief.reports import evidence_file, json_file, record_data, source_file
+    from fairbrief.reports import json_file, record_data, source_file
 
     folder = Path(folder)
     refuse_unfinished(folder)
     found = json_file.parsed(folder / RESULTS)
     return replace(
         json_file.result_of(found, folder / RESULTS),
-        rows=evidence_file.SavedRows(folder / EVIDENCE, found["audit"]),
+        rows=saved_rows(folder, found),
         examples=record_data.read(folder / EXAMPLES, found["audit"]),
         sources=source_file.read(folder / SOURCES, found["audit"]),
     )
+
+
+def saved_rows(folder: Path, found: Mapping[str, Any]) -> SavedRows:
+    """The rows of evidence in a folder; ``found`` is the content of its ``results.json``, which names the files. DataError as `load`."""
+    from msgspec import convert
+
+    from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
+
+    files = convert(found["evidence"], tuple[EvidenceFile, ...])
+    return SavedRows(folder / EVIDENCE, files, found["audit"])
 
 
 def place(path: Path, write: Callable[[Path], object]) -> Path:
@@ -207,14 +226,3 @@ def place(path: Path, write: Callable[[Path], object]) -> Path:
 def _sync(path: Path) -> None:
     with path.open("rb") as written:
         os.fsync(written.fileno())
-
-
-def _file_name(title: str, taken: set[str]) -> str:
-    """A short, plain and unused file name from a title."""
-    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-") or "table"
-    name, i = stem, 1
-    while name in taken:
-        i += 1
-        name = f"{stem}-{i}"
-    taken.add(name)
-    return name

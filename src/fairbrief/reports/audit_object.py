@@ -105,7 +105,7 @@ class Audit:
         return Figures(figures.draw(self.result))
 
     def save(self, folder: Path | str) -> Path:
-        """Write results.json, evidence.parquet, report.html and the tables; return the folder."""
+        """Write results.json, the evidence, report.html and the tables; return the folder."""
         write_all(self.read(self.result), folder)
         return Path(folder)
 

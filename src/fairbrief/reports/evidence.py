@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,17 +27,32 @@ class EvidenceRows(Protocol):
     def measures(self) -> Mapping[str, str]:
         """The measures by spec, and the observation that each reads."""
 
-    def slice(self, start: int, length: int) -> pa.Table:
-        """So many rows from one on, with all columns."""
+    def column_names(self) -> Sequence[str]:
+        """The columns that some observation has, each once."""
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that it has and whose names are wanted."""
 
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        """`of`, some rows at a time, each with the columns that these have or with all."""
+        """`of`, some rows at a time, all with the same columns."""
 
     def table(self) -> pa.Table:
-        """All rows."""
+        """All rows, with the columns of all observations."""
+
+
+def of_all(evidence: EvidenceRows) -> pa.Table:
+    """The rows of all observations below each other, null in the columns that an observation does not have."""
+    observed = [evidence.of(observation) for observation in dict.fromkeys(evidence.measures().values())]
+    schema = pa.unify_schemas([pa.schema([]), *(rows.schema for rows in observed)])
+    # Arrow would fill each column by itself: one array stands for all of its kind.
+    most = max(map(len, observed), default=0)
+    nothing = {kind: pa.nulls(most, kind) for kind in {*schema.types}}
+    whole = [schema.empty_table()]
+    for rows in observed:
+        there = set(rows.column_names)
+        columns = [rows[f.name] if f.name in there else nothing[f.type].slice(0, len(rows)) for f in schema]
+        whole.append(pa.Table.from_arrays(columns, schema=schema))
+    return pa.concat_tables(whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +72,9 @@ class Held:
         kinds = [[self.held[name][int(i)].as_py() for name in ("observation", "measures")] for i in rows]
         return {spec: observation for observation, measures in kinds for spec in measures.split("\n")}
 
-    def slice(self, start: int, length: int) -> pa.Table:
-        """So many rows from one on."""
-        return self.held.slice(start, length)
+    def column_names(self) -> list[str]:
+        """The columns of the table."""
+        return list(self.held.column_names)
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that are wanted."""
@@ -91,9 +106,9 @@ class Renamed:
         """The measures by spec, and the observation that each reads."""
         return self.rows.measures()
 
-    def slice(self, start: int, length: int) -> pa.Table:
-        """So many rows from one on."""
-        return self._renamed(self.rows.slice(start, length))
+    def column_names(self) -> list[str]:
+        """The columns, as they are called here."""
+        return [*map(self._name, self.rows.column_names())]
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that are wanted."""

@@ -1,58 +1,98 @@
-"""``evidence.parquet``: the rows under the estimates, one per observation, system and unit."""
+"""``evidence/``: the rows under the estimates, one per system and unit, in a file of Parquet for each observation."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports.evidence import EvidenceRows, Held, Wanted, all_columns
-from fairbrief.reports.frames import rows_with, unpacked
-from fairbrief.reports.result import Result
+from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns, of_all
+from fairbrief.reports.frames import unpacked
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-SCHEMA = "fairbrief.evidence/3"
+SCHEMA = "fairbrief.evidence/4"
 GROUP = 1 << 15
-"""Rows that are unpacked and written together."""
-KINDS = ("observation", "measures")
-"""Columns that say what a row was made by, and who reads it."""
+"""The most rows of a row group."""
 NAMES = ("record", "cluster")
 """Columns in which few texts are alike: written as they are they take less room, and less time, than with a dictionary."""
 
 
-def write(result: Result, path: Path | str, audit: str) -> None:
-    """Write the evidence as Parquet, compressed with Zstandard; the file's metadata name the schema and the audit."""
-    end(begun(result.rows, path), audit)
+@dataclass(frozen=True, slots=True)
+class EvidenceFile:
+    """A file of evidence: its name, which observation its rows are of, and the specs of the measures that read them."""
+
+    file: str
+    observation: str
+    measures: tuple[str, ...]
 
 
-def begun(rows: EvidenceRows, path: Path | str) -> pq.ParquetWriter:
-    """What writes the evidence, all rows of which it has written; which audit they are of is known at the `end`."""
-    import pyarrow.parquet as pq
-
-    schema = unpacked(rows.slice(0, 0)).schema
-    metadata = {**(schema.metadata or {}), b"schema": SCHEMA.encode()}
-    alike = [name for name in schema.names if name not in NAMES]
-    writer = pq.ParquetWriter(path, schema.with_metadata(metadata), compression="zstd", use_dictionary=alike)
-    try:
-        for start in range(0, max(len(rows), 1), GROUP):
-            writer.write_table(unpacked(rows.slice(start, GROUP)).replace_schema_metadata(metadata))
-    except BaseException:
-        writer.close()
-        raise
-    return writer
+def files_of(rows: EvidenceRows) -> tuple[EvidenceFile, ...]:
+    """The files that the rows are written to, named after what was observed: ``positions.parquet``, ``positions-2.parquet``."""
+    read: dict[str, list[str]] = {}
+    for spec, observation in rows.measures().items():
+        read.setdefault(observation, []).append(spec)
+    taken: set[str] = set()
+    return tuple(
+        EvidenceFile(f"{file_name(_name_of(observation), taken)}.parquet", observation, tuple(measures))
+        for observation, measures in read.items()
+    )
 
 
-def end(writer: pq.ParquetWriter, audit: str) -> None:
-    """Close the file, whose metadata then name the audit."""
-    with writer:
-        writer.add_key_value_metadata({"audit": audit})
+def _name_of(observation: str) -> str:
+    """``RougeScores(stem=False)`` as ``Rouge Scores``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", observation.partition("(")[0])
+
+
+def file_name(title: str, taken: set[str]) -> str:
+    """A short, plain and unused file name from a title, without an ending; from then on it is taken."""
+    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-") or "table"
+    name, i = stem, 1
+    while name in taken:
+        i += 1
+        name = f"{stem}-{i}"
+    taken.add(name)
+    return name
+
+
+class EvidenceWriter:
+    """What writes evidence into a folder, compressed with Zstandard: all rows when it is made, and at the `end` the audit that they are of."""
+
+    def __init__(self, rows: EvidenceRows, folder: Path) -> None:
+        self._writers: list[pq.ParquetWriter] = []
+        with ExitStack() as opened:
+            for one in files_of(rows):
+                self._write(rows.each_of(one.observation), folder / one.file, opened)
+            self._opened = opened.pop_all()
+
+    def end(self, audit: str) -> None:
+        """Let all files name the audit, and close them."""
+        for writer in self._writers:
+            writer.add_key_value_metadata({"audit": audit})
+        self.close()
+
+    def close(self) -> None:
+        """Close the files; those that were not brought to their end are of no audit."""
+        self._opened.close()
+
+    def _write(self, tables: Iterator[pa.Table], path: Path, opened: ExitStack) -> None:
+        import pyarrow.parquet as pq
+
+        first = unpacked(next(tables))
+        schema = first.schema.with_metadata({b"schema": SCHEMA.encode()})
+        alike = [name for name in schema.names if name not in NAMES]
+        writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=alike)
+        self._writers.append(opened.enter_context(writer))
+        writer.write_table(first, row_group_size=GROUP)
+        for rows in tables:
+            writer.write_table(unpacked(rows), row_group_size=GROUP)
 
 
 def write_hashes(table: pa.Table, path: Path) -> None:
@@ -62,130 +102,58 @@ def write_hashes(table: pa.Table, path: Path) -> None:
     pq.write_table(table, path, compression="zstd", row_group_size=GROUP, use_dictionary=False)
 
 
-def read(path: Path | str, audit: str | None = None) -> pa.Table:
-    """Read the evidence; DataError where the file is absent, damaged, or of another audit than the one named."""
-    return SavedRows(path, audit).table()
-
-
 class SavedRows:
-    """The rows of a file, as `fairbrief.reports.evidence.EvidenceRows` gives them: only what is asked for is read.
+    """The rows of the files in a folder, as `fairbrief.reports.evidence.EvidenceRows` gives them: only what is asked for is read.
 
-    The file is opened once: one that takes its place later is not looked at. ``schema`` is that of all columns. DataError as `read`.
+    The files are opened once: one that takes the place of another later is not looked at. DataError where one is absent,
+    damaged, or of another audit than the one named.
     """
 
-    def __init__(self, path: Path | str, audit: str | None = None) -> None:
+    def __init__(self, folder: Path, files: Sequence[EvidenceFile], audit: str) -> None:
         import pyarrow.parquet as pq
 
-        self._path = path
-        with reading(path):
-            self._file = pq.ParquetFile(path)
-            self.schema: pa.Schema = self._file.schema_arrow
-            _refuse_other(path, self._file.metadata.metadata or {}, audit)
+        self._measures = {spec: one.observation for one in files for spec in one.measures}
+        self._files: dict[str, tuple[Path, pq.ParquetFile]] = {}
+        for one in files:
+            path = folder / one.file
+            with reading(path):
+                found = pq.ParquetFile(path)
+            _refuse_other(path, found.metadata.metadata or {}, audit)
+            self._files[one.observation] = path, found
 
     def __len__(self) -> int:
-        return int(self._file.metadata.num_rows)
+        return sum(int(file.metadata.num_rows) for _, file in self._files.values())
 
     def measures(self) -> dict[str, str]:
         """The measures by spec, and the observation that each reads."""
-        return dict(self._kept[1])
+        return self._measures
 
-    def slice(self, start: int, length: int) -> pa.Table:
-        """So many rows from one on."""
-        found = []
-        with reading(self._path):
-            for group in range(self._file.num_row_groups):
-                rows = self._file.metadata.row_group(group).num_rows
-                if start < rows and length > 0:
-                    found.append(_held(self._file, group).slice(start, length))
-                    length -= len(found[-1])
-                start = max(0, start - rows)
-            return self._joined(found)
+    def schema(self, observation: str) -> pa.Schema:
+        """The columns of one observation."""
+        return self._files[observation][1].schema_arrow.remove_metadata()
+
+    def column_names(self) -> list[str]:
+        """The columns that some observation has."""
+        return list(
+            dict.fromkeys(name for observation in self._files for name in self.schema(observation).names)
+        )
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
-        """The rows of one observation, with the columns that are wanted."""
-        return self._chosen(self._groups_of(observation, wanted), wanted)
+        """The rows of one observation, with the columns that it has and that are wanted."""
+        return pa.concat_tables(self.each_of(observation, wanted))
 
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of`, a row group at a time."""
-        for group in self._groups_of(observation, wanted):
-            yield self._chosen([group], wanted)
-
-    def columns_of(self, observation: str) -> list[str]:
-        """The columns that have a value in a row of one observation, or may have one."""
-        groups = [self._file.metadata.row_group(group) for group in self._kept[0].get(observation, ())]
-        return [n for i, n in enumerate(self.schema.names) if not all(_is_empty(g.column(i)) for g in groups)]
+        path, file = self._files[observation]
+        names = [name for name in self.schema(observation).names if wanted(name)]
+        for group in range(file.num_row_groups):
+            with reading(path):
+                rows = file.read_row_group(group, names)
+            yield rows.replace_schema_metadata()
 
     def table(self) -> pa.Table:
-        """All rows."""
-        with reading(self._path):
-            return self._joined([_held(self._file, group) for group in range(self._file.num_row_groups)])
-
-    @cached_property
-    def _kept(self) -> tuple[dict[str, dict[int, bool]], dict[str, str]]:
-        """By observation the row groups that it has rows in, and whether others have, too; and the measures by spec."""
-        groups: dict[str, dict[int, bool]] = {}
-        measures: dict[str, str] = {}
-        met: set[tuple[str | None, ...]] = set()
-        names = [name for name in KINDS if name in self.schema.names]
-        with reading(self._path):
-            for group in range(self._file.num_row_groups if len(names) == len(KINDS) else 0):
-                # Nearly always a group is of one observation, so that its statistics tell.
-                alone = tuple(self._only_value(group, name) for name in names)
-                observation = alone[0]
-                if observation is not None and alone in met:
-                    groups[observation][group] = False
-                    continue
-                if None not in alone:
-                    met.add(alone)
-                found = Held(self._file.read_row_group(group, names)).measures()
-                for observation in found.values():
-                    groups.setdefault(observation, {})[group] = len({*found.values()}) > 1
-                measures |= found
-        return groups, measures
-
-    def _only_value(self, group: int, name: str) -> str | None:
-        """The one text that a column has in a row group, if statistics say that it is one."""
-        known = self._file.metadata.row_group(group).column(self.schema.names.index(name)).statistics
-        return str(known.min) if known is not None and known.has_min_max and known.min == known.max else None
-
-    def _groups_of(self, observation: str, wanted: Wanted) -> Iterator[pa.Table]:
-        """Of each row group these columns that have a value in it, and the rows of one observation."""
-        names = ["observation", *(name for name in self.schema.names if wanted(name))]
-        for group, has_others in self._kept[0].get(observation, {}).items():
-            with reading(self._path):
-                rows = _held(self._file, group, names)
-            yield rows_with(rows, "observation", observation) if has_others else rows
-
-    def _chosen(self, groups: Iterable[pa.Table], wanted: Wanted) -> pa.Table:
-        with reading(self._path):
-            return self._joined(list(groups)).select([name for name in self.schema.names if wanted(name)])
-
-    def _joined(self, groups: Sequence[pa.Table]) -> pa.Table:
-        """Most statistics are of one observation: one array of nulls stands for all that a row group does not have."""
-        kinds = {*self.schema.types}
-        nothing = {kind: pa.nulls(max(map(len, groups), default=0), kind) for kind in kinds}
-        found = [_with_all(group, self.schema, nothing) for group in groups]
-        return pa.concat_tables([self.schema.empty_table(), *found])
-
-
-def _held(file: pq.ParquetFile, group: int, wanted: Collection[str] | None = None) -> pa.Table:
-    """The columns that have a value in a row group, of all or of those that are wanted."""
-    metadata = file.metadata.row_group(group)
-    names = [n for i, n in enumerate(file.schema_arrow.names) if not _is_empty(metadata.column(i))]
-    return file.read_row_group(group, [n for n in names if wanted is None or n in wanted])
-
-
-def _with_all(group: pa.Table, schema: pa.Schema, nothing: Mapping[pa.DataType, pa.Array]) -> pa.Table:
-    """The rows with all columns, of which those that they do not have are ``nothing`` of their kind."""
-    held = set(group.column_names)
-    columns = [group[f.name] if f.name in held else nothing[f.type].slice(0, len(group)) for f in schema]
-    return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _is_empty(column: pq.ColumnChunkMetaData) -> bool:
-    """Whether a column has no value in a row group; False where that is not told."""
-    known = column.statistics
-    return known is not None and known.has_null_count and known.null_count == column.num_values
+        """All rows, with the columns of all observations."""
+        return of_all(self)
 
 
 def _refuse_other(path: Path | str, metadata: Mapping[bytes, bytes], audit: str | None) -> None:

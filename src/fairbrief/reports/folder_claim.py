@@ -22,7 +22,7 @@ WRITTEN = (
     "report.html",
     "report.md",
     "estimates.csv",
-    "evidence.parquet",
+    "evidence",
     "examples.json",
     "sources.parquet",
     RESULTS,
@@ -54,7 +54,7 @@ def claimed(folder: Path) -> Iterator[Path]:
             yield folder
         except BaseException:
             clear(folder)
-            if not any(path.name.endswith((".json", ".parquet")) for path in folder.iterdir()):
+            if not any((folder / name).exists() for name in WRITTEN):
                 mark.unlink(missing_ok=True)
                 if is_new:
                     with contextlib.suppress(OSError):  # an answer or a cache may stand in it

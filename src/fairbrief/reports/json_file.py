@@ -25,12 +25,13 @@ from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.reports.evidence import Held
+from fairbrief.reports.evidence_file import files_of
 from fairbrief.reports.frames import of_each
 from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Exhibit, LeftOut, Result
 from fairbrief.types import Estimate, Note, Table
 
-SCHEMA = "fairbrief.results/3"
+SCHEMA = "fairbrief.results/4"
 _ENCODER = msgspec.json.Encoder()
 LINES = 1_000
 """Lines that are written together."""
@@ -86,7 +87,7 @@ def _texts(result: Result) -> Iterator[bytes]:
             name: (_compact(plain(item)) for item in items)
             for name, items in (
                 ("tables", result.tables), ("left_out", result.left_out),
-                ("skipped", map(str, result.skipped)), ("exhibits", result.exhibits),
+                ("skipped", map(str, result.skipped)), ("exhibits", result.exhibits), ("evidence", files_of(result.rows)),
             )
         },
     }  # fmt: skip

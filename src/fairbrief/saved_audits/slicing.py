@@ -78,7 +78,7 @@ def slice_audit(
 
 def _asked(result: Result, by: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     """The groupings that the audit does not have yet."""
-    known = attributes_in(result.rows.slice(0, 0))
+    known = attributes_in(result.rows)
     for name in dict.fromkeys(name for names in by for name in names):
         if name not in known:
             raise RequestError(

@@ -222,7 +222,7 @@ def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading]) -
     refuse_unfinished(folder)
     found = json_file.parsed(folder / RESULTS)
     result = json_file.result_of(found, folder / RESULTS)
-    evidence = SavedEvidence(folder / audit_folder.EVIDENCE, found["audit"])
+    evidence = SavedEvidence(audit_folder.saved_rows(folder, found))
     texts, fault = _texts(folder, found["audit"], read, pools_runs=bool(result.made.get("pools_runs")))
     return Saved(folder.resolve().name, result, evidence, texts, fault)
 

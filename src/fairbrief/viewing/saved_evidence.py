@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -32,11 +31,11 @@ class Listing:
 
 
 class SavedEvidence:
-    """One ``evidence.parquet`` of the audit of this identity; ``measures`` maps each spec to its observation."""
+    """The evidence of one audit; ``measures`` maps each spec to its observation."""
 
-    def __init__(self, path: Path, audit: str) -> None:
-        self._rows = SavedRows(path, audit)
-        self.measures = self._rows.measures()
+    def __init__(self, rows: SavedRows) -> None:
+        self._rows = rows
+        self.measures = rows.measures()
         self._listings: OrderedDict[tuple[str, str], Listing] = OrderedDict()
 
     def listing(self, spec: str, system: str) -> Listing:
@@ -51,9 +50,8 @@ class SavedEvidence:
         return self._listings[key]
 
     def _read(self, spec: str, system: str) -> Listing:
-        observation, schema = self.measures[spec], self._rows.schema
-        held = [schema.field(name) for name in self._rows.columns_of(observation) if name not in PLACES]
-        reader = reader_of(spec, held)
+        observation = self.measures[spec]
+        reader = reader_of(spec, list(self._rows.schema(observation)))
         if reader is None:
             raise DataError(f"The measure {spec} is of a plug-in that is not installed here.")
         records: list[pa.Array] = []

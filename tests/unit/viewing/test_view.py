@@ -26,7 +26,6 @@ from fairbrief.reports import load
 from fairbrief.viewing import answers, input_index
 from fairbrief.viewing.answers import Answers, Asked, open_audit
 from fairbrief.viewing.input_index import Inputs
-from fairbrief.viewing.saved_evidence import SavedEvidence
 from fairbrief.viewing.saved_texts import SavedTexts
 from fairbrief.viewing.server import Server
 
@@ -234,15 +233,6 @@ def test_what_is_not_there_is_refused(about: Answers, asked: tuple[str, str]) ->
     """A measure or system that the audit has not is an error with its name."""
     with pytest.raises(RequestError):
         about.rows(Asked(*asked))
-
-
-def test_evidence_that_is_none_is_refused(tmp_path: Path) -> None:
-    """A damaged or missing file says what to do."""
-    with pytest.raises(DataError, match="there is no such file"):
-        SavedEvidence(tmp_path / "evidence.parquet", "")
-    (tmp_path / "evidence.parquet").write_bytes(b"PAR1 not really PAR1")
-    with pytest.raises(DataError, match="Run the audit again"):
-        SavedEvidence(tmp_path / "evidence.parquet", "")
 
 
 @pytest.fixture
