@@ -140,12 +140,13 @@ class SavedRows:
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that it has and that are wanted."""
-        return pa.concat_tables(self.each_of(observation, wanted))
+        nothing = self.schema(observation).empty_table().select(self._names(observation, wanted))
+        return pa.concat_tables([nothing, *self.each_of(observation, wanted)])
 
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of`, a row group at a time."""
         path, file = self._files[observation]
-        names = [name for name in self.schema(observation).names if wanted(name)]
+        names = self._names(observation, wanted)
         for group in range(file.num_row_groups):
             with reading(path):
                 rows = file.read_row_group(group, names)
@@ -155,14 +156,17 @@ class SavedRows:
         """All rows, with the columns of all observations."""
         return of_all(self)
 
+    def _names(self, observation: str, wanted: Wanted) -> list[str]:
+        return [name for name in self.schema(observation).names if wanted(name)]
 
-def _refuse_other(path: Path | str, metadata: Mapping[bytes, bytes], audit: str | None) -> None:
+
+def _refuse_other(path: Path, metadata: Mapping[bytes, bytes], audit: str) -> None:
     """DataError for evidence of another version, or of another audit than the one named."""
     if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
         raise DataError(
             f"{path}: its schema is not '{SCHEMA}', which this version reads. Run the audit again."
         )
-    if audit is not None and metadata.get(b"audit", b"").decode("utf-8", "replace") != audit:
+    if metadata.get(b"audit", b"").decode("utf-8", "replace") != audit:
         raise DataError(mixed(path))
 
 
