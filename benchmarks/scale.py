@@ -1,11 +1,11 @@
-"""What an audit costs as it grows, measured small, and a plan for 10⁸ records and 10⁹ pairs: writes docs/scale.md.
+"""What an audit costs as it grows, measured up to a million records, and a plan for 10⁸ records and 10⁹ pairs: writes docs/scale.md.
 
 Run: python -m benchmarks.scale [--records N …] [--out FILE] [--page PAGE]
 
 Every audit runs in a process of its own; its processor time and largest memory, and those of its workers, are read when it
 ends. The three sizes are done as on a cluster: parts that are kept (`--into`), then `merge`. Costs by family and engine are
-differences of two runs, so that starting is not counted, each the least of three. Takes a quarter of an hour on two
-idle cores; with --records 100 200 300, to try the script, four minutes. With --page the page is written from FILE, which is measured first where it
+differences of two runs, so that starting is not counted, each the least of three. Takes some six minutes on two
+idle cores; with --records 100 200 300, to try the script, three minutes. With --page the page is written from FILE, which is measured first where it
 is absent.
 """
 
@@ -27,7 +27,7 @@ from typing import Any
 from benchmarks.recording import RESULTS, refuse_plug_ins, write_down
 from benchmarks.speed.audit import COMMAND, sentence
 
-SIZES = (1_000, 10_000, 100_000)
+SIZES = (10_000, 100_000, 1_000_000)
 MEASURES = ("uer@party", "rouge1")
 """Of the three sizes: representation, and a measure beside it."""
 FAMILIES = {
@@ -52,7 +52,7 @@ GROWTH: Mapping[str, tuple[int, ...]] = {
     "resamples": (200, 2_000, 8_000),
     "records in a cluster": (1, 4, 16),
 }
-FEW, MORE = 400, 2_000
+FEW, MORE = 1_000, 11_000
 """Records of the two runs whose difference is a cost; each is done so often, and its least time counts."""
 ROUNDS = 3
 GROWING = 500
@@ -230,7 +230,7 @@ def page(record: Mapping[str, Any], neural: Mapping[str, Any]) -> str:
     shape = Shape(**found["shape"])
     return f"""# How far it reaches
 
-What an audit takes of time, memory and disk, measured on small inputs, and what follows for a hundred million records and a billion pairs: the two plans at the end say what to rent.
+What an audit takes of time, memory and disk, measured on one machine, and what follows for a hundred million records and a billion pairs: the two plans at the end say what to rent.
 Written by `python -m benchmarks.scale` from `benchmarks/results/scale.json`: Python {machine["python"]}, {machine["processors"]} × {machine["processor"]}, load {machine["load"]} at the end; commit {record["commit"]}.
 Seconds are those of the processor, all processes together; a record has {shape.documents} documents of {shape.groups} groups, of two sentences each, one summary of two sentences and a reference; {shape.resamples:,} resamples where nothing else is said.
 
@@ -352,7 +352,7 @@ def _plan(sizes: Sequence[Mapping[str, Any]]) -> str:
     machine = last["parts"]["mib"] + CORES * last["parts"]["worker_mib"]
     hours = PLANNED * work / 3600
     rows = [
-        ("parts", f"{hours:,.0f} hours of one core", f"{60 * hours / (MACHINES * CORES):,.0f} minutes on {MACHINES} machines of {CORES} cores", f"{machine / 1024:,.0f} GiB a machine"),
+        ("parts", f"{hours:,.0f} hours of one core", f"{60 * hours / (MACHINES * CORES):,.1f} minutes on {MACHINES} machines of {CORES} cores", f"{machine / 1024:,.0f} GiB a machine"),
         ("merging", f"{PLANNED * merging / 3600:,.1f} hours of one core", "on one machine", f"{PLANNED * mib / 1024:,.0f} GiB"),
     ]  # fmt: skip
     stored = (
