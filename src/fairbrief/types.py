@@ -380,6 +380,8 @@ class Value(Data, frozen=True):
     """What differences of systems are decided on, beside the contrasts that lead."""
     group: str = ""
     """The group that it speaks of, if one."""
+    present: tuple[Column, ...] = ()
+    """Of a contrast of one group, or of two (``first − second``): counts that are above 0 in the clusters that have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,6 +519,7 @@ class Summarizer(Protocol):
 NoteCode = Literal[
     "undefined",
     "few_answered",
+    "few_in_group",
     "few_clusters",
     "one_cluster_decides",
     "clusters_alike",
@@ -610,10 +613,33 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     leads: bool = False
     """Whether it is what the report begins with: a signed contrast, or a difference that is to be decided on."""
     detectable: float | None = None
-    """The smallest size of a contrast that so many clusters would have shown with probability 80 %."""
+    """The smallest difference from the baseline that so many clusters would have shown with probability 80 %, before p is
+    adjusted for other tests."""
     system_kind: SystemKind = "system"
     baseline_kind: SystemKind | None = None
     """For a difference: the kind of the system that was subtracted."""
+    group_clusters: int | None = None
+    """Of a group difference: the clusters that have the group; of a pair ``first − second``, that have the first."""
+    other_clusters: int | None = None
+    """Of a pair: the clusters that have the second."""
+    group_items: float | None = None
+    """How many documents, people or records of the group there are, and of the second group of a pair."""
+    other_items: float | None = None
+    freedom: float | None = None
+    """Degrees of freedom of the t interval around ``value``."""
+    blind_se: float | None = None
+    """Standard error of ``blind_difference``, and its degrees of freedom."""
+    blind_freedom: float | None = None
+    is_primary: bool = False
+    """Whether it was named in advance as what the audit is about."""
+    family_p: float | None = None
+    """P adjusted by Holm over all leading group differences of the audit that have the same baseline (`fairbrief.standings`)."""
+    family_size: int = 0
+    """How many they are."""
+    family_low: float | None = None
+    """Bounds of the interval that holds for all of them at once (Bonferroni), around the number that is tested: the
+    difference from the random baseline where there is one, else the value."""
+    family_high: float | None = None
 
     def replace(self, **changes: Any) -> Estimate:
         """The estimate with other values in some fields; TypeError for a name that is no field.

@@ -31,6 +31,7 @@ from fairbrief.auditing.languages_of_measures import described, language_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.plan_checks import check_slice
+from fairbrief.auditing.primary import check_primary
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.unusable_scores import refuse_unscored
@@ -224,6 +225,7 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
         has_clusters=plan.has_clusters or any(case.record.cluster != case.record.id for case in head),
     )
     memory.check(cases, head, plan, choice.measures)
+    check_primary(plan.primary, choice.measures)
     run = Run(plan, choice.measures, exchange=exchange)
     checks, unchecked = scorer_bias.plan_checks(choice.measures, head, run.scorers, wanted=plan.check_scorers)
     watchers = Watchers(sample(plan.seed, wanted=plan.check_scorers) if checks else None)
@@ -395,7 +397,7 @@ def declared_words(declaration: Declaration) -> dict[str, Any]:
     return {
         "family": declaration.family, "question": declaration.question, "harm": declaration.harm,
         "figures": list(declaration.figures), "contrast": asdict(declaration.contrast),
-        "by_meaning": declaration.by_meaning,
+        "matches_words": declaration.matches_words, "items": declaration.items,
     }  # fmt: skip
 
 
@@ -420,6 +422,7 @@ def _made(
         "language": described(head),
         "slices": [list(s) for s in plan.slices],
         "baseline": plan.baseline,
+        "primary": list(plan.primary),
         "is_pairwise": plan.is_pairwise,
         "asked_controls": list(plan.controls),
         "permuted": run.permuted(),

@@ -10,10 +10,17 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from fairbrief.auditing.chance import Chance, Permutations, flip_chance, is_tested_by_permutation
+from fairbrief.auditing.chance import (
+    Chance,
+    Permutations,
+    between_chance,
+    flip_chance,
+    is_tested_by_permutation,
+)
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part
+from fairbrief.standings import are_too_few
 from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
 from fairbrief.statistics.jackknife import (
     Spreads,
@@ -33,6 +40,11 @@ FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
 FEWEST_CLUSTERS = 3
 MOST_TOGETHER = 1 << 21
 """Numbers of the cluster sums of parts that are estimated together, where it is more than one."""
+
+UNTOLD_OF_FEW = (
+    "p", "smallest_p", "low", "high", "detectable", "blind_p", "blind_difference_low", "blind_difference_high"
+)  # fmt: skip
+"""Fields that are None where a group is in too few clusters to be compared."""
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -130,7 +142,7 @@ def _of_parts(
     found: list[list[Estimate]] = [[] for _ in parts]
     for k, here in enumerate(several):
         of_measure = named(here.measure, settings.signature)
-        made = {name: _of_value(here, name, chances[k][name], settings) for name in here.here}
+        made = {name: _of_value(here, name, parts, chances[k][name], settings) for name in here.here}
         for i, part in enumerate(parts):
             own = {name: of_parts[i] for name, of_parts in made.items()}
             if part.ledger.lacks_null and settings.n_resamples:
@@ -154,7 +166,7 @@ def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
 
 
 def _of_value(
-    here: Jackknifed, name: str, chances: Mapping[int, _Chance], settings: Settings
+    here: Jackknifed, name: str, parts: Sequence[Part], chances: Mapping[int, _Chance], settings: Settings
 ) -> list[Fields]:
     """One value of each part with all that stands beside it."""
     value, kind = here.here[name], _kind(name, here.here[name])
@@ -168,19 +180,38 @@ def _of_value(
     if not settings.n_resamples or all(fields["value"] is None for fields in made):
         return made
     found = here.spreads(name)
-    for i, (fields, error) in enumerate(zip(made, found.error.tolist(), strict=True)):
+    for i, (fields, error, freedom) in enumerate(
+        zip(made, found.error.tolist(), found.freedom.tolist(), strict=True)
+    ):
         if fields["value"] is not None:
-            fields["se"] = finite(error)
+            fields |= {"se": finite(error), "freedom": freedom}
             if i in chances:
                 _add_chance(fields, chances[i], settings)
     _add_intervals(made, value, found, settings)
     if kind == "contrast":
         sizes = detectable(found, settings.confidence_level).tolist()
         for fields, size in zip(made, sizes, strict=True):
-            if fields["value"] is not None and (fields.get("p") is None or fields["p"] > settings.alpha):
+            if fields["value"] is not None:
                 fields["detectable"] = finite(size)
     _add_extracts(made, value, here, name, settings)
+    if value.present:
+        _add_groups(made, value, here, parts)
     return made
+
+
+def _add_groups(made: Sequence[Fields], value: Value, here: Jackknifed, parts: Sequence[Part]) -> None:
+    """How many clusters and items have the groups; a pair of which one has too few is not compared."""
+    clusters = here.units.clusters_with(value.present)
+    items = np.stack([here.units.total[c] for c in value.present], axis=-1)
+    for part, fields, n, many in zip(parts, made, clusters.tolist(), items.tolist(), strict=True):
+        fields |= {"group_clusters": n[0], "group_items": many[0]}
+        if len(n) == 1:
+            continue
+        fields |= {"other_clusters": n[1], "other_items": many[1]}
+        if fields["value"] is not None and are_too_few(min(n), len(part.clusters)):
+            fields |= dict.fromkeys(UNTOLD_OF_FEW)
+            fields["testable"] = False
+            fields["notes"] += (Note("few_in_group", {"group": fields["group"], "clusters": n}),)
 
 
 def _kind(name: str, value: Value) -> Literal["contrast", "magnitude", "level"]:
@@ -368,14 +399,25 @@ def _add_extracts(
     found = here.less_extracts(name) if value.is_compared and value.blind is None else None
     if found is None:
         return
+    kinds = here.strata(name) if value.is_between else None
     bounds = (x.tolist() for x in (*t_interval(found, settings.confidence_level), t_test(found)))
-    told = zip(made, found.value.tolist(), found.count.tolist(), found.error.tolist(), *bounds, strict=True)
-    for fields, gap, count, error, low, high, p in told:
+    told = zip(made, found.value.tolist(), found.count.tolist(), found.error.tolist(), found.freedom.tolist(), *bounds, strict=True)  # fmt: skip
+    sizes = detectable(found, settings.confidence_level).tolist()
+    for i, (fields, gap, count, error, freedom, low, high, p) in enumerate(told):
         if fields.get("blind") is None or not math.isfinite(gap):
             continue
         fields["blind_difference"] = gap
-        if count >= FEWEST_CLUSTERS and not math.isnan(error):
-            fields |= {"blind_difference_low": low, "blind_difference_high": high, "blind_p": p}
+        if count < FEWEST_CLUSTERS or math.isnan(error):
+            continue
+        if kinds is not None:
+            test = between_chance(
+                found[i], kinds[i], here.units.names[i], settings.n_resamples, settings.seed
+            )
+            p = None if test is None else test.p
+        fields |= {
+            "blind_difference_low": low, "blind_difference_high": high, "blind_p": p,
+            "blind_se": error, "blind_freedom": freedom, "detectable": finite(sizes[i]),
+        }  # fmt: skip
 
 
 def _add_excess(own: Mapping[str, Fields], measure: Measure) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -107,19 +108,31 @@ class Units:
 
     def moments(self, contrast: Ratio) -> Floats:
         r"""Of the top t and the bottom b of a contrast by cluster: Σt, Σb, Σt², Σtb, Σb² and the largest \|t\|. Shape (parts, 6)."""
-        if not self.clusters:
-            return _moments(self.alone, contrast)
         names = {column for column, _ in (*contrast.top, *contrast.bottom)}
+        return np.concatenate([_moments(clusters, contrast) for clusters in self._by_cluster(names)])
+
+    def clusters_with(self, columns: Sequence[Column]) -> Integers:
+        """In how many clusters each column is above 0. Shape (parts, columns)."""
+        return np.concatenate(
+            [
+                np.stack([(clusters[c] > 0).sum(axis=1) for c in columns], axis=-1)
+                for clusters in self._by_cluster(set(columns))
+            ]
+        )
+
+    def _by_cluster(self, names: AbstractSet[Column]) -> Iterator[Totals]:
+        """Some columns by cluster: of all parts at once, or part by part where units are groups of clusters."""
+        if not self.clusters:
+            yield self.alone
+            return
         places = [i for column, i in self.columns.items() if column in names]
         columns = {column: k for k, column in enumerate(c for c in self.columns if c in names)}
         unpacked: dict[int, Floats] = {}
-        found = []
         for clusters in self.clusters:
             source = clusters.source
             if id(source) not in unpacked:
                 unpacked[id(source)] = source.matrix(places)
-            found.append(_moments(Totals(columns, clusters.of(unpacked[id(source)])[np.newaxis]), contrast))
-        return np.concatenate(found)
+            yield Totals(columns, clusters.of(unpacked[id(source)])[np.newaxis])
 
 
 def _moments(clusters: Totals, contrast: Ratio) -> Floats:
@@ -233,9 +246,9 @@ class Jackknifed:
     def _spread(self, name: str, here: Floats, without: Floats) -> Spreads:
         shape = self.units.sums.shape[:2]
         alone = np.broadcast_to(self.alone[name].array, shape)
-        return spreads(here, np.broadcast_to(without, shape), alone, self._strata(name))
+        return spreads(here, np.broadcast_to(without, shape), alone, self.strata(name))
 
-    def _strata(self, name: str) -> Integers | None:
+    def strata(self, name: str) -> Integers | None:
         """The kind of each unit, by which of the value's groups it has anything of; None where units are of one kind."""
         columns = self.here[name].strata
         if not columns:

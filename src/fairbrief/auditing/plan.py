@@ -29,6 +29,8 @@ class Plan:
     say whether a finding hangs on one of them (see `auditing.sensitivity`).
     ``intervals``: ``jackknife`` (Student's t over clusters) or ``bootstrap`` (percentiles over resampled clusters, as papers
     have it); None: what the protocol says, else the jackknife.
+    ``primary`` names in advance the group differences that the audit is about (``MEASURE@ATTRIBUTE``, ``MEASURE@ATTRIBUTE:QUANTITY``,
+    with ``{SYSTEM}`` of one system): reports lead with them, and correct them for multiple comparisons among themselves.
     ``pools_runs`` takes the systems ``NAME#1``, ``NAME#2`` for runs of one system, ``NAME``: their records are resampled
     together, and how far the runs differ is told apart (see `auditing.system_runs`).
     ``language`` is that of the texts (``de``); empty: each text is looked at (see `text.languages`).
@@ -55,6 +57,7 @@ class Plan:
     """Whether records share clusters, so that all wait until their cluster was read; `audit` looks at the first."""
     intervals: Literal["jackknife", "bootstrap"] | None = None
     pools_runs: bool = False
+    primary: Sequence[str] = ()
     skips: bool = False
     check_scorers: bool | None = None
     compared_scorers: Sequence[str] = ()

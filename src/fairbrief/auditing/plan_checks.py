@@ -13,7 +13,7 @@ from fairbrief.text.store_addresses import refuse_stored
 if TYPE_CHECKING:
     from fairbrief.auditing.plan import Plan
 
-LISTS = ("compared_scorers", "measures", "attributes", "slices", "controls")
+LISTS = ("compared_scorers", "measures", "attributes", "slices", "controls", "primary")
 COUNTS = ("seed", "n_resamples", "workers")
 SHARES = ("confidence_level", "alpha")
 
@@ -40,6 +40,10 @@ def check_plan(plan: Plan) -> None:
 
 
 def _check_together(plan: Plan) -> None:
+    if plan.primary and plan.protocol is not None:
+        raise RequestError(
+            "--primary orders the findings of an audit, which a protocol does not print: drop one of the two."
+        )
     refuse_stored(plan.into)
     if plan.models_in_workers and plan.workers == 1 and plan.engine in ("", "here"):
         raise RequestError(

@@ -31,6 +31,7 @@ from fairbrief.auditing.origins import (
 from fairbrief.auditing.part_results import PartResult
 from fairbrief.auditing.parts import Groups, parts_of
 from fairbrief.auditing.plan import Plan
+from fairbrief.auditing.primary import with_primary
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import Shard, ShardResult, ShardWork
 from fairbrief.auditing.system_runs import id_of
@@ -368,7 +369,8 @@ class Run:
             )
             for e in found
         )
-        return multiple_tests.with_holm(found, families, settings)
+        adjusted = multiple_tests.with_holm(found, families, settings)
+        return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings)
 
     def _origin(self, case: Case) -> Origin:
         record, system, kind = case.record, case.summary.system, case.summary.system_kind

@@ -75,6 +75,14 @@ PoolRuns = Annotated[
 Baseline = Annotated[
     str | None, typer.Option(help="System that the others are compared with.", metavar="SYSTEM")
 ]
+Primary = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What the audit is about, named in advance, e.g. coverage_parity@sentiment: reports lead with it, and p-values are "
+        "corrected among these only.",
+        metavar="SPEC",
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Seed of all random numbers; recorded.", min=0, metavar="N")]
 CheckScorers = Annotated[
     bool | None,
@@ -145,6 +153,7 @@ def audit(
     references: References = False,
     pool_runs: PoolRuns = False,
     baseline: Baseline = None,
+    primary: Primary = None,
     seed: Seed = 0,
     n_resamples: Permutations = 2000,
     confidence_level: Confidence = 0.95,
@@ -195,6 +204,7 @@ def audit(
         slices=[[name.strip() for name in text.split(",")] for text in slice_by or ()],
         controls=list(dict.fromkeys([*(control or ()), *(CONTROLS if controls else ())])),
         baseline=baseline,
+        primary=primary or (),
         seed=seed,
         n_resamples=n_resamples,
         confidence_level=confidence_level,

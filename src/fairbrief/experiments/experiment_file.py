@@ -68,6 +68,7 @@ class Audit:
     slices: tuple[tuple[str, ...], ...] = ()
     controls: tuple[str, ...] = ()
     baseline: str | None = None
+    primary: tuple[str, ...] = ()
     resamples: int = 2000
     confidence: float = 0.95
     seed: int = 0
@@ -255,6 +256,7 @@ def _audit(table: _Table) -> Audit:
         slices=tuple(tuple(name.strip() for name in text.split(",")) for text in table.texts("slices")),
         controls=table.texts("controls"),
         baseline=table.text("baseline") or None,
+        primary=table.texts("primary"),
         resamples=table.whole("resamples", 2000, 0),
         confidence=table.number("confidence", 0.95, 0.5),
         seed=table.whole("seed", 0, 0),

@@ -127,6 +127,7 @@ class Run:
             slices=audit.slices,
             controls=audit.controls,
             baseline=audit.baseline,
+            primary=audit.primary,
             seed=audit.seed,
             n_resamples=audit.resamples,
             confidence_level=audit.confidence,

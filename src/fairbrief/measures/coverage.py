@@ -146,7 +146,8 @@ class CoverageParity(_CoverageMeasure):
             random="would cover them {reads}",
             worse_below="documents with {group}",
         ),
-        by_meaning="scorer=embedding",
+        matches_words=True,
+        items="documents",
     )
     extremes: bool = False
 
@@ -180,6 +181,7 @@ class CoverageParity(_CoverageMeasure):
                     is_compared=True,
                     leads=True,
                     group=k,
+                    present=((count, k),),
                 )
             values[f"difference[{k}]"] = Value(
                 mean, "both", contrasts=own, has_baseline=not self.extremes, group=k

@@ -153,7 +153,7 @@ class Uer(_RepresentationMeasure):
         figures=("kept_shares",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
         contrast=SHARES,
-        by_meaning="scorer=embedding",
+        matches_words=True,
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -259,7 +259,7 @@ class Sof(_RepresentationMeasure):
         figures=("kept_shares",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
         contrast=SHARES,
-        by_meaning="scorer=embedding",
+        matches_words=True,
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -281,7 +281,14 @@ def _difference(totals: Totals, v: str) -> dict[str, Value]:
     name = f"difference[{v}]"
     return {
         name: Value(
-            signed, "both", contrasts=(name,), has_baseline=True, is_compared=True, leads=True, group=v
+            signed,
+            "both",
+            contrasts=(name,),
+            has_baseline=True,
+            is_compared=True,
+            leads=True,
+            group=v,
+            present=(("present", v),),
         )
     }
 

@@ -177,6 +177,7 @@ class WordListInclusion:
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = Value(
                 shift[..., k], "both", has_baseline=True, is_compared=True, leads=True, group=g,
+                present=(("source", g),),
                 strata=tuple(("source", other) for other in groups),
             )  # fmt: skip
         for k, g in enumerate(groups):

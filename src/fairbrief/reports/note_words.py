@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from fairbrief.reports import number_format
+from fairbrief.standings import FEWEST_IN_A_GROUP
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note, NoteCode
 
 Arguments = Mapping[str, Any]
+SIDES = re.compile(r" − |/")
+"""Between the two groups of a contrast that speaks of two."""
 OF_THE_SCORER: tuple[NoteCode, ...] = ("scorer_differs", "scorer_alike")
 """Notes on how the scorer of a measure scores the groups by itself."""
 
@@ -35,6 +39,14 @@ def told(estimate: Estimate) -> str:
 def joined(notes: Iterable[Note]) -> str:
     """Notes parted by semicolons; "" where there is none."""
     return "; ".join(map(worded, notes))
+
+
+def _few_in_group(a: Arguments) -> str:
+    sides = dict(zip(SIDES.split(a["group"], maxsplit=1), a["clusters"], strict=False))
+    few = [f"{name} ({n:,})" for name, n in sides.items() if n < FEWEST_IN_A_GROUP]
+    return (
+        f"too few with {' and '.join(few)}: two groups are compared if each is in {FEWEST_IN_A_GROUP} records"
+    )
 
 
 def _undefined_resamples(a: Arguments) -> str:
@@ -121,6 +133,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
     {
         "undefined": lambda a: f"undefined: {a['reason']}",
         "few_answered": "one of the two answered fewer than half of the records: compared on what both answered",
+        "few_in_group": _few_in_group,
         "few_clusters": "no interval: fewer than three clusters",
         "needs_texts": "p, and what permuted labels read, need the texts: audit them with --slice",
         "one_cluster_decides": "no interval: without one of its clusters it is undefined",
