@@ -378,11 +378,11 @@ def test_kinds_of_units_are_told_by_the_groups_that_they_hold() -> None:
     )  # fmt: skip
     sums = np.array([[[1.0, 0], [3, 0], [0, 1], [1, 2]]])
     here = Jackknifed(measure, Units(columns, sums, [tuple("wxyz")]))
-    kinds = here._strata("m")
+    kinds = here.strata("m")
     assert kinds is not None
     assert kinds[0, 0] == kinds[0, 1]
     assert len(set(kinds[0].tolist())) == 3
-    assert here._strata("plain") is None
+    assert here.strata("plain") is None
 
 
 def test_a_scorer_whose_library_is_not_there_ends_the_audit_unless_it_is_tried() -> None:
