@@ -21,7 +21,7 @@ from fairbrief.reports.evidence import Held
 from fairbrief.reports.result import Result
 from fairbrief.saved_audits import gate
 from fairbrief.saved_audits.gate_rules import Rule, rule
-from fairbrief.types import Case, Estimate, Note, Summary
+from fairbrief.types import Case, Estimate, Summary
 
 
 def estimate(low: float | None, high: float | None, **more: Any) -> Estimate:
@@ -290,19 +290,6 @@ def test_where_there_is_no_random_baseline_nothing_is_passed() -> None:
     ):
         with pytest.raises(RequestError, match="is no group difference"):
             gate.hold(rule(f"m@x:{one.quantity}-random<=0.1"), [one])
-
-
-def test_what_a_gate_decides_on() -> None:
-    """Group differences that lead, and a headline that is no unsigned score; no other quantity."""
-    level = estimate(0.1, 0.2)
-    for one, told in (
-        (level, True),
-        (level.replace(quantity="part"), False),
-        (level.replace(quantity="part", leads=True), True),
-        (level.replace(notes=(Note("few_clusters"),)), True),
-        (level.replace(notes=(Note("few_clusters"), Note("raw_magnitude"))), False),
-    ):
-        assert gate.is_decided_on(Change(one)) is told
 
 
 @pytest.mark.parametrize(

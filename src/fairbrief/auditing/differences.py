@@ -111,13 +111,18 @@ def difference(measures: Sequence[Measure], a: Part, b: Part, settings: Settings
 
 
 def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Change]:
-    """`difference`, and of every group difference by how much its size grew from ``b`` to ``a``."""
+    """What systems are compared by, of a `difference`: group differences, and headlines that are no unsigned score."""
     by_spec = {repr(measure): measure for measure in measures}
-    return [
-        _change(by_spec[e.measure], pair, e, settings)
-        for pair in _pair_of_two(a, b, settings.seed)
-        for e in _of_pairs(measures, [pair], settings)
-    ]
+    found: list[Change] = []
+    for pair in _pair_of_two(a, b, settings.seed):
+        for e in _of_pairs(measures, [pair], settings):
+            measure = by_spec[e.measure]
+            tail = None if e.quantity == EXCESS else measure.value(pair.units[0].total)[e.quantity].tail
+            if e.leads or (e.quantity == measure.name and tail == "both"):
+                found.append(_change(measure, pair, e, settings))
+            elif e.quantity == measure.name and tail is None:
+                found.append(Change(e))
+    return found
 
 
 def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Change:
@@ -125,9 +130,8 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
 
     A lower bound of it follows from those of the four sums, an upper bound likewise.
     """
-    value = measure.value(pair.units[0].total)[e.quantity] if e.quantity != EXCESS else None
-    if value is None or not (e.leads or (e.quantity == measure.name and value.tail == "both")):
-        return Change(e)
+    if e.value is None:
+        return Change(e, is_contrast=True)
     from_random = e.blind_difference is not None
     first, second = (
         Jackknifed(measure, side) for side in (pair.with_extracts if from_random else pair.units)
@@ -135,11 +139,9 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
     sides = [_read(side, e.quantity, from_random=from_random) for side in (first, second)]
     (now,), (before,) = (here.tolist() for here, _ in sides)
     low, high = (e.blind_difference_low, e.blind_difference_high) if from_random else (e.low, e.high)
-    if e.value is None:
-        return Change(e, is_contrast=True)
     if low is None or high is None:
         return Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
-    both = _combined(first, second, e.quantity, sides[0], sides[1], sign=1.0)
+    both = _combined(first, second, e.quantity, *sides, sign=1.0)
     least, most = (float(bound[0]) for bound in t_interval(both, settings.confidence_level))
     return Change(
         e, is_contrast=True, from_random=from_random, now=now, before=before,

@@ -272,7 +272,7 @@ def hold_margin(
     seen: set[tuple[object, ...]] = set()
     for change in changes:
         e = wording.from_random(change.difference)
-        if not is_decided_on(change) or e.slice or _stands_already(change, seen):
+        if e.slice or _stands_already(change, seen):
             continue
         doubt = 0.0 if same_rows else _unanimous(_clusters(e), confidence_level)
         what = e.measure if wording.is_headline(e) else f"{e.measure}:{e.quantity}"
@@ -321,13 +321,6 @@ def _size(e: Estimate) -> dict[str, float | None]:
     if e.value is None or e.low is None or e.high is None:
         return {}
     return {"value": abs(e.value), "low": max(e.low, -e.high), "high": max(e.high, -e.low)}
-
-
-def is_decided_on(change: Change) -> bool:
-    """Whether a difference of systems is what a gate decides on: a group difference, or a label-independent headline."""
-    e = change.difference
-    is_unsigned = any(note.code == "raw_magnitude" for note in e.notes)
-    return e.leads or (wording.is_headline(e) and not is_unsigned)
 
 
 def overall(checks: Sequence[Check]) -> Outcome:
