@@ -278,13 +278,17 @@ def gate(
     least: Names = (),
     baseline: Audit | Path | str | None = None,
     margin: float = 0.0,
+    measures: Names = (),
+    both_directions: bool = False,
     allow_missing: Names = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
     """The checks of an audit, or of a saved one's folder, decided on the interval: each ``outcome`` is pass, fail or inconclusive.
 
-    ``most`` and ``least`` are limits as of ``fairbrief gate --max`` and ``--min`` (``"bur@party<=0.3"``);
-    ``baseline`` is an audit, or its folder, that this one may not be worse than by more than ``margin``.
+    ``most`` and ``least`` are limits as of ``fairbrief gate --max`` and ``--min``
+    (``"coverage_parity@party:relative_difference-random>=-0.1"``);
+    ``baseline`` is an audit, or its folder, that this one may not be worse than by more than ``margin``: by ``measures``,
+    if some are named; with ``both_directions``, group differences may not shrink by more, either.
     Raises RequestError where the question cannot be put.
     """
     return hold_audit(
@@ -292,6 +296,8 @@ def gate(
         gate_rules.rules(_listed(most), _listed(least)),
         None if baseline is None else _result(baseline),
         margin,
+        measures=_listed(measures),
+        both_directions=both_directions,
         allow_missing=_listed(allow_missing),
         max_left_out=max_left_out,
     )

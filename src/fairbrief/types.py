@@ -376,8 +376,6 @@ class Value(Data, frozen=True):
     freedom. Turned signs would take what varies within a group for what differs between groups."""
     leads: bool = False
     """A signed contrast that stands before the magnitudes that fold it."""
-    leads_differences: bool = False
-    """What differences of systems are decided on, beside the contrasts that lead."""
     group: str = ""
     """The group that it speaks of, if one."""
     present: tuple[Column, ...] = ()

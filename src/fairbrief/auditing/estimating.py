@@ -195,20 +195,20 @@ def _of_value(
                 fields["detectable"] = finite(size)
     _add_extracts(made, value, here, name, settings)
     if value.present:
-        _add_groups(made, value, here, parts)
+        add_groups(made, value, here, [len(part.clusters) for part in parts])
     return made
 
 
-def _add_groups(made: Sequence[Fields], value: Value, here: Jackknifed, parts: Sequence[Part]) -> None:
+def add_groups(made: Sequence[Fields], value: Value, here: Jackknifed, clusters: Sequence[int]) -> None:
     """How many clusters and items have the groups; a pair of which one has too few is not compared."""
-    clusters = here.units.clusters_with(value.present)
+    counts = here.units.clusters_with(value.present)
     items = np.stack([here.units.total[c] for c in value.present], axis=-1)
-    for part, fields, n, many in zip(parts, made, clusters.tolist(), items.tolist(), strict=True):
+    for fields, n, many, whole in zip(made, counts.tolist(), items.tolist(), clusters, strict=True):
         fields |= {"group_clusters": n[0], "group_items": many[0]}
         if len(n) == 1:
             continue
         fields |= {"other_clusters": n[1], "other_items": many[1]}
-        if fields["value"] is not None and are_too_few(min(n), len(part.clusters)):
+        if fields["value"] is not None and are_too_few(min(n), whole):
             fields |= dict.fromkeys(UNTOLD_OF_FEW)
             fields["testable"] = False
             fields["notes"] += (Note("few_in_group", {"group": fields["group"], "clusters": n}),)
@@ -400,23 +400,41 @@ def _add_extracts(
     if found is None:
         return
     kinds = here.strata(name) if value.is_between else None
+    told = of_random_difference(found, kinds, here.units.names, settings)
+    for fields, own in zip(made, told, strict=True):
+        if fields.get("blind") is not None:
+            fields |= own
+
+
+def of_random_difference(
+    found: Spreads, kinds: Integers | None, names: Sequence[Sequence[str]], settings: Settings
+) -> Iterator[Fields]:
+    """The fields on a difference from the random-sentence baseline, one of each value; none where it is undefined.
+
+    ``kinds`` (values, units) tell groups that lie in different clusters apart: see `between_chance`.
+    """
     bounds = (x.tolist() for x in (*t_interval(found, settings.confidence_level), t_test(found)))
-    told = zip(made, found.value.tolist(), found.count.tolist(), found.error.tolist(), found.freedom.tolist(), *bounds, strict=True)  # fmt: skip
     sizes = detectable(found, settings.confidence_level).tolist()
-    for i, (fields, gap, count, error, freedom, low, high, p) in enumerate(told):
-        if fields.get("blind") is None or not math.isfinite(gap):
+    numbers = (
+        found.value.tolist(),
+        found.count.tolist(),
+        found.error.tolist(),
+        found.freedom.tolist(),
+        sizes,
+    )
+    for i, (gap, count, error, freedom, size, low, high, p) in enumerate(zip(*numbers, *bounds, strict=True)):
+        if not math.isfinite(gap):
+            yield {}
             continue
-        fields["blind_difference"] = gap
         if count < FEWEST_CLUSTERS or math.isnan(error):
+            yield {"blind_difference": gap}
             continue
         if kinds is not None:
-            test = between_chance(
-                found[i], kinds[i], here.units.names[i], settings.n_resamples, settings.seed
-            )
+            test = between_chance(found[i], kinds[i], names[i], settings.n_resamples, settings.seed)
             p = None if test is None else test.p
-        fields |= {
-            "blind_difference_low": low, "blind_difference_high": high, "blind_p": p,
-            "blind_se": error, "blind_freedom": freedom, "detectable": finite(sizes[i]),
+        yield {
+            "blind_difference": gap, "blind_difference_low": low, "blind_difference_high": high, "blind_p": p,
+            "blind_se": error, "blind_freedom": freedom, "detectable": finite(size),
         }  # fmt: skip
 
 

@@ -268,11 +268,17 @@ class Jackknifed:
 
     def less_extracts(self, name: str) -> Spreads | None:
         """The value less that of random extracts, nan where either is undefined; None where it is never read."""
+        found = self.from_extracts(name)
+        return None if found is None else self._spread(name, *found)
+
+    def from_extracts(self, name: str) -> tuple[Floats, Floats] | None:
+        """The value less that of random extracts: on all units (parts,), and without each (parts, units)."""
         (a, a_without), (b, b_without) = self.beside_extracts, self.of_extracts
         if name not in a or name not in b:
             return None
         gap = np.broadcast_to(a[name].array - b[name].array, len(self.units.sums))
-        return self._spread(name, gap, a_without[name].array - b_without[name].array)
+        without = a_without[name].array - b_without[name].array
+        return gap, np.broadcast_to(without, self.units.sums.shape[:2])
 
 
 def with_excess(measure: Measure, totals: Totals) -> dict[str, Value]:
@@ -284,8 +290,31 @@ def with_excess(measure: Measure, totals: Totals) -> dict[str, Value]:
         by_chance = (BY_CHANCE, *column)
         if by_chance in totals.columns:
             excess = ratio(totals[column] - totals[by_chance], totals[count])
-            values[EXCESS] = Value(excess, leads_differences=True)
+            values[EXCESS] = Value(excess)
     return values
+
+
+def from_extracts(measure: Measure, totals: Totals) -> dict[str, Floats]:
+    """By name the leading group differences less what random extracts read: over the leading axes of the totals.
+
+    On the rows that have extracts, nan where none has. A group difference that extracts do not read is as it is.
+    """
+    here = measure.value(totals)
+    beside, of_extracts = measure.value(_with_extracts(totals)), measure.value(totals.part(OF_EXTRACTS))
+    has_extracts = any(c[0] == OF_EXTRACTS for c in totals.columns)
+    found = {}
+    for name, value in here.items():
+        if not value.leads:
+            continue
+        found[name] = value.array
+        if value.is_compared and has_extracts:
+            absent = np.full(np.shape(value.array), np.nan)
+            found[name] = (
+                beside[name].array - of_extracts[name].array
+                if name in beside and name in of_extracts
+                else absent
+            )
+    return found
 
 
 def _with_extracts(totals: Totals) -> Totals:

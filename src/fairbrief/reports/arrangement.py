@@ -71,7 +71,12 @@ class Arranged:
     @classmethod
     def of(cls, result: Result) -> Arranged:
         """All of a result, in order."""
-        return cls(arrange(result.estimates, result.made), arrange(result.differences, result.made))
+        return cls(arrange(result.estimates, result.made), contrasts_of(result))
+
+
+def contrasts_of(result: Result) -> tuple[Section, ...]:
+    """The sections of a result's differences, each as it is decided on."""
+    return arrange(map(wording.from_random, result.differences), result.made)
 
 
 def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:

@@ -141,7 +141,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "no_resample_defined": "no interval: undefined in the resamples",
         "undefined_resamples": _undefined_resamples,
         "raw_magnitude": (
-            "the magnitudes of two systems differ by their noise alone: compare the excess or the signed contrasts"
+            "unsigned scores of two systems differ with the length of their summaries alone: compare group differences"
         ),
         "few_resamples": lambda a: f"needs {a['resamples']} resamples: fewer allow no p below {a['alpha']:g}",
         "not_testable_among": _not_testable_among,

@@ -71,7 +71,7 @@ def print_result(
         print_table(table, console)
     for section in arrangement.arrange(result.estimates, result.made):
         _print_section(section, console, wording.interval_name(result.made), rest, details=details)
-    for section in arrangement.arrange(result.differences, result.made):
+    for section in arrangement.contrasts_of(result):
         _print_section(
             section, console, wording.interval_name(result.made), rest, details=details, differ=True
         )

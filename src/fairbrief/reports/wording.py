@@ -226,8 +226,9 @@ def _is_small(p: float | None, alpha: float) -> bool:
 
 
 COMPARED = (
-    "Compared are, on the records that both answered: the excess over permuted labels of means of records, the signed "
-    "contrasts of groups, and levels. Sizes without direction differ by noise alone, and are no evidence."
+    "Systems are compared on the records that both answered: by group differences, each less its own random-sentence "
+    "baseline where it has one, and by label-independent scores. Unsigned scores differ with the length of the summaries "
+    "alone: their differences have no p."
 )
 """What differences of systems are made of, said once below them."""
 
@@ -239,16 +240,27 @@ def pair(difference: Estimate) -> str:
 
 
 def compared(difference: Estimate) -> str:
-    """What was compared with what: ``excess over permuted labels, a − b, on 40 records that both answered``."""
-    if difference.quantity == "excess":
-        what = "excess over permuted labels"
-    elif difference.group:
-        what = f"signed contrast of {difference.group}"
-    elif difference.leads:
-        what = "size (permuted labels do not move it)" if is_headline(difference) else "signed contrast"
-    else:
-        what = "level"
-    return f"{what}, {pair(difference)}, on {counted(difference.clusters or difference.n, 'record')} that both answered"
+    """What was compared with what: ``group difference of neutral, a − b, on 40 records that both answered``."""
+    what = "group difference" if difference.leads or difference.group else "label-independent score"
+    of = f" of {difference.group}" if difference.group else ""
+    random = " from the random baseline" if difference.blind_difference is not None else ""
+    many = counted(difference.clusters or difference.n, "record")
+    return f"{what}{of}{random}, {pair(difference)}, on {many} that both answered"
+
+
+def from_random(estimate: Estimate) -> Estimate:
+    """The estimate as it is decided on: its difference from the random-sentence baseline, or itself where it has none."""
+    if estimate.blind_difference is None:
+        return estimate
+    return estimate.replace(
+        value=estimate.blind_difference,
+        low=estimate.blind_difference_low,
+        high=estimate.blind_difference_high,
+        p=estimate.blind_p,
+        p_adjusted=estimate.blind_p_adjusted,
+        null_mean=0.0,
+        testable=estimate.testable if estimate.blind_p is None else True,
+    )
 
 
 def _equals(p: float) -> str:
