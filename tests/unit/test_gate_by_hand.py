@@ -216,7 +216,7 @@ def test_a_group_difference_may_shrink_and_not_grow(
         told,
         "m@x:difference[g] [a] at most 0.02 further from random sentences than [b]",
     )
-    assert f"{now:+.4g}, in the baseline audit {before:+.4g}" in check.message
+    assert f"{now:+.4g} from random sentences, {before:+.4g} in the baseline audit: " in check.message
     (check,) = gate.hold_margin([one], 0.02, {}, both_directions=True)
     assert (check.outcome, check.name) == (
         told_of_both,

@@ -38,12 +38,20 @@ def compare(
     one). Raises RequestError where nothing can be compared: no common measure, system or record.
     """
     settings = settings or _settings(candidate)
-    return _compared(candidate, baseline, difference, settings, system, against)
+    found = _compared(candidate, baseline, difference, settings, system, against)
+    if not found:
+        raise RequestError(
+            "The two audits have fewer than two records in common that both could be measured on."
+        )
+    return found
 
 
 def compare_sizes(candidate: Result, baseline: Result, measures: Collection[str] = ()) -> list[Change]:
     """`compare`, and by how much the size of each group difference grew; of these measures only, if some are named."""
-    return _compared(candidate, baseline, changes, _settings(candidate), measures=measures)
+    found = _compared(candidate, baseline, changes, _settings(candidate), measures=measures)
+    if not found:
+        compare(candidate, baseline)  # says why, where nothing at all can be compared
+    return found
 
 
 def _compared(
@@ -56,8 +64,8 @@ def _compared(
     measures: Collection[str] = (),
 ) -> list[T]:
     """What is found of every pair of systems, by the measures of one observation together."""
-    ours = {repr(m): (ledger, m) for ledger, measures in ledgers_from(candidate.rows) for m in measures}
-    theirs = {repr(m): (ledger, m) for ledger, measures in ledgers_from(baseline.rows) for m in measures}
+    ours = {repr(m): (ledger, m) for ledger, several in ledgers_from(candidate.rows) for m in several}
+    theirs = {repr(m): (ledger, m) for ledger, several in ledgers_from(baseline.rows) for m in several}
     common = [spelled for spelled in ours if spelled in theirs and (not measures or spelled in measures)]
     if not common:
         raise RequestError(
@@ -75,10 +83,6 @@ def _compared(
         parts, others = (parts_of(ledger, (), settings.seed) for ledger in (a, b))
         for first, second in _systems(a, b, system, against):
             found += how(taken, parts[first, WHOLE], others[second, WHOLE], settings)
-    if not found:
-        raise RequestError(
-            "The two audits have fewer than two records in common that both could be measured on."
-        )
     return found
 
 

@@ -305,8 +305,8 @@ def _told(change: Change) -> str:
     """The two group differences themselves."""
     if change.now is None or change.before is None:
         return ""
-    less = "less the random-sentence baseline " if change.from_random else ""
-    return f"{less}{change.now:+.4g}, in the baseline audit {change.before:+.4g}: "
+    start = "random sentences" if change.from_random else "0"
+    return f"{change.now:+.4g} from {start}, {change.before:+.4g} in the baseline audit: "
 
 
 def _size(e: Estimate) -> dict[str, float | None]:
