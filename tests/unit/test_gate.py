@@ -131,7 +131,7 @@ def test_other_documents_than_the_baselines_are_inconclusive(tmp_path: Path) -> 
 def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) -> None:
     """Instruments are read on sources that no system wrote: they compare no systems, and stop no comparison."""
     texts = ("She was glad of the fine prize.", "He was glad of the fine prize.")
-    records = [Record(f"r{i}", (Document(texts[i % 2] * 2),)) for i in range(24)]
+    records = [Record(f"r{i}", (Document(texts[i % 2] * 2),)) for i in range(40)]
     cases = [Case(r, Summary(r.id, "plain", texts[i % 2])) for i, r in enumerate(records)]
     result = audit(cases, Plan(measures=["sentiment_shift"], n_resamples=50))
     assert any(e.measure.startswith("scorer_bias_sentiment") for e in result.estimates)

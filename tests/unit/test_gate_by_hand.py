@@ -240,13 +240,7 @@ def test_group_differences_that_mirror_each_other_are_one_check() -> None:
 
 def test_twenty_records_of_the_group_are_wanted() -> None:
     """Where the records that have a group are counted, these decide."""
-    one = group_difference(-0.5, -0.1).difference
-    assert gate._clusters(one) == 20
-
-    class Counted(Estimate, frozen=True):
-        group_clusters: int | None = None
-
-    few = Counted(
+    few = Estimate(
         "m@x", "difference[g]", "a", -0.5, low=-0.6, high=-0.4, clusters=200, group="g", group_clusters=3
     )
     (check,) = gate.hold(rule("m@x:difference>=-0.1"), [few])

@@ -258,7 +258,8 @@ def _differences(first: Jackknifed, second: Jackknifed, name: str, settings: Set
     for i, (fields, size) in enumerate(zip(made, sizes, strict=True)):
         if "low" in fields:
             _add_flips(fields, found[i], first.units.names[i], settings)
-            fields["detectable"] = finite(size)
+            if fields["testable"]:
+                fields["detectable"] = finite(size)
     return made
 
 

@@ -193,7 +193,7 @@ def _grid(section: Section, rooms: tuple[int, int], *, is_difference: bool = Fal
         hidden, room = hidden + len(rest) - len(found), room - len(found)
     holm = any(e.p_adjusted is not None for e in section.estimates)
     within = any(e.low_within is not None for e in section.estimates)
-    random = any(e.blind is not None for e in section.estimates)
+    random = not is_difference and any(e.blind is not None for e in section.estimates)
     return Grid(
         title=section.title,
         by=" × ".join(section.by),

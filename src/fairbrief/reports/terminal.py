@@ -123,7 +123,7 @@ def _print_section(
     grid = _grid(
         "measure" if alone and not section.by else "measure, system" if not section.by else "measure, part",
     )
-    random = any(e.blind is not None for e in rows)
+    random = not differ and any(e.blind is not None for e in rows)
     names = ["difference" if differ else "value", interval]
     names += [*(["random"] if random else []), *([] if differ else ["perm.\nmean"]), "p"]
     told = not differ and any(e.excluded for e in rows)
