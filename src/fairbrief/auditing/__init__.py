@@ -132,7 +132,7 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
         tables = tuple(sensitivity.tables(estimates, run.measures, plan.alpha))
     return Result(
         estimates=(
-            *watchers.fallback.noted(group_notes.noted(length_notes.noted(estimates))),
+            *watchers.fallback.noted(group_notes.noted(length_notes.noted(estimates, plan.alpha))),
             *checked.estimates,
         ),
         differences=tuple(gaps),

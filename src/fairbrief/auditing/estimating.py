@@ -34,6 +34,9 @@ FEWEST_CLUSTERS = 3
 MOST_TOGETHER = 1 << 21
 """Numbers of the cluster sums of parts that are estimated together, where it is more than one."""
 
+LIMITED = ("value", "low", "high", "low_within", "high_within", "null_mean", "blind")
+"""What is kept to a value's limits."""
+
 T = TypeVar("T")
 Fields = dict[str, Any]
 """What is known of an estimate that is not made yet."""
@@ -138,6 +141,7 @@ def _of_parts(
             _add_bootstraps(own, here.measure, part, settings)
             _add_excess(own, here.measure)
             for name, fields in own.items():
+                _keep_to_limits(fields, here.here[name])
                 fields["leads"] = fields["leads"] and leading[name] is here
                 found[i].append(Estimate(**shared[i], **of_measure, **fields))
     return found
@@ -174,6 +178,8 @@ def _of_value(
             if i in chances:
                 _add_chance(fields, chances[i], settings)
     _add_intervals(made, value, found, settings)
+    if value.is_tested_by_t:
+        _add_t_tests(made, found)
     if kind == "contrast":
         sizes = detectable(found, settings.confidence_level).tolist()
         for fields, size in zip(made, sizes, strict=True):
@@ -230,6 +236,21 @@ def _add_intervals(made: Sequence[Fields], value: Value, found: Spreads, setting
             _make_coherent(fields, settings)
         elif keeps is not None:
             fields |= {"low": low, "high": high}
+
+
+def _add_t_tests(made: Sequence[Fields], found: Spreads) -> None:
+    """P of 0 by the jackknife t, where there is an interval."""
+    for fields, p in zip(made, t_test(found).tolist(), strict=True):
+        if "low" in fields:
+            fields |= {"p": p, "testable": True, "smallest_p": 0.0}
+
+
+def _keep_to_limits(fields: Fields, value: Value) -> None:
+    """Cut off what the value cannot be; tests are made of what was not cut."""
+    least, most = value.limits
+    for name in LIMITED:
+        if fields.get(name) is not None:
+            fields[name] = min(max(fields[name], least), most)
 
 
 def _make_coherent(fields: Fields, settings: Settings) -> None:
@@ -368,7 +389,12 @@ def _add_extracts(
     found = here.less_extracts(name) if value.is_compared and value.blind is None else None
     if found is None:
         return
-    bounds = (x.tolist() for x in (*t_interval(found, settings.confidence_level), t_test(found)))
+    low, high = t_interval(found, settings.confidence_level)
+    least, most = value.limits
+    if math.isfinite(least) or math.isfinite(most):
+        of_extracts = t_interval(here.spreads_of_extracts(name), settings.confidence_level)
+        low, high = np.fmax(low, least - of_extracts[1]), np.fmin(high, most - of_extracts[0])
+    bounds = (x.tolist() for x in (low, high, t_test(found)))
     told = zip(made, found.value.tolist(), found.count.tolist(), found.error.tolist(), *bounds, strict=True)
     for fields, gap, count, error, low, high, p in told:
         if fields.get("blind") is None or not math.isfinite(gap):

@@ -21,7 +21,7 @@ from fairbrief.measures.measure_settings import shared
 from fairbrief.measures.position_evidence import Positions, PositionSettings, segment_names
 from fairbrief.specs import spell
 from fairbrief.statistics import kl_divergence, ratio, wasserstein_heights, wasserstein_positions
-from fairbrief.types import Floats, Totals, Value
+from fairbrief.types import SHARE_DIFFERENCE, Floats, Totals, Value
 
 __all__ = ["PositionBias", "PositionFromUniform", "PositionHeights", "Positions", "segment_names"]
 
@@ -113,7 +113,7 @@ class PositionBias(_PositionMeasure):
 
         def shift() -> Value:
             own, other = (levels[f"{prefix}mean_position"]().array for prefix in ("", "reference_"))
-            return Value(own - other, "both", leads=True)
+            return Value(own - other, "both", limits=SHARE_DIFFERENCE, leads=True)
 
         return ComputedValues(
             {
@@ -179,7 +179,7 @@ class PositionFromUniform(_PositionMeasure):
 
         def shift(name: str) -> Value:
             moved = levels[name]().array - expected[name]().array
-            return Value(moved, "both", leads=name == "mean_position")
+            return Value(moved, "both", limits=SHARE_DIFFERENCE, leads=name == "mean_position")
 
         def beside_blind(name: str) -> Value:
             return replace(levels[name](), blind=expected[name]().array)

@@ -101,20 +101,37 @@ def _words_unlike_documents(a: Arguments) -> str:
 
 def _without_length(how: str) -> Callable[[Arguments], str]:
     def words(a: Arguments) -> str:
+        readings = a["readings"]
         both = (
             f"{group} {_reading(of['free'])} (as it is {_reading(of['as_it_is'])})"
-            for group, of in a["readings"].items()
+            for group, of in readings.items()
         )
-        return f"{a['system']} {how}: {', '.join(both)}"
+        return f"{a['system']} {how}: {', '.join(both)}{_tested(a)}"
 
     return words
 
 
+def _tested(a: Arguments) -> str:
+    """What both p of each group are held against, and which findings there are no more; "" of an older version's note."""
+    baselines = sorted({of["baseline"] for of in a["readings"].values() if "baseline" in of})
+    if not baselines:
+        return ""
+    lost = [
+        group
+        for group, of in a["readings"].items()
+        if of["survives"] is False and (p := of["as_it_is"]["p"]) is not None and p <= a["alpha"]
+    ]
+    gone = f"; not significant then: {', '.join(lost)}" if lost else ""
+    return f"; p is unadjusted, against {' or '.join(baselines)}{gone}"
+
+
 def _reading(of: Arguments) -> str:
-    """A value with its interval, if it has one, in the digits that this allows."""
+    """A value with its interval and p, if it has them, in the digits that this allows."""
     read = Estimate("", "", "", of["value"], low=of["low"], high=of["high"])
     interval = f" {number_format.interval(read)}" if read.low is not None else ""
-    return f"{number_format.value(read)}{interval}"
+    p = of.get("p")
+    tested = f", p {'' if p < 0.001 else '= '}{number_format.probability(p)}" if p is not None else ""
+    return f"{number_format.value(read)}{interval}{tested}"
 
 
 WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(

@@ -57,7 +57,8 @@ def slice_audit(
     if made.get("pools_runs"):
         estimates = of_runs(estimates)
     whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.slice}
-    estimates = [_as_of_all(e, whole) for e in group_notes.noted(length_notes.noted(estimates)) if e.slice]
+    estimates = group_notes.noted(length_notes.noted(estimates, made["alpha"]))
+    estimates = [_as_of_all(e, whole) for e in estimates if e.slice]
     named = ", ".join(" and ".join(names) for names in asked)
     return replace(
         result,
