@@ -289,7 +289,7 @@ def _difference(totals: Totals, v: str) -> dict[str, Value]:
             is_compared=True,
             leads=True,
             group=v,
-        )  # fmt: skip
+        )
     }
 
 
