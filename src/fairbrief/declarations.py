@@ -98,7 +98,8 @@ class Declaration:
     small). ``figures`` names the figures that a report draws of it (`fairbrief.reports.figures.KINDS`).
     ``scorer_checks`` have the audit check its scorers on sources that differ only in the group;
     ``checks_scorer`` is True of the measures that do that. ``contrast`` words its signed contrasts, which begin a
-    report. ``by_meaning`` is a setting under which it reads meaning rather than words (``scorer=embedding``), if one.
+    report. ``needs_order`` is True of measures of where in the sources something stands, which say nothing where a record's
+    documents have no order. ``by_meaning`` is a setting under which it reads meaning rather than words (``scorer=embedding``), if one.
     """
 
     family: str
@@ -111,4 +112,5 @@ class Declaration:
     scorer_checks: tuple[ScorerCheck, ...] = ()
     checks_scorer: bool = False
     contrast: ContrastWords = ContrastWords()
+    needs_order: bool = False
     by_meaning: str = ""

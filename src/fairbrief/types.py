@@ -548,6 +548,7 @@ NoteCode = Literal[
     "length_held_equal",
     "documents_alike",
     "length_is_group",
+    "place_is_group",
 ]
 
 

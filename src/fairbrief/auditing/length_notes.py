@@ -100,19 +100,21 @@ def _both(
 
 def _readings(as_it_is: Estimate, free: Estimate, alpha: float) -> dict[str, Any]:
     """Both readings of a contrast, the baseline that both are tested against, and whether the first survives."""
-    if as_it_is.blind_p is not None and free.blind_p is not None:
-        ps, sizes = (as_it_is.blind_p, free.blind_p), (as_it_is.blind_difference, free.blind_difference)
-        baseline = "random sentences"
-    else:
-        ps, sizes = (as_it_is.p, free.p), (as_it_is.value, free.value)
-        baseline = "no difference"
-    first, second = (size or 0.0 for size in sizes)
+    is_random = as_it_is.blind_p is not None and free.blind_p is not None
+    first, second = (_tested(e, is_random=is_random) for e in (as_it_is, free))
+    survives = None if second[1] is None else first[0] * second[0] > 0 and second[1] <= alpha
     return {
-        "free": _read(free, ps[1]),
-        "as_it_is": _read(as_it_is, ps[0]),
-        "baseline": baseline,
-        "survives": None if ps[1] is None else first * second > 0 and ps[1] <= alpha,
+        "free": _read(free, second[1]),
+        "as_it_is": _read(as_it_is, first[1]),
+        "baseline": "random sentences" if is_random else "no difference",
+        "survives": survives,
     }
+
+
+def _tested(e: Estimate, *, is_random: bool) -> tuple[float, float | None]:
+    """How far a contrast is from the baseline, and p of that."""
+    size, p = (e.blind_difference, e.blind_p) if is_random else (e.value, e.p)
+    return size or 0.0, p
 
 
 def _read(e: Estimate, p: float | None) -> dict[str, float | None]:

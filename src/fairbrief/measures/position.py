@@ -93,6 +93,7 @@ class PositionBias(_PositionMeasure):
         family="Position",
         question="how far summaries draw on other places of the text than the standard they are held to",
         harm=LATE,
+        needs_order=True,
         figures=("segments",),
         contrast=ContrastWords(
             question="Do the summaries draw on earlier parts of the texts than people do?",
@@ -158,6 +159,7 @@ class PositionFromUniform(_PositionMeasure):
         family="Position",
         question="how far the places that summaries draw on are from an even spread over the text",
         harm=LATE,
+        needs_order=True,
         figures=("segments",),
         contrast=ContrastWords(
             question="Do the summaries draw on one part of the texts more than on others?",
@@ -226,6 +228,7 @@ class PositionHeights(_PositionMeasure):
         family="Position",
         question="the published reading, which compares the heights of bars and not their places",
         harm=LATE,
+        needs_order=True,
         on_request="blind to order; position_bias is the distance over positions",
         figures=("segments",),
     )

@@ -99,6 +99,18 @@ def _words_unlike_documents(a: Arguments) -> str:
     return f"documents differ in length: {'; '.join(shares)}"
 
 
+def _place_is_group(a: Arguments) -> str:
+    groups = (
+        f"'{group}' {'before' if of['place'] == 'first' else 'after'} the others ({of['share']:.0%} of pairs, "
+        f"{counted(of['records'], 'record')})"
+        for group, of in a["groups"].items()
+    )
+    return (
+        f"documents by {a['attribute']} nearly always come in the same order: {', '.join(groups)}; position and "
+        f"{a['attribute']} cannot be told apart"
+    )
+
+
 def _without_length(how: str) -> Callable[[Arguments], str]:
     def words(a: Arguments) -> str:
         readings = a["readings"]
@@ -168,6 +180,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "length_is_group": (
             "length cannot be told from group: no record has two documents of one group that differ in length"
         ),
+        "place_is_group": _place_is_group,
     }
 )
 """By code the sentence, or what makes it of the arguments."""
