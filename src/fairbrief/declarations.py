@@ -100,8 +100,9 @@ class Declaration:
     small). ``figures`` names the figures that a report draws of it (`fairbrief.reports.figures.KINDS`).
     ``scorer_checks`` have the audit check its scorers on sources that differ only in the group;
     ``checks_scorer`` is True of the measures that do that. ``contrast`` words its signed contrasts, which begin a
-    report. ``matches_words`` says that its default scorer matches words, so that it cannot see a paraphrase. ``items`` is what
-    `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``.
+    report. ``needs_order`` is True of measures of where in the sources something stands, which say nothing where a record's
+    documents have no order. ``matches_words`` says that its default scorer matches words, so that it cannot see a paraphrase.
+    ``items`` is what `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``.
     """
 
     family: str
@@ -114,5 +115,6 @@ class Declaration:
     scorer_checks: tuple[ScorerCheck, ...] = ()
     checks_scorer: bool = False
     contrast: ContrastWords = ContrastWords()
+    needs_order: bool = False
     matches_words: bool = False
     items: str = "records"

@@ -7,6 +7,7 @@ What measures and observations declare of themselves is in `fairbrief.declaratio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, cast, runtime_checkable
@@ -342,6 +343,10 @@ class Totals:
         return total
 
 
+SHARE_DIFFERENCE = (-1.0, 1.0)
+"""The least and the most that a difference of two shares can be."""
+
+
 class Value(Data, frozen=True):
     """One named answer of a measure, over the leading axes of the totals it was made from.
 
@@ -361,6 +366,8 @@ class Value(Data, frozen=True):
     """A mean of numbers from 0 to 1, whose interval keeps to them."""
     is_correlation: bool = False
     """A correlation, whose interval keeps to -1 and 1."""
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    """The least and the most that it can be: no value and no bound of an interval is printed beyond."""
     has_baseline: bool = False
     """A random extract reads it too, where the observation observes extracts."""
     is_compared: bool = False
@@ -374,6 +381,8 @@ class Value(Data, frozen=True):
     is_between: bool = False
     """A difference of groups each unit of which lies in one: tested by the jackknife t, with Satterthwaite's degrees of
     freedom. Turned signs would take what varies within a group for what differs between groups."""
+    is_tested_by_t: bool = False
+    """Tested against 0 by the jackknife t, since no permutation of labels keeps what it adjusts for."""
     leads: bool = False
     """A signed contrast that stands before the magnitudes that fold it."""
     group: str = ""
@@ -540,6 +549,7 @@ NoteCode = Literal[
     "length_held_equal",
     "documents_alike",
     "length_is_group",
+    "place_is_group",
 ]
 
 

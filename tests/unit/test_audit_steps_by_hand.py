@@ -45,6 +45,7 @@ from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.readers import json_lines, read
+from fairbrief.reports.note_words import worded
 from fairbrief.scorers.containment import Containment
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.summarizers.controls import Exchange
@@ -211,6 +212,11 @@ def lengths(value: float, **given: Any) -> list[Estimate]:
     ]
 
 
+def beyond(difference: float, p: float) -> dict[str, float]:
+    """How a contrast stands to random sentences."""
+    return {"blind_difference": difference, "blind_p": p}
+
+
 @pytest.mark.parametrize(
     ("times", "said"),
     [
@@ -221,21 +227,49 @@ def lengths(value: float, **given: Any) -> list[Estimate]:
 )
 def test_a_tenth_longer_or_shorter_is_said(times: float, said: list[str]) -> None:
     """At the leading contrast alone; ln 0.9 is further from 0 than ln 1.1."""
-    assert codes(noted(lengths(math.log(times)))) == [said, [], []]
+    assert codes(noted(lengths(math.log(times)), 0.05)) == [said, [], []]
+
+
+@pytest.mark.parametrize(
+    ("first", "free", "baseline", "survives"),
+    [
+        ({"p": 0.001}, {"p": 0.04}, "no difference", True),
+        ({"p": 0.001}, {"p": 0.06}, "no difference", False),
+        ({"p": 0.001}, {"p": 0.04, "value": -0.5}, "no difference", False),
+        ({"p": 0.001}, {}, "no difference", None),
+        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(0.1, 0.04)}, "random sentences", True),
+        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(0.1, 0.06)}, "random sentences", False),
+        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(-0.1, 0.04)}, "random sentences", False),
+        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.04}, "no difference", True),
+    ],
+)
+def test_a_contrast_says_whether_it_survives_equal_lengths(
+    first: dict[str, float], free: dict[str, float], baseline: str, survives: bool | None
+) -> None:
+    """It does with the same sign and p <= alpha against the baseline that both are tested against; untested, nobody knows."""
+    leading, equal, longer = lengths(1.0)
+    told = noted([leading.replace(**first), equal.replace(**free), longer], 0.05)[0].notes[1]
+    found = told.arguments["readings"]["a"]
+    is_random = baseline == "random sentences"
+    assert (found["baseline"], found["survives"]) == (baseline, survives)
+    assert found["as_it_is"]["p"] == first["blind_p" if is_random else "p"]
+    assert found["free"]["p"] == free.get("blind_p" if is_random else "p")
+    assert ("not significant then: a" in worded(told)) == (survives is False)
+    assert f"against {baseline}" in worded(told)
 
 
 def test_lengths_of_differences_between_systems_are_not_said() -> None:
     """A difference from another system is no reading of this one: neither is it noted nor does it note."""
     own, of_pair = lengths(0.01), lengths(1.0, baseline="t")
-    assert codes(noted([*own, *of_pair])) == [[]] * 6
+    assert codes(noted([*own, *of_pair], 0.05)) == [[]] * 6
     own, of_pair = lengths(1.0), lengths(0.01, baseline="t")
-    assert [len(found) for found in codes(noted([*own, *of_pair]))] == [2, 0, 0, 0, 0, 0]
+    assert [len(found) for found in codes(noted([*own, *of_pair], 0.05))] == [2, 0, 0, 0, 0, 0]
 
 
 def test_a_number_that_is_not_clear_of_zero_is_no_length() -> None:
     """An interval from -1 to 3 leaves open whether documents of a are longer at all."""
     first, second, longer = lengths(1.0)
-    assert codes(noted([first, second, longer.replace(low=-1.0, high=3.0)])) == [[]] * 3
+    assert codes(noted([first, second, longer.replace(low=-1.0, high=3.0)], 0.05)) == [[]] * 3
 
 
 def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
@@ -248,11 +282,11 @@ def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
         estimate("source[a]", **{**of, "value": 0.6}),
         estimate("words_less_documents[b]", **{**of, "group": "b", "value": None}),
     ]
-    assert codes(noted([*given, longer]))[0] == ["words_unlike_documents", "documents_alike"]
-    shares = noted([*given, longer])[0].notes[0].arguments["shares"]
+    assert codes(noted([*given, longer], 0.05))[0] == ["words_unlike_documents", "documents_alike"]
+    shares = noted([*given, longer], 0.05)[0].notes[0].arguments["shares"]
     assert shares == {"a": {"words": 0.6, "documents": pytest.approx(0.5)}}
-    assert codes(noted([*given, longer.replace(value=0.04, low=0.03)])) == [[]] * 5
-    assert codes(noted([*given, longer.replace(low=-0.05)])) == [[]] * 5
+    assert codes(noted([*given, longer.replace(value=0.04, low=0.03)], 0.05)) == [[]] * 5
+    assert codes(noted([*given, longer.replace(low=-0.05)], 0.05)) == [[]] * 5
 
 
 def test_summaries_without_units_are_counted_beside_those_that_have_some() -> None:

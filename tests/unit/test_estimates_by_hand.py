@@ -240,6 +240,27 @@ SHARES = (
 )
 
 
+def test_no_bound_lies_beyond_what_can_be() -> None:
+    """Documents of a are covered in one record of eight: 0.875 ± 0.296 less, where nothing is covered less than not at all,
+    nor further below random extracts than these are above that.
+    """
+    documents = (
+        Document("Alder birch cedar elm.", {"side": "a"}), Document("Fir.", {"side": "a"}),
+        Document("Hazel ivy juniper larch maple.", {"side": "b"}), Document("Oak pine.", {"side": "b"}),
+    )  # fmt: skip
+    texts = ["Fir. Hazel ivy juniper.", *["Hazel ivy juniper larch maple."] * 7]
+    given = [Case(Record(f"r{i}", documents), Summary(f"r{i}", "a", text)) for i, text in enumerate(texts)]
+    e = of(
+        audit(given, Plan(measures=["coverage_parity@side"], n_resamples=100)), "relative_difference[a]", "a"
+    )
+    assert (e.value, e.se, e.low, e.high) == pytest.approx((-0.875, 0.125, -1, -0.875 + 2.364624 * 0.125))
+    assert e.blind is not None
+    assert e.blind_difference is not None
+    assert e.blind_difference_low is not None
+    assert e.blind_difference - 2.2 * e.se < -1.1
+    assert -1.05 < e.blind_difference_low < -1, "extracts may read a little more than 0"
+
+
 def test_percentiles_of_resampled_clusters_are_asked_for() -> None:
     """Means of eight draws of the eight are multiples of 1/8, about as far from 1 as Student's; of one record there are none."""
     plan = Plan(measures=["phrase_counts"], n_resamples=100, intervals="bootstrap")

@@ -268,6 +268,14 @@ def test_the_page_speaks_of_measurements_not_of_verdicts() -> None:
     assert "No value: one group only." in page
 
 
+def test_an_interval_is_explained_as_a_confidence_interval() -> None:
+    """An interval is a range that holds the true value in so many samples, not the place of a replication."""
+    meaning = dict(wording.GLOSSARY)["interval"]
+    assert "over repeated samples of records, 95% of such ranges" in meaning
+    assert "contain the true value" in meaning
+    assert "would" not in meaning
+
+
 def test_an_empty_result_is_still_a_page() -> None:
     """Without estimates, evidence and exhibits every format is written."""
     assert "No measure gave a value" in html.render(EMPTY)

@@ -27,6 +27,7 @@ from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.evidence_table import LedgerEvidence
+from fairbrief.auditing.group_places import GroupPlaces
 from fairbrief.auditing.languages_of_measures import described, language_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.plan import Plan
@@ -133,7 +134,7 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
         tables = tuple(sensitivity.tables(estimates, run.measures, plan.alpha))
     return Result(
         estimates=(
-            *watchers.fallback.noted(group_notes.noted(length_notes.noted(estimates))),
+            *_noted(estimates, run, watchers),
             *checked.estimates,
         ),
         differences=tuple(gaps),
@@ -154,6 +155,13 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
             **_left_out_by(cases),
         },
     )
+
+
+def _noted(estimates: Sequence[Estimate], run: Run, watchers: Watchers) -> Sequence[Estimate]:
+    """The estimates with what must be known of lengths, groups, places and units to read them."""
+    found = group_notes.noted(length_notes.noted(estimates, run.plan.alpha))
+    found = watchers.places.noted(found, {repr(measure): measure for measure in run.measures})
+    return watchers.fallback.noted(found)
 
 
 def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
@@ -215,6 +223,8 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
     languages.suppose(language_of(head))
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_slices(plan.slices, head, [RUN] if plan.pools_runs else [])
+    if plan.ordered:
+        measure_selection.check_ordered(head)
     if plan.compared_scorers and protocol is not None:
         raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
     choice = sensitivity.under(_choose(plan, protocol, head, stream), plan.compared_scorers, plan.scorers)
@@ -228,7 +238,10 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
     check_primary(plan.primary, choice.measures)
     run = Run(plan, choice.measures, exchange=exchange)
     checks, unchecked = scorer_bias.plan_checks(choice.measures, head, run.scorers, wanted=plan.check_scorers)
-    watchers = Watchers(sample(plan.seed, wanted=plan.check_scorers) if checks else None)
+    watchers = Watchers(
+        sample(plan.seed, wanted=plan.check_scorers) if checks else None,
+        places=GroupPlaces(measure_selection.watched_attributes(head, choice.measures)),
+    )
     return _Begun(cases, plan, protocol, head, stream, choice, run, checks, unchecked, watchers)
 
 
@@ -241,7 +254,11 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_slices(plan.slices, head)
     Controls(plan.controls, (), plan.seed)
-    choice = _asked(plan, protocol, head) or measure_selection.fitting(head, plan.attributes)
+    if plan.ordered:
+        measure_selection.check_ordered(head)
+    choice = _asked(plan, protocol, head) or measure_selection.fitting(
+        head, plan.attributes, is_ordered=plan.ordered
+    )
     measure_selection.check_scorers(choice.measures, plan.scorers)
     return choice.measures
 
@@ -331,7 +348,7 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
 
     Where there is none the input is read on, as far as a reader looks for a field: it knows which is missing, and what to do.
     """
-    choice = measure_selection.fitting(head, tuple(plan.attributes))
+    choice = measure_selection.fitting(head, tuple(plan.attributes), is_ordered=plan.ordered)
     memory.check(
         head, head, plan, choice.measures
     )  # of these cases alone; of all once the measures are known
@@ -421,6 +438,7 @@ def _made(
         "protocol": plan.protocol,
         "language": described(head),
         "slices": [list(s) for s in plan.slices],
+        "ordered": plan.ordered,
         "baseline": plan.baseline,
         "primary": list(plan.primary),
         "is_pairwise": plan.is_pairwise,

@@ -30,7 +30,7 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
-from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
+from fairbrief.types import Column, Estimate, Floats, Integers, Measure, Note, Value
 
 NOTHING = "nothing to count"
 NEEDS_TEXTS = Note("needs_texts")
@@ -45,6 +45,8 @@ UNTOLD_OF_FEW = (
     "p", "smallest_p", "low", "high", "detectable", "blind_p", "blind_difference_low", "blind_difference_high"
 )  # fmt: skip
 """Fields that are None where a group is in too few clusters to be compared."""
+LIMITED = ("value", "low", "high", "low_within", "high_within", "null_mean", "blind")
+"""What is kept to a value's limits."""
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -150,6 +152,7 @@ def _of_parts(
             _add_bootstraps(own, here.measure, part, settings)
             _add_excess(own, here.measure)
             for name, fields in own.items():
+                _keep_to_limits(fields, here.here[name])
                 fields["leads"] = fields["leads"] and leading[name] is here
                 found[i].append(Estimate(**shared[i], **of_measure, **fields))
     return found
@@ -188,6 +191,8 @@ def _of_value(
             if i in chances:
                 _add_chance(fields, chances[i], settings)
     _add_intervals(made, value, found, settings)
+    if value.is_tested_by_t:
+        _add_t_tests(made, found)
     if kind == "contrast":
         sizes = detectable(found, settings.confidence_level).tolist()
         for fields, size in zip(made, sizes, strict=True):
@@ -261,6 +266,21 @@ def _add_intervals(made: Sequence[Fields], value: Value, found: Spreads, setting
             _make_coherent(fields, settings)
         elif keeps is not None:
             fields |= {"low": low, "high": high}
+
+
+def _add_t_tests(made: Sequence[Fields], found: Spreads) -> None:
+    """P of 0 by the jackknife t, where there is an interval."""
+    for fields, p in zip(made, t_test(found).tolist(), strict=True):
+        if "low" in fields:
+            fields |= {"p": p, "testable": True, "smallest_p": 0.0}
+
+
+def _keep_to_limits(fields: Fields, value: Value) -> None:
+    """Cut off what the value cannot be; tests are made of what was not cut."""
+    least, most = value.limits
+    for name in LIMITED:
+        if fields.get(name) is not None:
+            fields[name] = min(max(fields[name], least), most)
 
 
 def _make_coherent(fields: Fields, settings: Settings) -> None:
@@ -401,9 +421,22 @@ def _add_extracts(
         return
     kinds = here.strata(name) if value.is_between else None
     told = of_random_difference(found, kinds, here.units.names, settings)
+    least, most = value.limits
+    if math.isfinite(least) or math.isfinite(most):
+        of_extracts = t_interval(here.spreads_of_extracts(name), settings.confidence_level)
+        told = _within(told, least - of_extracts[1], most - of_extracts[0])
     for fields, own in zip(made, told, strict=True):
         if fields.get("blind") is not None:
             fields |= own
+
+
+def _within(told: Iterable[Fields], least: Floats, most: Floats) -> Iterator[Fields]:
+    """Differences from the random-sentence baseline whose intervals are kept to what can be: nan where nothing limits them."""
+    for fields, low, high in zip(told, least.tolist(), most.tolist(), strict=True):
+        if "blind_difference_low" in fields:
+            fields["blind_difference_low"] = float(np.fmax(fields["blind_difference_low"], low))
+            fields["blind_difference_high"] = float(np.fmin(fields["blind_difference_high"], high))
+        yield fields
 
 
 def of_random_difference(

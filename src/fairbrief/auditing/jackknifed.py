@@ -266,6 +266,12 @@ class Jackknifed:
         """What the system reads on the units' records that have extracts: on all units, and without each."""
         return tuple(self.measure.value(_with_extracts(t)) for t in (self.units.total, self.units.without))  # type: ignore[return-value]
 
+    def spreads_of_extracts(self, name: str) -> Spreads:
+        """How far what random extracts read varies in each part."""
+        here, without = self.of_extracts
+        read = np.broadcast_to(here[name].array, len(self.units.sums))
+        return self._spread(name, read, without[name].array)
+
     def less_extracts(self, name: str) -> Spreads | None:
         """The value less that of random extracts, nan where either is undefined; None where it is never read."""
         found = self.from_extracts(name)

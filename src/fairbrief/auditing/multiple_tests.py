@@ -9,7 +9,7 @@ from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
 from fairbrief.auditing.system_runs import RUN
 from fairbrief.reports.frames import of_each
 from fairbrief.standings import leading
-from fairbrief.statistics import holm
+from fairbrief.statistics import TIE, holm
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.types import Estimate, Note
 
@@ -62,22 +62,28 @@ def with_families(estimates: Sequence[Estimate], settings: Settings) -> list[Est
     for (_, _, has_extracts), members in families.items():
         ps = holm([adjusted[i].blind_p if has_extracts else adjusted[i].p for i in members])
         for i, p in zip(members, ps, strict=True):
-            low, high = _simultaneous(adjusted[i], len(members), settings.alpha)
+            low, high = _simultaneous(adjusted[i], len(members), settings.confidence_level)
             adjusted[i] = adjusted[i].replace(
                 family_p=p, family_size=len(members), family_low=low, family_high=high
             )
     return adjusted
 
 
-def _simultaneous(e: Estimate, tests: int, alpha: float) -> tuple[float | None, float | None]:
-    """Bonferroni's interval around what is tested."""
-    value, error, freedom = e.value, e.se, e.freedom
+def _simultaneous(e: Estimate, tests: int, level: float) -> tuple[float | None, float | None]:
+    """Bonferroni's interval around what is tested, within the same limits as the interval of this test alone."""
+    value, error, freedom, low, high = e.value, e.se, e.freedom, e.low, e.high
     if e.blind_p is not None:
         value, error, freedom = e.blind_difference, e.blind_se, e.blind_freedom
-    if value is None or error is None or freedom is None:
+        low, high = e.blind_difference_low, e.blind_difference_high
+    if value is None or error is None or freedom is None or low is None or high is None:
         return None, None
-    half = float(t_quantile(1 - alpha / tests, freedom)) * error
-    return value - half, value + half
+    alone, half = (
+        float(t_quantile(1 - share, freedom)) * error for share in (1 - level, (1 - level) / tests)
+    )
+    return (
+        low if low > value - alone + TIE else value - half,
+        high if high < value + alone - TIE else value + half,
+    )
 
 
 def _part_from(estimates: list[Estimate], tests: Sequence[int], settings: Settings) -> None:

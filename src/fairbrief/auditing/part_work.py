@@ -111,9 +111,9 @@ class PartWork:
 
     @property
     def _rest(self) -> str:
-        """The section of what no observation makes: it has cases aside for those of some scopes, and for scorers' checks."""
+        """The section of what no observation makes: it has cases aside for those of some scopes, for scorers' checks, and places of groups."""
         scopes = sorted({measure.observation.declaration.scope for measure in self.measures})
-        return f"rest {_short([scopes, self.watchers.sources is None])}"
+        return f"rest {_short([scopes, self.watchers.sources is None, self.watchers.places.attributes])}"
 
     def _audited(self, part: Part, only: Collection[Observation] | None) -> PartDone:
         reading = self.reading.part(*part)
@@ -227,6 +227,7 @@ class PartedInput:
             self.run.plan,
             measures=(),
             attributes=(),
+            ordered=False,
             protocol=None,
             compared_scorers=(),
             check_scorers=None,

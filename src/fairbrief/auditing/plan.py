@@ -23,6 +23,8 @@ class Plan:
     did. ``skips`` leaves a case that a measure cannot read out, counted, instead of
     ending the audit. ``check_scorers`` lets the scorers read counterfactual sources, which differ only in
     the group, beside the audit: None those that hold no model, True all, False none (see `auditing.scorer_bias`).
+    ``ordered`` says that the documents of a record stand in an order that means something (turns, posts by date): then measures of position
+    are among those that the input allows; else they are where every record has one document.
     ``n_extracts`` counts the random extracts of each record's sources that are observed beside the summaries; None:
     200 where the scorer holds no model; 0: none.
     ``compared_scorers`` are scorers under each of which coverage and representation are taken, so that the audit's ``tables``
@@ -46,6 +48,7 @@ class Plan:
     protocol: str | None = None
     slices: Sequence[Sequence[str]] = ()
     controls: Sequence[str] = ()
+    ordered: bool = False
     baseline: str | None = None
     is_pairwise: bool = False
     seed: int = 0

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fairbrief.auditing.counterfactual_sources import Sources
+from fairbrief.auditing.group_places import GroupPlaces
 from fairbrief.auditing.source_hashes import SourceHashes
 from fairbrief.auditing.unit_fallback import UnitFallback
 from fairbrief.types import Case
@@ -17,15 +18,17 @@ AT_ONCE = 32
 
 @dataclass(slots=True)
 class Watchers:
-    """A sample of the sources, where it is wanted; hashes of all of them; counts of summaries without units."""
+    """A sample of the sources, where it is wanted; hashes of all of them; counts of summaries without units; places of groups."""
 
     sources: Sources | None
     hashes: SourceHashes = field(default_factory=SourceHashes)
     fallback: UnitFallback = field(default_factory=UnitFallback)
+    places: GroupPlaces = field(default_factory=GroupPlaces)
 
     def empty(self) -> Watchers:
         """Watchers of the same kind that have seen nothing."""
-        return Watchers(None if self.sources is None else self.sources.empty())
+        sources = None if self.sources is None else self.sources.empty()
+        return Watchers(sources, places=self.places.empty())
 
     def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
         """The cases as they come, some at once."""
@@ -36,11 +39,13 @@ class Watchers:
         while some := list(itertools.islice(cases, AT_ONCE)):
             self.hashes.note(some)
             self.fallback.note(some)
+            self.places.note(some)
             yield from some
 
     def merge(self, other: Watchers) -> None:
         """Take in what was seen of other cases."""
         self.hashes.merge(other.hashes)
         self.fallback.merge(other.fallback)
+        self.places.merge(other.places)
         if self.sources is not None and other.sources is not None:
             self.sources.merge(other.sources)

@@ -50,6 +50,13 @@ MeasureOption = Annotated[
 Protocol = Annotated[
     str | None, typer.Option(help="Run a paper's whole protocol and print its tables.", metavar="NAME")
 ]
+Ordered = Annotated[
+    bool,
+    typer.Option(
+        "--ordered",
+        help="A record's documents stand in an order that means something (turns, posts by date): take measures of position, too.",
+    ),
+]
 SliceOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -146,6 +153,7 @@ def audit(
     measure: MeasureOption = None,
     protocol: Protocol = None,
     scorers: Scorers = "",
+    ordered: Ordered = False,
     out: AuditFolder = None,
     slice_by: SliceOption = None,
     control: Control = None,
@@ -201,6 +209,7 @@ def audit(
         attributes=[text.partition("=")[0] for text in attribute or ()],
         protocol=protocol,
         compared_scorers=named_scorers(scorers),
+        ordered=ordered,
         slices=[[name.strip() for name in text.split(",")] for text in slice_by or ()],
         controls=list(dict.fromkeys([*(control or ()), *(CONTROLS if controls else ())])),
         baseline=baseline,

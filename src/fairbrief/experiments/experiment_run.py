@@ -126,6 +126,7 @@ class Run:
             protocol=audit.protocol,
             slices=audit.slices,
             controls=audit.controls,
+            ordered=audit.ordered,
             baseline=audit.baseline,
             primary=audit.primary,
             seed=audit.seed,

@@ -21,7 +21,7 @@ from fairbrief.measures.representation_evidence import (
     read_target,
 )
 from fairbrief.statistics import ratio
-from fairbrief.types import Floats, Totals, Value
+from fairbrief.types import SHARE_DIFFERENCE, Floats, Totals, Value
 
 UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
 SHARES = ContrastWords(
@@ -284,6 +284,7 @@ def _difference(totals: Totals, v: str) -> dict[str, Value]:
             signed,
             "both",
             contrasts=(name,),
+            limits=SHARE_DIFFERENCE,
             has_baseline=True,
             is_compared=True,
             leads=True,
@@ -299,8 +300,10 @@ def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
     read = ratio(totals["summary", v] - totals["documents", v], there)
     longer = ratio(totals["source", v] - totals["documents", v], there)
     return {
-        f"{BY_DOCUMENTS}[{v}]": Value(read, has_baseline=True, is_compared=True, group=v),
-        f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, group=v),
+        f"{BY_DOCUMENTS}[{v}]": Value(
+            read, limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_tested_by_t=True, group=v
+        ),
+        f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, limits=SHARE_DIFFERENCE, group=v),
     }
 
 

@@ -24,6 +24,8 @@ MOST_LINES = 6
 MOST_ELSE = 3
 """Further measures whose largest finding is told."""
 CAUTION, NEXT = "Caution", "What next?"
+AT_EQUAL_LENGTH = ("length_held_equal", "documents_alike")
+"""Notes on what a group difference is where lengths of documents do not matter."""
 RANDOM = "random sentences of the same length"
 
 
@@ -201,9 +203,24 @@ def _cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[st
         named_ = ", ".join(f"{group} ({n:,})" for group, n in small.items())
         found.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {named_}")
     found += [note_words.told(e) or WORDS["too few"] for e in told if context.kind(e) == "too few"]
+    found += [note_words.worded(note) for e in told for note in e.notes if note.code == "place_is_group"]
+    found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
     if any(_matches_words(e, context) for e in told):
         found.append("the scorer matches words, not meaning: a paraphrase can count as left out")
     return [f"{_capital(text)}." for text in dict.fromkeys(found)]
+
+
+def _lost_at_equal_length(e: Estimate, context: Context) -> str:
+    """That a finding does not survive equal lengths of documents, where it does not."""
+    for note in e.notes:
+        of_group = note.arguments.get("readings", {}).get(e.group) if note.code in AT_EQUAL_LENGTH else None
+        if of_group and of_group["survives"] is False:
+            value, p = of_group["free"]["value"], of_group["free"]["p"]
+            return (
+                f"the finding on {group_of(e)} in summaries by {named(e.system)} does not survive equal document lengths: "
+                f"{signed(value, context.words(e).unit)}, {p_text(p)}"
+            )
+    return ""
 
 
 def _small_groups(told: Iterable[Estimate]) -> dict[str, int]:

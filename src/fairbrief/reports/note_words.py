@@ -111,22 +111,51 @@ def _words_unlike_documents(a: Arguments) -> str:
     return f"documents differ in length: {'; '.join(shares)}"
 
 
+def _place_is_group(a: Arguments) -> str:
+    groups = (
+        f"'{group}' {'before' if of['place'] == 'first' else 'after'} the others ({of['share']:.0%} of pairs, "
+        f"{counted(of['records'], 'record')})"
+        for group, of in a["groups"].items()
+    )
+    return (
+        f"documents by {a['attribute']} nearly always come in the same order: {', '.join(groups)}; position and "
+        f"{a['attribute']} cannot be told apart"
+    )
+
+
 def _without_length(how: str) -> Callable[[Arguments], str]:
     def words(a: Arguments) -> str:
+        readings = a["readings"]
         both = (
             f"{group} {_reading(of['free'])} (as it is {_reading(of['as_it_is'])})"
-            for group, of in a["readings"].items()
+            for group, of in readings.items()
         )
-        return f"{a['system']} {how}: {', '.join(both)}"
+        return f"{a['system']} {how}: {', '.join(both)}{_tested(a)}"
 
     return words
 
 
+def _tested(a: Arguments) -> str:
+    """What both p of each group are held against, and which findings there are no more; "" of an older version's note."""
+    baselines = sorted({of["baseline"] for of in a["readings"].values() if "baseline" in of})
+    if not baselines:
+        return ""
+    lost = [
+        group
+        for group, of in a["readings"].items()
+        if of["survives"] is False and (p := of["as_it_is"]["p"]) is not None and p <= a["alpha"]
+    ]
+    gone = f"; not significant then: {', '.join(lost)}" if lost else ""
+    return f"; p is unadjusted, against {' or '.join(baselines)}{gone}"
+
+
 def _reading(of: Arguments) -> str:
-    """A value with its interval, if it has one, in the digits that this allows."""
+    """A value with its interval and p, if it has them, in the digits that this allows."""
     read = Estimate("", "", "", of["value"], low=of["low"], high=of["high"])
     interval = f" {number_format.interval(read)}" if read.low is not None else ""
-    return f"{number_format.value(read)}{interval}"
+    p = of.get("p")
+    tested = f", p {'' if p < 0.001 else '= '}{number_format.probability(p)}" if p is not None else ""
+    return f"{number_format.value(read)}{interval}{tested}"
 
 
 WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
@@ -164,6 +193,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "length_is_group": (
             "length cannot be told from group: no record has two documents of one group that differ in length"
         ),
+        "place_is_group": _place_is_group,
     }
 )
 """By code the sentence, or what makes it of the arguments."""

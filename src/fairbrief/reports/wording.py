@@ -25,9 +25,10 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (
         "interval",
         (
-            "Where the value would fall in most repetitions (95 of 100 at 95%) with other records of the same kind: from how "
-            "far the value moves when each record is left out, all variants of one original together. An interval is not a "
-            "test: a disparity that cannot be negative lies above zero by noise alone."
+            "A confidence interval: a range computed so that, over repeated samples of records, 95% of such ranges (or what "
+            "--confidence says) contain the true value. It comes from how far the value moves when each record is left out, "
+            "all variants of one original together. An interval is not a test: a disparity that cannot be negative lies above "
+            "zero by noise alone."
         ),
     ),
     (
