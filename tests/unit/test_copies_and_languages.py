@@ -132,7 +132,7 @@ def test_short_texts_are_of_no_other_language() -> None:
     assert "other_languages" not in audit([_with_document(CASES[0], 0, "Très bon!"), *CASES[1:]], PLAN).made
 
 
-def test_all_of_it_is_the_same_in_any_order_and_any_process(tmp_path: Path) -> None:
+def test_all_of_it_is_the_same_in_any_order_and_any_process() -> None:
     """Copies, repeated summaries and languages are told alike however the input is ordered and merged."""
     mixed = [*CASES, *COPIES, _with_document(_case(40), 1, FRENCH)]
     forward, backward = (audit(cases, PLAN).made for cases in (mixed, mixed[::-1]))
