@@ -8,14 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.repeated_texts import SummaryHashes
-from fairbrief.auditing.without_records import leading_without
+from fairbrief.auditing.without_records import Without, leading_without
 from fairbrief.reports import load
 from fairbrief.reports.audit_object import Audit
+from fairbrief.reports.evidence import Held
+from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -150,6 +153,22 @@ def test_all_of_it_is_the_same_in_any_order_and_any_process() -> None:
     all_languages.note(mixed)
     assert [(s, p.tolist()) for s, p in merged.pairs()] == [(s, p.tolist()) for s, p in whole.pairs()]
     assert languages.told() == all_languages.told()
+
+
+def test_rows_are_left_out_of_chunks_that_hold_other_numbers() -> None:
+    """Evidence whose chunks together hold more distinct numbers than one of them can count keeps each row's own."""
+    codes = pa.array(range(100), pa.int8())
+    chunks = [
+        pa.DictionaryArray.from_arrays(codes, pa.array([float(100 * k + i) for i in range(100)]))
+        for k in range(2)
+    ]
+    names = pa.array([f"r{i}" for i in range(200)])
+    table = pa.table({"system": pa.array(["a"] * 200), "record": names, "gap": pa.chunked_array(chunks)})
+    table = table.append_column("observation", pa.array(["o"] * 200)).append_column(
+        "measures", pa.array(["m"] * 200)
+    )
+    found = Without(Held(table), lambda _, record: record == "r7").of("o")
+    assert unpacked(found)["gap"].to_pylist() == [float(i) for i in range(200) if i != 7]
 
 
 def test_saved_audits_keep_what_was_told_and_can_be_asked_again(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from fairbrief.auditing.repeated_texts import copied_sources, same_summaries
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.reports import arrangement
 from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns, of_all
-from fairbrief.reports.frames import numbers
+from fairbrief.reports.frames import rows_where
 from fairbrief.reports.result import Result
 from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Measure
@@ -58,11 +58,9 @@ class Without:
         for table in self.rows.each_of(
             observation, lambda name: name in ("system", "record") or wanted(name)
         ):
-            systems, records = (table[name].to_pylist() for name in ("system", "record"))
-            stays = np.array(
-                [not self.is_out(*row) for row in zip(systems, records, strict=True)], dtype=np.int8
-            )
-            kept = table if stays.all() else table.take(numbers(np.flatnonzero(stays)))
+            whose = zip(table["system"].to_pylist(), table["record"].to_pylist(), strict=True)
+            stays = np.array([not self.is_out(*row) for row in whose], dtype=np.bool_)
+            kept = table if stays.all() else rows_where(table, stays)
             yield kept.select([name for name in kept.column_names if wanted(name)])
 
     def table(self) -> pa.Table:
