@@ -131,8 +131,8 @@ def audit(
 
     ``records`` is whatever `read` takes (a path, a data frame, dictionaries, cases), or what it gave.
     ``measures`` are measure specs or objects, or a single one; none: all that the input allows. ``summaries``
-    are those of systems that stand apart from the records, by the system's name: files, data frames or rows
-    with ``id`` and ``summary``. All other settings are the fields of `fairbrief.Plan`.
+    are those of systems that stand apart from the records: files, data frames or rows with ``id`` and ``summary``, by the
+    system's name, or with a field ``system``. All other settings are the fields of `fairbrief.Plan`.
     Raises RequestError for a setting that it has not, or that cannot be.
 
     >>> import fairbrief

@@ -8,6 +8,7 @@ import sys
 from dataclasses import fields
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -166,6 +167,21 @@ def test_summaries_may_stand_in_a_data_frame() -> None:
     assert [e.value for e in found.estimates] == [e.value for e in apart.estimates]
     with pytest.raises(RequestError, match=r"belongs to fairbrief\.read"):
         fairbrief.audit(fairbrief.read(ROWS), summaries={"gpt": frame})
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "rows", "list"])
+def test_a_table_of_summaries_names_its_systems(library: str) -> None:
+    """A data frame, several or rows with a column of systems are given as they are, without a name."""
+    bare = [{k: v for k, v in row.items() if k not in ("summary", "system")} for row in ROWS]
+    table = {"id": list("1032") * 2, "system": ["gpt"] * 4 + ["own"] * 4, "summary": ["Alder is light."] * 8}
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    given: Any = rows
+    if library != "rows":
+        given = pytest.importorskip("polars" if library == "polars" else "pandas").DataFrame(table)
+    found = fairbrief.audit(
+        bare, "bur@side", summaries=[given] if library == "list" else given, n_resamples=0
+    )
+    assert {e.system for e in found.estimates} == {"gpt", "own"}
 
 
 def test_a_notebook_shows_headlines_and_figures() -> None:

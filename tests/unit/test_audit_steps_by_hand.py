@@ -29,6 +29,7 @@ from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
+from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.record_values import RowReader, is_signed
 from fairbrief.auditing.relabelled_rows import RelabelledRows
@@ -648,10 +649,10 @@ def test_an_engine_is_named_or_so_many_workers_are_not_both() -> None:
 
 def test_another_parts_watchers_hold_nothing_yet() -> None:
     """They sample sources where these do."""
-    assert Watchers(None).empty().sources is None
+    assert Watchers(None, OtherLanguages("en")).empty().sources is None
     sources = Sources(2, 7)
     sources.consider(case().record)
-    other = Watchers(sources).empty().sources
+    other = Watchers(sources, OtherLanguages("en")).empty().sources
     assert other is not None
     assert (other.most, other.seed, other.records()) == (2, 7, [])
 

@@ -30,6 +30,7 @@ from fairbrief.auditing.evidence_table import LedgerEvidence
 from fairbrief.auditing.group_places import GroupPlaces
 from fairbrief.auditing.languages_of_measures import described, language_of
 from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.plan_checks import check_slice
 from fairbrief.auditing.primary import check_primary
@@ -37,6 +38,7 @@ from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.unusable_scores import refuse_unscored
 from fairbrief.auditing.watchers import Watchers
+from fairbrief.auditing.without_records import told_without
 from fairbrief.declarations import Declaration
 from fairbrief.engines.engine import ThisProcess
 from fairbrief.errors import DataError, RequestError
@@ -132,7 +134,7 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
         tables = _tables(begun.protocol, estimates, rows)
     else:
         tables = tuple(sensitivity.tables(estimates, run.measures, plan.alpha))
-    return Result(
+    result = Result(
         estimates=(
             *_noted(estimates, run, watchers),
             *checked.estimates,
@@ -155,6 +157,8 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
             **_left_out_by(cases),
         },
     )
+    told = told_without(result, watchers, {repr(m): m for m in run.measures})
+    return replace(result, made={**result.made, **told}) if told else result
 
 
 def _noted(estimates: Sequence[Estimate], run: Run, watchers: Watchers) -> Sequence[Estimate]:
@@ -238,10 +242,9 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
     check_primary(plan.primary, choice.measures)
     run = Run(plan, choice.measures, exchange=exchange)
     checks, unchecked = scorer_bias.plan_checks(choice.measures, head, run.scorers, wanted=plan.check_scorers)
-    watchers = Watchers(
-        sample(plan.seed, wanted=plan.check_scorers) if checks else None,
-        places=GroupPlaces(measure_selection.watched_attributes(head, choice.measures)),
-    )
+    sources = sample(plan.seed, wanted=plan.check_scorers) if checks else None
+    places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
+    watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
     return _Begun(cases, plan, protocol, head, stream, choice, run, checks, unchecked, watchers)
 
 
