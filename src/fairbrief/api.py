@@ -136,7 +136,7 @@ def audit(
     >>> import fairbrief
     >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], n_resamples=200)
     >>> [(e.system, e.value) for e in found.estimates if e.quantity == "bur"]
-    [('even', 1.0), ('rosy', 1.0)]
+    [('balanced', 0.25), ('rosy', 1.0)]
     """
     plan = Plan(
         measures=_listed(measures),
@@ -308,7 +308,7 @@ def slice_audit(
     >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], n_resamples=200)
     >>> sliced = fairbrief.slice_audit(found, "kind")
     >>> sorted({e.slice["kind"] for e in sliced.estimates if e.slice})
-    ['food', 'shop', 'travel']
+    ['food', 'service', 'shop', 'travel']
     """
     groupings = tuple(map(tuple, map(_listed, _listed(by))))
     return Audit(_slice_audit(_result(audit), groupings, {repr(m): m for m in measures}))
