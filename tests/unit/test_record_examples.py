@@ -237,7 +237,9 @@ def test_the_page_has_a_budget_for_texts(audited: Audit) -> None:
     assert 0 < size <= PAGE_BYTES
     assert found.texts[0].documents[0].cut > 100_000
     documents = {c.record.id: len(c.record.documents) * 12 for c in fairbrief.read(REVIEWS)}
-    assert {t.id: len(t.documents) + t.more for t in found.texts} == {t.id: documents[t.id] for t in found.texts}
+    assert {t.id: len(t.documents) + t.more for t in found.texts} == {
+        t.id: documents[t.id] for t in found.texts
+    }
     assert any(t.more for t in found.texts)
 
 
