@@ -295,9 +295,9 @@ def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
     """The refusal of a list that is as long as none that the documents stand in."""
     blank = draft.places - len(draft.texts)
     documents = f"{counted(draft.places, 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
-    grouped = "for" if many != draft.places else "in lists of other lengths than those of the"
+    arranged = "for" if many != draft.places else "arranged otherwise than the"
     return fault(
-        f"{counted(many, 'value')} in {what} {grouped} {documents} in {' and '.join(map(repr, draft.sources))}",
+        f"{counted(many, 'value')} in {what} {arranged} {documents} in {' and '.join(map(repr, draft.sources))}",
         "one value per document, in the same order",
         remedy or "mend the lists, leave the attribute out, or leave such records out with --on-error skip",
     )
