@@ -30,6 +30,7 @@ from fairbrief.auditing.evidence_table import LedgerEvidence
 from fairbrief.auditing.group_places import GroupPlaces
 from fairbrief.auditing.languages_of_measures import described, language_of
 from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.opposite_gaps import told_opposite
 from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.plan_checks import check_slice
@@ -157,7 +158,12 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
             **_left_out_by(cases),
         },
     )
-    told = told_without(result, watchers, {repr(m): m for m in run.measures})
+    if begun.protocol is not None or not plan.n_resamples:
+        return result
+    by_spec = {repr(m): m for m in run.measures}
+    told = told_without(result, watchers, by_spec)
+    if opposite := told_opposite(result, by_spec):
+        told["opposite_gaps"] = opposite
     return replace(result, made={**result.made, **told}) if told else result
 
 

@@ -165,6 +165,7 @@ def answers_about(
         "How sure is it?": [_how_sure(first, context)],
         "Other systems?": _other_systems(members, context),
         "As uneven as random sentences?": _as_random(members, context),
+        "Gaps in both directions?": _opposite(context),
         "In subgroups?": _in_subgroups(subgroups, context),
         "What else is significant?": _besides(panels[1:], context),
     }
@@ -204,10 +205,41 @@ def _cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[st
         found.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {named_}")
     found += [note_words.told(e) or WORDS["too few"] for e in told if context.kind(e) == "too few"]
     found += [note_words.worded(note) for e in told for note in e.notes if note.code == "place_is_group"]
+    found += _other_records(min(panels[0], key=context.rank), context)
     found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
     if any(_matches_words(e, context) for e in told):
         found.append("the scorer matches words, not meaning: a paraphrase can count as left out")
     return [f"{_capital(text)}." for text in dict.fromkeys(found)]
+
+
+def _other_records(first: Estimate, context: Context) -> list[str]:
+    """Copies of records and documents in other languages, and what the first group difference is without them."""
+    made, found = context.made, []
+    for name, what in (
+        ("copies", "records have the same documents as another under a different id"),
+        ("same_summaries", "records have the same summary as another with different documents"),
+    ):
+        if told := made.get(name):
+            ids = ", ".join(map(named, told["examples"]))
+            found.append(f"{told['records']:,} {what} (for instance {ids}){_without(first, name, context)}")
+    if others := made.get("other_languages"):
+        languages = ", ".join(
+            f"{counted(of['documents'], 'document')} in {code}" for code, of in others.items()
+        )
+        found.append(f"{languages}, unlike the rest{_without(first, 'other_languages', context)}")
+    return found
+
+
+def _without(first: Estimate, name: str, context: Context) -> str:
+    """What a group difference is without some records; "" where that is not known."""
+    of_all = first.measure, first.quantity, first.system
+    for told in (context.made.get("without") or {}).get(name) or ():
+        if (told["measure"], told["quantity"], told["system"]) == of_all and told["value"] is not None:
+            p = told["p"] if told["blind_p"] is None else told["blind_p"]
+            value = signed(told["value"], context.words(first).unit)
+            which = "them" if name == "other_languages" else "repeats"
+            return f"; without {which}, {_group_or_part(first)} in summaries by {named(first.system)}: {value}, {p_text(p)} (unadjusted)"
+    return ""
 
 
 def _lost_at_equal_length(e: Estimate, context: Context) -> str:
@@ -369,6 +401,44 @@ def _as_random(members: Sequence[Estimate], context: Context) -> list[str]:
     ]
     more = f" and {len(alike) - MOST_LINES} more" if len(alike) > MOST_LINES else ""
     return [f"Uneven, but not significantly different from random sentences: {', '.join(told)}{more}."]
+
+
+def _opposite(context: Context) -> list[str]:
+    """Where group differences cancel: which parts of the data have gaps in which direction."""
+    lines = []
+    for told in context.made.get("opposite_gaps") or ():
+        start = (
+            f"{wording.name_of(told['measure'])} by {told['over']} in summaries by {named(told['system'])} is larger than label "
+            f"permutations produce ({p_text(told['p'])}), and no group difference is significant"
+        )
+        if not told["parts"]:
+            lines.append(
+                f"{start}: gaps in both directions can cancel, or the documents of a group resemble each other. No attribute of "
+                "the records tells directions apart."
+            )
+            continue
+        below = [one for one in told["parts"] if (one["blind_difference"] or one["value"]) < 0] or told[
+            "parts"
+        ]
+        parts = [_part(one, told, context) for one in below[:MOST_LINES]]
+        more = len(below) - len(parts)
+        lines.append(
+            f"{start}: gaps of both directions cancel by {named(told['attribute'])}. {'; '.join(parts)}{f'; and {more} more' if more else ''} "
+            f"(Holm over {told['comparisons']} comparisons; --slice {named(told['attribute'])} shows them)."
+        )
+    return lines
+
+
+def _part(one: Mapping[str, Any], told: Mapping[str, Any], context: Context) -> str:
+    """One part of the data: which group is above or below its baseline there, and by how much."""
+    unit = wording.declared(one["measure"], context.made).contrast.unit
+    is_random = one["blind_difference"] is not None
+    size = (
+        contrast_words.signed_gap(one["blind_difference"], unit) if is_random else signed(one["value"], unit)
+    )
+    where = f"{named(told['attribute'])} {named(one['part'])}"
+    group = contrast_words.group_with(told["over"], one["group"])
+    return f"{where}: {group} {size}{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
 
 
 def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:

@@ -15,7 +15,7 @@ MOST_ROWS = 2_000
 """Rows of one printed table: nobody reads more of them; all stand in ``results.json`` and ``estimates.csv``."""
 
 
-WORDS = ("words", "declared", "without")
+WORDS = ("words", "declared", "without", "opposite_gaps")
 """What a saved result holds for those who write reports."""
 
 
