@@ -15,14 +15,14 @@ import numpy as np
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import changes
-from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Bur, Uer
 from fairbrief.saved_audits import gate, gate_rules
-from fairbrief.types import Measure, Rows
+from fairbrief.types import Measure
 
 BUR, EQUAL, UER = Bur("side"), EqualCoverage("side"), Uer("side")
 
@@ -33,8 +33,8 @@ def ledger_of(
     """A ledger whose systems' rows are given. Shape of each: (records, columns)."""
     ledger = Ledger(measure.observation, n_resamples=0)
     for system, rows in systems.items():
-        for i, row in enumerate(rows):
-            ledger.add(Origin(system, f"r{i}", f"r{i}"), Rows(columns, row[np.newaxis, :]), None)
+        origins = [Origin(system, f"r{i}", f"r{i}") for i in range(len(rows))]
+        ledger.write(origins, [RowBlock(np.arange(len(rows)), columns, rows[:, np.newaxis], None)], {})
     return ledger
 
 
