@@ -434,3 +434,15 @@ def test_a_rule_is_written_as_it_is_read() -> None:
     for text in ("m{}<=1", "<=1", "{a}<=1", "m<=nan", "m<=1e999", "m"):
         with pytest.raises(RequestError, match="is not a valid rule"):
             rule(text)
+
+
+def test_a_check_fails_only_if_it_would_among_all_checks() -> None:
+    """An interval that just breaks the limit fails alone; as one of twenty systems' it is inconclusive and says so."""
+    one = Estimate("m@x", "m", "s0", 0.5, low=0.41, high=0.59, clusters=200, n=200)
+    (alone,) = gate.hold(rule("m@x<=0.4"), [one])
+    assert alone.outcome == "fail"
+    several = gate.hold(rule("m@x<=0.4"), [one.replace(system=f"s{i}") for i in range(20)])
+    assert {check.outcome for check in several} == {"inconclusive"}
+    assert "the interval breaks the limit, but not when corrected for 20 checks" in several[0].message
+    clear = gate.hold(rule("m@x<=0.2"), [one.replace(system=f"s{i}") for i in range(20)])
+    assert {check.outcome for check in clear} == {"fail"}

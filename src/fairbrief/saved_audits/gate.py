@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeGuard
 
@@ -29,6 +29,7 @@ from fairbrief.saved_audits import completeness
 from fairbrief.saved_audits.compare import changed_sources, compare_sizes
 from fairbrief.saved_audits.gate_rules import RANDOM, Rule, Sign, is_named
 from fairbrief.standings import FEWEST_TO_DECIDE, decides
+from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note
 
@@ -69,7 +70,7 @@ def hold_audit(
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = completeness.left_out(result, max_left_out)
-    checks += [check for limit in limits for check in hold(limit, result.estimates, confidence_level)]
+    asked = [one for limit in limits for one in _of_limit(limit, result.estimates, confidence_level)]
     if baseline is not None:
         before = _result(baseline)
         wanted = _wanted(measures, result, before)
@@ -78,14 +79,31 @@ def hold_audit(
         checks += completeness.unmeasured(ours, theirs, max_left_out)
         checks += _documents(changed_sources(result, before))
         same = saw_the_same(result, before)
-        found = hold_margin(
+        found = _of_margin(
             compare_sizes(result, before, wanted), margin, directions(result.rows), confidence_level,
             same_rows=same, both_directions=both_directions,
         )  # fmt: skip
         if not found:
             raise RequestError(NOTHING_COMPARED.format(", ".join(wanted or ours.measures)))
-        checks += found
-    return checks
+        asked += found
+    return checks + _decided(asked, confidence_level)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An estimate that has to keep a limit; ``doubt`` is what all records saying the same leaves, ``told`` begins the message."""
+
+    name: str
+    estimate: Estimate
+    sign: Sign
+    limit: float
+    doubt: float
+    told: str = ""
+
+
+def _decided(asked: Sequence[_Asked], confidence_level: float) -> list[Check]:
+    """Every check; none fails unless it would among all of them, so that a gate of many limits that hold seldom fails."""
+    return [_decide(one, len(asked), confidence_level) for one in asked]
 
 
 def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str]:
@@ -182,8 +200,13 @@ def _plain(rows: pa.Table, name: str) -> pa.ChunkedArray | None:
 def hold(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Check]:
     """The rule on every system's whole-input estimate of what it names; controls are held to nothing.
 
-    ``level`` is that of the estimates' intervals.
+    ``confidence_level`` is that of the estimates' intervals.
     """
+    return _decided(_of_limit(rule, estimates, confidence_level), confidence_level)
+
+
+def _of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float) -> list[_Asked]:
+    """What the rule asks of each estimate that it names."""
     candidates = [e for e in estimates if not e.slice and e.system_kind == "system"]
     systems = list(dict.fromkeys(e.system for e in candidates))
     if rule.system and rule.system not in systems:
@@ -209,13 +232,12 @@ def hold(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.
     if rule.from_random:
         named = _from_random(rule, named)
     return [
-        _decide(
+        _Asked(
             f"{_of_group(rule, e)} [{e.system}]",
             e,
             rule.sign,
             rule.limit,
             _unanimous(decides(e), confidence_level),
-            confidence_level,
         )
         for e in named
     ]
@@ -261,7 +283,23 @@ def hold_margin(
     ``same_rows`` says that both audits saw the same in every record: then nothing has changed, and a
     difference of 0 in all of them needs no doubt.
     """
-    checks: list[Check] = []
+    asked = _of_margin(
+        changes, margin, better, confidence_level, same_rows=same_rows, both_directions=both_directions
+    )
+    return _decided(asked, confidence_level)
+
+
+def _of_margin(
+    changes: Sequence[Change],
+    margin: float,
+    better: Mapping[str, Direction],
+    confidence_level: float,
+    *,
+    same_rows: bool,
+    both_directions: bool,
+) -> list[_Asked]:
+    """What the margin asks of each group difference and quality."""
+    asked: list[_Asked] = []
     seen: set[tuple[object, ...]] = set()
     for change in changes:
         e = wording.from_random(change.difference)
@@ -284,9 +322,8 @@ def hold_margin(
         else:
             way, limit, sign = "below", -margin, ">="
         name = f"{what} [{e.system}] at most {margin:g} {way} {against}"
-        check = _decide(name, e, sign, limit, doubt, confidence_level)
-        checks.append(replace(check, message=f"{told}{check.message}"))
-    return checks
+        asked.append(_Asked(name, e, sign, limit, doubt, told))
+    return asked
 
 
 def _stands_already(change: Change, seen: set[tuple[object, ...]]) -> bool:
@@ -330,42 +367,47 @@ def _canonical(measure: str) -> str:
         return measure
 
 
-def _decide(
-    name: str,
-    estimate: Estimate,
-    sign: Sign,
-    limit: float,
-    doubt: float,
-    confidence_level: float,
-) -> Check:
-    """Hold the bounds that a decision needs to a limit; ``doubt`` is what all records saying the same leaves."""
+def _decide(asked: _Asked, among: int, confidence_level: float) -> Check:
+    """Hold the bounds that a decision needs to a limit: to pass those of this check alone, to fail those among all checks."""
+    name, estimate, limit = asked.name, asked.estimate, asked.limit
     if not _is_finite(estimate.value) or not _is_finite(estimate.low) or not _is_finite(estimate.high):
         why = told(estimate) or "no interval"
-        return Check(name, "inconclusive", f"{why} (n = {estimate.n})")
+        return Check(name, "inconclusive", f"{asked.told}{why} (n = {estimate.n})")
     many = decides(estimate)
     if many < FEWEST_TO_DECIDE:
         of_group = f" with {estimate.group}" if many != estimate.clusters else ""
-        return Check(
-            name,
-            "inconclusive",
-            f"{counted(many, 'record')}{of_group} {'is' if many == 1 else 'are'} too few to decide on; {FEWEST_TO_DECIDE} are wanted",
-        )
+        few = f"{counted(many, 'record')}{of_group} {'is' if many == 1 else 'are'} too few to decide on; {FEWEST_TO_DECIDE} are wanted"
+        return Check(name, "inconclusive", f"{asked.told}{few}")
     low, high = _least(estimate, confidence_level), estimate.high
     if low == high:
-        low, high = low - doubt, high + doubt
-    inside, outside = (high <= limit, low > limit) if sign == "<=" else (low >= limit, high < limit)
+        low, high = low - asked.doubt, high + asked.doubt
+    wider = _stretch(among, many, confidence_level)
+    is_upper = asked.sign == "<="
+    inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
+    nearest = estimate.value + wider * ((low if is_upper else high) - estimate.value)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
     found = (
-        f"{compared}{estimate.value:.4g}, interval [{low:.4g}, {high:.4g}], limit {sign}{limit:g}, n = {estimate.n}"
+        f"{compared}{estimate.value:.4g}, interval [{low:.4g}, {high:.4g}], limit {asked.sign}{limit:g}, n = {estimate.n}"
         f"{_what_it_holds(estimate)}"
     )
     if inside:
-        return Check(name, "pass", f"the whole interval keeps the limit: {found}")
+        return Check(name, "pass", f"{asked.told}the whole interval keeps the limit: {found}")
+    if outside and (nearest > limit if is_upper else nearest < limit):
+        return Check(name, "fail", f"{asked.told}the whole interval breaks the limit: {found}")
     if outside:
-        return Check(name, "fail", f"the whole interval breaks the limit: {found}")
-    return Check(
-        name, "inconclusive", f"the limit lies inside the interval: {found}; more records would tell"
+        why = f"the interval breaks the limit, but not when corrected for {among} checks"
+    else:
+        why = "the limit lies inside the interval"
+    return Check(name, "inconclusive", f"{asked.told}{why}: {found}; more records would tell")
+
+
+def _stretch(among: int, clusters: int, confidence_level: float) -> float:
+    """How much wider an interval is that holds for so many checks at once (Bonferroni)."""
+    alone, together = (
+        float(t_quantile(1 - share, clusters - 1))
+        for share in (1 - confidence_level, (1 - confidence_level) / among)
     )
+    return together / alone
 
 
 def _least(estimate: Estimate, confidence_level: float) -> float:
