@@ -17,7 +17,7 @@ from benchmarks.fuzz.targets import EXPERIMENT
 
 from fairbrief import readers
 from fairbrief.chat import unit_splitting
-from fairbrief.cli import part_options, settings_file
+from fairbrief.cli import settings_file
 from fairbrief.corpora.annotation import read_answers
 from fairbrief.corpora.people.build_people import names_of
 from fairbrief.errors import DataError, FairbriefError
@@ -70,13 +70,6 @@ def test_a_budget_that_is_no_number_is_refused(number: str, tmp_path: Path) -> N
     path.write_bytes(EXPERIMENT.replace(b"max_cost = 1.0", f"max_cost = {number}".encode()))
     with pytest.raises(DataError, match=r"\[budget\] max_cost: found .* wanted a number"):
         read_experiment(path)
-
-
-def test_a_command_of_parts_that_is_nested_too_deeply(tmp_path: Path) -> None:
-    """What `merge` reads of another machine is refused with the way on."""
-    (tmp_path / part_options.COMMAND).write_bytes(DEEP)
-    with pytest.raises(DataError, match="Give the audit's command again"):
-        part_options.remembered(tmp_path)
 
 
 def test_damaged_notes_of_the_inputs_are_none(tmp_path: Path) -> None:

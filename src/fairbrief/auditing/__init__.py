@@ -52,7 +52,7 @@ from fairbrief.types import Case, Estimate, Measure, Observation, Record, Summar
 HEAD, TRIED = 200, 25
 """Cases that are looked at to see which measures the input allows; so many first, which mostly suffice."""
 
-__all__ = ["Plan", "audit", "audit_share", "check"]
+__all__ = ["Plan", "audit", "check"]
 
 
 Settled = Callable[[EvidenceRows], None] | None
@@ -160,23 +160,6 @@ def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
     if settled is not None:
         settled(rows)
     return rows
-
-
-def audit_share(cases: Iterable[Case], plan: Plan, share: int, shares: int) -> tuple[int, int]:
-    """Audit one of several shares of an input's parts, and keep them in the folder ``plan.into``.
-
-    Returns how many parts were done, and how many the share has: those that were there already stay. Any number of
-    machines may do shares of one input at once; `audit` with the same plan then puts all parts together. Raises as
-    `audit` does, and RequestError for a share that cannot be.
-    """
-    if not 1 <= share <= shares:
-        raise RequestError(f"There is no share {share} of {shares}: they are numbered from 1 to {shares}.")
-    if plan.into is None:
-        raise RequestError("A share of an input is kept for the others: say in which folder with --into.")
-    with languages.using(plan.language or languages.setting()):
-        parted = _begin(cases, plan).parted()
-        assert parted is not None  # else it was refused
-        return parted.keep(chosen_engine(plan.engine, plan.workers), share, shares)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from fairbrief.errors import RequestError
-from fairbrief.text.store_addresses import refuse_stored
 
 if TYPE_CHECKING:
     from fairbrief.auditing.plan import Plan
@@ -40,14 +39,9 @@ def check_plan(plan: Plan) -> None:
 
 
 def _check_together(plan: Plan) -> None:
-    refuse_stored(plan.into)
     if plan.models_in_workers and plan.workers == 1 and plan.engine in ("", "here"):
         raise RequestError(
             "There are no workers that could hold models: say how many with --workers N, or where with --engine."
-        )
-    if plan.pools_runs and plan.into is not None:
-        raise RequestError(
-            "Runs are pooled from all of the input, which --into and --part read in parts: drop one of the two."
         )
 
 

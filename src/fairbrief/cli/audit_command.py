@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +23,6 @@ from fairbrief.cli.option_types import (
     Quiet,
 )
 from fairbrief.cli.output_folder import held, refuse_no_folder
-from fairbrief.cli.part_options import AddTo, Into, Part, add, do_share, remembering
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
@@ -154,9 +153,6 @@ def audit(
     workers: Workers = 1,
     engine: Engine = "",
     models_in_workers: ModelsInWorkers = False,
-    into: Into = None,
-    part: Part = None,
-    add_to: AddTo = None,
     check_scorers: CheckScorers = None,
     dry_run: DryRun = False,
     price: PriceOption = None,
@@ -183,10 +179,6 @@ def audit(
     if protocol and measure:
         raise RequestError("--protocol brings its own measures: drop --measure, or run the two apart.")
     refuse_no_folder(out)
-    if add_to is not None:
-        flags = {"--details": details, "--quiet": quiet, "--models-in-workers": models_in_workers}
-        add(add_to, files, _of_this_machine(out, workers, engine, part, flags))
-        return
     plan = Plan(
         measures=measure or (),
         attributes=[text.partition("=")[0] for text in attribute or ()],
@@ -207,7 +199,6 @@ def audit(
         workers=workers,
         engine=engine,
         models_in_workers=models_in_workers,
-        into=into,
     )
     if dry_run:
         from fairbrief.cli.dry_audit import print_judges
@@ -216,40 +207,33 @@ def audit(
         return
     if price is not None:
         raise RequestError("--price is for --dry-run: without it an audit prints no cost.")
-    with remembering(into, part):
-        if part is not None:
+    result = None
+    try:
+        with held(out) as folder, ahead_in(folder, plan.threads) as ahead:
             reading = _reading(options, files, attribute, measure, references=references)
-            do_share(reading, plan, part, out, quiet=quiet)
-            return
-        result = None
-        try:
-            with held(out) as folder, ahead_in(folder, plan.threads) as ahead:
-                reading = _reading(options, files, attribute, measure, references=references)
-                with progress_bar(reading, quiet=quiet) as progress:
-                    settled = None if ahead is None else ahead.begin
-                    result = run(reading, replace(plan, progress=progress), settled)
-                notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
-                beneath = reading.reading if references else reading
-                names = [
-                    Path(f).name if isinstance(f, str) else f.name for f in input_index.each(files, beneath)
-                ]
-                made = {**result.made, "files": names, "notes": notes}
-                tell_notes(notes, quiet=quiet)
-                result = replace(result, made=made)
-                if folder is not None:
-                    cases = Pooled(reading) if pool_runs else reading
-                    lookup = Lookup(wrap=cached(cache))
-                    _, identity = replace_all(
-                        result, folder, lambda found: with_examples(found, cases, lookup), ahead
-                    )
-                    input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
-        finally:  # what was computed is shown though it could not be written; and written before it is shown
-            if result is not None and not quiet:
-                _show(result, has_report=out is not None, details=details)
-        if out is not None:
-            typer.echo(
-                f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence'}"
-            )
+            with progress_bar(reading, quiet=quiet) as progress:
+                settled = None if ahead is None else ahead.begin
+                result = run(reading, replace(plan, progress=progress), settled)
+            notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
+            beneath = reading.reading if references else reading
+            names = [Path(f).name if isinstance(f, str) else f.name for f in input_index.each(files, beneath)]
+            made = {**result.made, "files": names, "notes": notes}
+            tell_notes(notes, quiet=quiet)
+            result = replace(result, made=made)
+            if folder is not None:
+                cases = Pooled(reading) if pool_runs else reading
+                lookup = Lookup(wrap=cached(cache))
+                _, identity = replace_all(
+                    result, folder, lambda found: with_examples(found, cases, lookup), ahead
+                )
+                input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
+    finally:  # what was computed is shown though it could not be written; and written before it is shown
+        if result is not None and not quiet:
+            _show(result, has_report=out is not None, details=details)
+    if out is not None:
+        typer.echo(
+            f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence'}"
+        )
 
 
 def _show(result: Result, *, has_report: bool, details: bool) -> None:
@@ -259,15 +243,6 @@ def _show(result: Result, *, has_report: bool, details: bool) -> None:
 
     rest = terminal.WITH_A_REPORT if has_report else terminal.Rest(place="in the report that --out writes")
     terminal.print_result(result, Console(), details=details, rest=rest)
-
-
-def _of_this_machine(
-    out: Path | None, workers: int, engine: str, part: str | None, flags: Mapping[str, bool]
-) -> list[str]:
-    """The arguments that another command of this audit on this machine has as well."""
-    told = {"--out": out and str(out.absolute()), "--engine": engine, "--part": part}
-    found = [word for name, value in told.items() if value for word in (name, value)]
-    return [*found, "--workers", str(workers), *(name for name, is_set in flags.items() if is_set)]
 
 
 def _reading(

@@ -81,7 +81,7 @@ class StoredFile:
     def _changed(self) -> DataError:
         return DataError(
             f"{self.address} was changed while it was read; wanted one content from beginning to end: run the command again "
-            "once nothing writes there any more (with --into DIR, parts that are the same are not done again)."
+            "once nothing writes there any more."
         )
 
 
@@ -306,7 +306,7 @@ def _fault(address: str, error: Exception) -> FairbriefError:
         )
     return BackendError(
         f"{address} could not be read, though it was asked for several times ({said}). Run the command again when the store "
-        "answers: with --into DIR it goes on with what is missing."
+        "answers."
     )
 
 

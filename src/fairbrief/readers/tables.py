@@ -79,17 +79,6 @@ def open_parquet(path: InputFile) -> Iterator[Any]:
         yield file
 
 
-def group_pieces(path: InputFile, part: Range) -> Iterator[bytes]:
-    """The schema of a Parquet file, and the bytes of a part's row groups."""
-    with open_parquet(path) as file, path.open("rb") as content:
-        yield str(file.schema_arrow).encode()
-        for number in range(*part):
-            group = file.metadata.row_group(number)
-            for column in (group.column(i) for i in range(group.num_columns)):
-                content.seek(column.dictionary_page_offset or column.data_page_offset)
-                yield content.read(column.total_compressed_size)
-
-
 def row_group_ranges(path: InputFile, name: str) -> list[Range]:
     """The parts of a Parquet file: row groups, joined while they hold less than `PART` bytes together."""
     with unreadable(name), open_parquet(path) as file:
