@@ -385,7 +385,7 @@ def _pairs(neural: Mapping[str, Any]) -> str:
             )
         )
     return (
-        f"From `benchmarks/results/speed-neural.json` (commit {neural['commit']}, {found['threads']} thread, {found['products']}; weights at random, which cost what trained ones cost).\n\n"
+        f"From `benchmarks/results/speed-neural.json` (commit {neural['commit']}, {found['threads']} thread, {found.get('products', 'torch')}; weights at random, which cost what trained ones cost).\n\n"
         f"{_table(('model', 'pairs a second and core', 'hours of one core', f'hours on {MACHINES} machines of {CORES} cores'), rows)}\n\n"
         "A GPU takes the place of as many cores as its pairs a second say: `python -m benchmarks.speed.neural` measures it on the "
         "machine that is to do the work. A sample of the records is scored first, and its intervals say whether more are needed "
