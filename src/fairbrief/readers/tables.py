@@ -74,7 +74,7 @@ def open_parquet(path: InputFile) -> Iterator[Any]:
     """A Parquet file, of which what is read is asked for, and no more."""
     import pyarrow.parquet as pq
 
-    source, is_stored = (path.ranges(), True) if isinstance(path, StoredFile) else (path, False)
+    source, is_stored = (path.native(), True) if isinstance(path, StoredFile) else (path, False)
     with unchanged(path), pq.ParquetFile(source, pre_buffer=is_stored) as file:
         yield file
 
@@ -115,7 +115,7 @@ def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
 def _arrow_source(path: InputFile) -> Any:
     import pyarrow as pa
 
-    return pa.PythonFile(path.ranges(), "r") if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
+    return path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
 
 
 def read_frame(frame: Any) -> Iterator[Row]:
