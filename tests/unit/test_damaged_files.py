@@ -24,7 +24,7 @@ from fairbrief.errors import DataError, FairbriefError
 from fairbrief.experiments.experiment_file import read_experiment
 from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.looking import look_at
-from fairbrief.reports import source_file
+from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
 from fairbrief.summarizers.prompts import find
 from fairbrief.taggers.lexicons import read_lexicon
@@ -85,7 +85,7 @@ def test_hashes_of_sources_without_their_columns(tmp_path: Path) -> None:
     table = pa.table({"recorf": ["r"]}).replace_schema_metadata({"audit": "x"})
     pa.parquet.write_table(table, tmp_path / "sources.parquet")
     with pytest.raises(DataError, match=r"sources\.parquet: not a Parquet file, or damaged"):
-        source_file.read(tmp_path / "sources.parquet", "x")
+        read_sources(tmp_path / "sources.parquet", "x")
 
 
 def test_an_entry_of_a_log_that_is_damaged(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from fairbrief.auditing.control_systems import OF_SYSTEMS
 from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.part_results import PartResult
 from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.shards import PartResult
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError

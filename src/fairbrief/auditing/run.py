@@ -28,11 +28,10 @@ from fairbrief.auditing.origins import (
     slices_of,
     systems_of,
 )
-from fairbrief.auditing.part_results import PartResult
 from fairbrief.auditing.parts import Groups, parts_of
 from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.shards import Shard, ShardResult, ShardWork
+from fairbrief.auditing.shards import PartResult, Shard, ShardResult, ShardWork
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.auditing.waiting import Waiting
 from fairbrief.engines.engine import Engine, ThisProcess

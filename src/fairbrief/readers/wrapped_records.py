@@ -9,8 +9,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.columns import Column, columns_of
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.json_lines import Row
-from fairbrief.readers.layouts.documents_of_json import load
-from fairbrief.readers.layouts.json_list import lists_of
+from fairbrief.readers.layouts.evaluation_documents import lists_of, load
 from fairbrief.readers.messages import names
 from fairbrief.text.counted import counted
 
