@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.statistics import LabelDraws
 from fairbrief.text import languages
-from fairbrief.types import Case, Measure, Observation, Scorer
+from fairbrief.types import Case, Measure, Observation
 
 Random = tuple[LabelDraws, ExtractDraws | None]
 
@@ -89,7 +89,7 @@ class ShardWork:
         sheet = Sheet(observation, self.n_resamples)
         labellings, extracts = random
         observer = Observer(
-            _Noting(self.scorers, sheet.asked), labellings, self.skips, self.trial,
+            self.scorers, labellings, self.skips, self.trial,
             extracts=extracts, scores_extracts=self.scorers.is_cheap if self.n_extracts is None else _any,
         )  # fmt: skip
         observer.observe(sheet, shard.of(observation))
@@ -119,25 +119,6 @@ class ShardWork:
             except FairbriefError as error:
                 yield error
                 return
-
-
-class _Noting(Mapping[str, Scorer]):
-    """Scorers, of which it is noted which were asked."""
-
-    def __init__(self, scorers: Scorers, asked: set[str]) -> None:
-        self._scorers = scorers
-        self._asked = asked
-
-    def __getitem__(self, spec: str) -> Scorer:
-        scorer = self._scorers[spec]
-        self._asked.add(spec)
-        return scorer
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._scorers)
-
-    def __len__(self) -> int:
-        return len(self._scorers)
 
 
 def _any(_: str) -> bool:
