@@ -45,9 +45,8 @@ class PartWork:
     exhibits: Exhibits | None = None
     """Where cases to show are kept, if the part is done where they are."""
 
-    def __call__(self, numbered: tuple[int, Part]) -> PartDone:
+    def __call__(self, part: Part) -> PartDone:
         """What the part's cases add to the audit; errors name the lines of the file."""
-        _, part = numbered
         reading = self.reading.part(*part)
         watchers = self.watchers.empty()
         with _placing(reading):
@@ -94,9 +93,9 @@ class PartedInput:
         self.reading.look()
         tally = PartTally()
         lines: dict[Part, int] = {}
-        for (number, part), done in engine.map(self._work(engine), list(enumerate(self.parts))):
+        for number, (part, done) in enumerate(engine.map(self._work(engine), self.parts), 1):
             result, told, watchers = done
-            self.reading.reach((number + 1) / len(self.parts))
+            self.reading.reach(number / len(self.parts))
             with _placing(self.reading):
                 self.run.take(result)
             tally.add(told, part[0])
