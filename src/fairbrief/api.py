@@ -124,7 +124,6 @@ def audit(
     workers: int = 1,
     engine: str = "",
     models_in_workers: bool = False,
-    into: str | Path | None = None,
     summaries: Given = None,
 ) -> Audit:
     """Audit summaries.
@@ -168,7 +167,6 @@ def audit(
         workers=workers,
         engine=engine,
         models_in_workers=models_in_workers,
-        into=into,
     )
     reading = _reading(records, summaries)
     result = _audit(reading, plan)

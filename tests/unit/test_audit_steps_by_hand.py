@@ -483,13 +483,6 @@ def test_every_labelling_has_the_p_that_it_would_have_as_the_real_one(times: int
     assert untestable[0, 0, 2:].tolist() == [0, 0, 0]
 
 
-def test_exhibits_are_kept_by_measure() -> None:
-    """Of two measures that kept a case of a system each, one alone is wanted."""
-    first, second = Uer("side"), EqualCoverage("side")
-    kept: Any = {(first, "s"): ["one"], (second, "s"): ["another"]}
-    assert Exhibits({}, 5, kept).of([second]) == Exhibits({}, 5, {(second, "s"): kept[second, "s"]})
-
-
 def test_some_units_of_a_block_keep_what_is_theirs() -> None:
     """Values, choices, p and what stands beside; all of them are the block itself."""
     block = RowBlock(
@@ -607,18 +600,7 @@ def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_tol
     assert blind == [False, True]
 
 
-def test_a_part_that_is_kept_is_loaded_and_what_it_lacks_is_done(tmp_path: Path) -> None:
-    """The audit is that of the whole, first, again, and after another measure was kept."""
-    path = tmp_path / "cases.jsonl"
-    write_lines([case_line(case(name, text=f"{name} a one.")) for name in "pqr"], path)
-    one, both = ["uer@side"], ["uer@side", "rouge1"]
-    for measures in (one, one, both):
-        plan = Plan(measures=measures, n_resamples=3)
-        kept = auditing.audit(read(path), replace(plan, into=tmp_path / "parts"))
-        assert kept.estimates == auditing.audit(read(path), plan).estimates
-
-
-def test_parts_that_nobody_keeps_make_the_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_make_the_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that is read in parts has the estimates of its cases."""
     path = tmp_path / "cases.jsonl"
     cases = [case(name, text=f"{name} a one.") for name in "pqrstu"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.auditing import Plan, audit, audit_share, check, observing, plan_checks, relative, scored_rows
+from fairbrief.auditing import Plan, audit, check, observing, plan_checks, relative, scored_rows
 from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
 from fairbrief.auditing.evidence_table import ATTRIBUTE, SLICE
@@ -567,13 +567,6 @@ def test_what_an_audit_would_refuse_is_refused_before_there_are_summaries() -> N
     records = [case.record for case in cases({"a": 2})]
     with pytest.raises(RequestError, match="zhang"):
         check(records, Plan(protocol="zhang"))
-
-
-def test_shares_are_numbered_from_one() -> None:
-    """The first is there; it has no folder to keep its parts in."""
-    for share, said in ((0, "no share 0"), (3, "no share 3"), (1, "--into"), (2, "--into")):
-        with pytest.raises(RequestError, match=said):
-            audit_share(list(cases({"a": 2})), Plan(measures=["uer@side"]), share, 2)
 
 
 def test_scorers_are_compared_where_a_measure_asks_one_for_support() -> None:

@@ -25,10 +25,9 @@ from fairbrief.auditing.record_values import (
 )
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
-from fairbrief.explaining.example_choice import MOST, choose
 from fairbrief.explaining.example_influence import told
 from fairbrief.explaining.example_links import scorer_for, support_of
-from fairbrief.explaining.examples import PAGE_BYTES, examples
+from fairbrief.explaining.examples import MOST, PAGE_BYTES, choose, examples
 from fairbrief.reports import groups, html, load, record_data
 from fairbrief.reports.evidence import Held, Wanted, all_columns
 from fairbrief.reports.examples import Examples

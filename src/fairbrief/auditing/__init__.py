@@ -15,10 +15,10 @@ from typing import Any, cast
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import (
+    extracts,
     group_notes,
     length_notes,
     measure_selection,
-    memory,
     part_work,
     scorer_bias,
     sensitivity,
@@ -52,12 +52,12 @@ from fairbrief.reports.result import LeftOut, Result
 from fairbrief.summarizers.controls import Exchange, names_a_control
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
-from fairbrief.types import Case, Estimate, Measure, Observation, Record, Summary, Table
+from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Observation, Record, Summary, Table
 
 HEAD, TRIED = 200, 25
 """Cases that are looked at to see which measures the input allows; so many first, which mostly suffice."""
 
-__all__ = ["Plan", "audit", "audit_share", "check"]
+__all__ = ["Plan", "audit", "check"]
 
 
 Settled = Callable[[EvidenceRows], None] | None
@@ -181,23 +181,6 @@ def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
     return rows
 
 
-def audit_share(cases: Iterable[Case], plan: Plan, share: int, shares: int) -> tuple[int, int]:
-    """Audit one of several shares of an input's parts, and keep them in the folder ``plan.into``.
-
-    Returns how many parts were done, and how many the share has: those that were there already stay. Any number of
-    machines may do shares of one input at once; `audit` with the same plan then puts all parts together. Raises as
-    `audit` does, and RequestError for a share that cannot be.
-    """
-    if not 1 <= share <= shares:
-        raise RequestError(f"There is no share {share} of {shares}: they are numbered from 1 to {shares}.")
-    if plan.into is None:
-        raise RequestError("A share of an input is kept for the others: say in which folder with --into.")
-    with languages.using(plan.language or languages.setting()):
-        parted = _begin(cases, plan).parted()
-        assert parted is not None  # else it was refused
-        return parted.keep(chosen_engine(plan.engine, plan.workers), share, shares)
-
-
 @dataclass(frozen=True, slots=True)
 class _Begun:
     """An audit of which all is decided and nothing is done."""
@@ -244,7 +227,7 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
         intervals=plan.intervals or (protocol.declaration.intervals if protocol else "jackknife"),
         has_clusters=plan.has_clusters or any(case.record.cluster != case.record.id for case in head),
     )
-    memory.check(cases, head, plan, choice.measures)
+    _refuse_large_records(head, plan, choice.measures)
     check_primary(plan.primary, choice.measures)
     run = Run(plan, choice.measures, exchange=exchange)
     checks, unchecked = scorer_bias.plan_checks(choice.measures, head, run.scorers, wanted=plan.check_scorers)
@@ -358,9 +341,7 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
     Where there is none the input is read on, as far as a reader looks for a field: it knows which is missing, and what to do.
     """
     choice = measure_selection.fitting(head, tuple(plan.attributes), is_ordered=plan.ordered)
-    memory.check(
-        head, head, plan, choice.measures
-    )  # of these cases alone; of all once the measures are known
+    _refuse_large_records(head, plan, choice.measures)  # before the measures are tried on them
     first = _tried(plan, choice.measures, head[:TRIED])
     doubted = [m for m in choice.measures if not _has_rows(first[m.observation])]
     all_seen = _tried(plan, doubted, head) if doubted else {}
@@ -372,6 +353,13 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
             pass
         raise _nothing_can_read(left_out or choice.left_out, head)
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
+
+
+def _refuse_large_records(head: Sequence[Case], plan: Plan, measures: Sequence[Measure]) -> None:
+    """Refuse random extracts of a very large record, unless they are asked for."""
+    reads = any(isinstance(measure.observation, ExtractObservation) for measure in measures)
+    if reads and plan.n_extracts is None and plan.n_resamples:
+        extracts.refuse_too_large({case.record.id: case.record for case in head}.values())
 
 
 def _nothing_can_read(left_out: Sequence[LeftOut], head: Sequence[Case]) -> RequestError:

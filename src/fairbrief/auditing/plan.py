@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from fairbrief.auditing.plan_checks import check_plan
@@ -39,8 +38,7 @@ class Plan:
     ``workers`` counts the processes that ask, score and observe: 1 is this one alone, 0 stands for one a
     core; they change no digit. Observations that need a model stay here, unless
     ``models_in_workers`` has each worker hold its own (scores then repeat to 1e-5; those of chat services stay here). ``engine`` says where else they may be:
-    ``processes``, ``ray``, ``ray:ADDRESS``, or what a plug-in declares; empty: as many ``workers``. ``into`` is a folder in which the parts of the input that are done
-    are kept, and from which an audit that was ended goes on.
+    ``processes``, ``ray``, ``ray:ADDRESS``, or what a plug-in declares; empty: as many ``workers``.
     """
 
     measures: Sequence[str | Measure] = ()
@@ -71,7 +69,6 @@ class Plan:
     workers: int = 1
     engine: str = ""
     models_in_workers: bool = False
-    into: str | Path | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from fairbrief.errors import RequestError
-from fairbrief.text.store_addresses import refuse_stored
 
 if TYPE_CHECKING:
     from fairbrief.auditing.plan import Plan
@@ -44,7 +43,6 @@ def _check_together(plan: Plan) -> None:
         raise RequestError(
             "--primary orders the findings of an audit, which a protocol does not print: drop one of the two."
         )
-    refuse_stored(plan.into)
     if plan.ordered and (plan.measures or plan.protocol):
         named = "a protocol brings its own measures" if plan.protocol else "measures are named"
         raise RequestError(
@@ -53,10 +51,6 @@ def _check_together(plan: Plan) -> None:
     if plan.models_in_workers and plan.workers == 1 and plan.engine in ("", "here"):
         raise RequestError(
             "There are no workers that could hold models: say how many with --workers N, or where with --engine."
-        )
-    if plan.pools_runs and plan.into is not None:
-        raise RequestError(
-            "Runs are pooled from all of the input, which --into and --part read in parts: drop one of the two."
         )
 
 
