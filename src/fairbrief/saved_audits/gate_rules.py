@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fairbrief import specs
 from fairbrief.errors import RequestError
 
 Sign = Literal["<=", ">="]
@@ -48,33 +49,19 @@ class Rule:
 def rule(text: str) -> Rule:
     """Read a rule, ``rouge1:rouge1_recall>=0.3``, ``bur@side{gpt-4}<=0.1`` or ``uer@side:difference-random>=-0.1``."""
     left, sign, limit = _parted(text)
-    what, brace, system = left[:-1].rpartition("{") if left.endswith("}") else (left, "", "")
-    what, system = (what.strip(), system.strip()) if brace else (left, "")
-    if not what or (brace and not system) or not NUMBER.fullmatch(limit) or not math.isfinite(float(limit)):
+    try:
+        target = specs.target(left)
+    except RequestError:
+        target = None
+    if target is None or not NUMBER.fullmatch(limit) or not math.isfinite(float(limit)):
         raise RequestError(
             f"'{text}' is not a valid rule. Write MEASURE<=NUMBER or MEASURE>=NUMBER, with a finite number; MEASURE:QUANTITY "
             f"names a quantity, MEASURE:QUANTITY{RANDOM} its difference from the random-sentence baseline, "
             "MEASURE{SYSTEM} a system that must be there."
         )
-    measure, quantity = named(what)
-    from_random = quantity.endswith(RANDOM) and quantity != RANDOM
-    return Rule(
-        measure,
-        quantity.removesuffix(RANDOM) if from_random else quantity,
-        sign,
-        float(limit),
-        system,
-        from_random,
-    )
-
-
-def named(what: str) -> tuple[str, str]:
-    """The measure and the quantity, "" if none, of ``measure:quantity``."""
-    head, colon, tail = what.rpartition(":")
-    # A colon inside brackets belongs to a setting, not to a quantity.
-    inside = colon and tail.count(")") > tail.count("(")
-    measure, quantity = (what, "") if inside or not colon else (head, tail)
-    return measure.strip(), quantity.strip()
+    from_random = target.quantity.endswith(RANDOM) and target.quantity != RANDOM
+    quantity = target.quantity.removesuffix(RANDOM) if from_random else target.quantity
+    return Rule(target.measure, quantity, sign, float(limit), target.system, from_random)
 
 
 def is_named(quantity: str, wanted: str) -> bool:
