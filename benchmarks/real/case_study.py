@@ -2,8 +2,8 @@
 
     python -m benchmarks.real.case_study --systems gum_systems.jsonl --conllu FOLDER [--work DIR] [--page FILE]
 
-Summaries by people and by models are audited side by side with a random pick of sentences as one more system.
-``--conllu``: the same documents with annotated people, by whom it is counted who is named. Only figures are written
+Summaries by people and by models are audited together with two random sentences of each document as one more system.
+``--conllu``: the same documents with annotated people, for the counts of who is named. Only figures are written
 into the page, between its markers: no text of the data.
 """
 
@@ -21,15 +21,17 @@ from benchmarks.recording import RESULTS, write_section
 
 from fairbrief.readers.annotated.corefud import read_corefud
 from fairbrief.reports import contrast_words, load, note_words, number_format, wording
+from fairbrief.reports.contrast_table import group_counts
 from fairbrief.reports.result import Result
 from fairbrief.serialization import record_line
 from fairbrief.standings import WORDS, decisive, standing
 from fairbrief.types import Estimate
 
 PAGE = RESULTS.parent.parent / "docs" / "case-study.md"
-BLIND, PEOPLE = "random pick", "reference 1"
+RANDOM, PEOPLE = "two random sentences", "reference 1"
+RESAMPLES = "20000"
 FEW = 20
-"""A system with fewer records than this stands in no table."""
+"""A system with fewer records than this is in no table."""
 CALLED = {PEOPLE: "people"}
 
 
@@ -54,11 +56,11 @@ def audits(systems: Path, conllu: Path, work: Path) -> tuple[Result, Result]:
     """All documents, and those with annotated people."""
     blind, joined = work / "random.jsonl", work / "annotated.jsonl"
     fairbrief(
-        "summarize", systems, "--with", "random(sentences=2)", "--system", BLIND, "--out", blind, "--quiet"
+        "summarize", systems, "--with", "random(sentences=2)", "--system", RANDOM, "--out", blind, "--quiet"
     )
     fairbrief(
         "audit", systems, blind, "--references", "--slice", "genre", "--measure", "position_from_uniform",
-        "--measure", "sentiment_shift", "--out", work / "all", "--quiet",
+        "--measure", "sentiment_shift", "--resamples", RESAMPLES, "--out", work / "all", "--quiet",
     )  # fmt: skip
     annotated([systems, blind], conllu, joined)
     fairbrief(
@@ -79,28 +81,31 @@ def called(system: str) -> str:
 
 
 def ordered(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """People first, the random pick last; what has too few records stays out."""
+    """People first, random sentences last, without systems that have too few records."""
     shown = [e for e in estimates if e.n >= FEW]
-    return sorted(shown, key=lambda e: (e.system != PEOPLE, e.system == BLIND))
+    return sorted(shown, key=lambda e: (e.system != PEOPLE, e.system == RANDOM))
 
 
 def table(result: Result, quantity: str) -> str:
-    """A row a system: the contrast, its interval, the random extract, and how clear it is."""
+    """A row per system: the group difference, its interval, the random-sentence baseline, p, and the records of each group."""
     rows = [
-        "| summaries by | found | 95% interval | random extract | p (Holm) | records |",
-        "|---|---|---|--:|--:|--:|",
+        "| summaries by | value | 95% interval | random baseline | p (Holm) | records |",
+        "|---|---|---|--:|--:|---|",
     ]
     for e in ordered(of(result, quantity)):
-        words = wording.declared(e.measure, result.made).contrast
+        declared = wording.declared(e.measure, result.made)
+        words = declared.contrast
+        records = group_counts([e], declared.items) or str(e.n)
         if e.value is None:
-            rows.append(f"| {called(e.system)} | no value: {note_words.told(e)} | – | – | – | {e.n} |")
+            rows.append(f"| {called(e.system)} | no value: {note_words.told(e)} | – | – | – | {records} |")
             continue
         ranged = "–" if e.low is None or e.high is None else contrast_words.between(e.low, e.high, words.unit)
         blind = "–" if e.blind is None else contrast_words.signed(e.blind, words.unit)
         p, _ = decisive(e)
-        shown = "not testable" if e.testable is False else number_format.probability(p)
+        kind = standing(e, wording.alpha_of(result.made))
+        shown = kind if kind in ("too few", "not testable") else number_format.probability(p)
         rows.append(
-            f"| {called(e.system)} | {contrast_words.said(e, words)} | {ranged} | {blind} | {shown} | {e.n} |"
+            f"| {called(e.system)} | {contrast_words.said(e, words)} | {ranged} | {blind} | {shown} | {records} |"
         )
     return "\n".join(rows)
 
@@ -115,11 +120,12 @@ def in_words(result: Result, quantity: str) -> str:
             "its baseline", "random sentences" if e.blind_p is not None else "its baseline"
         )
         kinds.setdefault(name, []).append(called(e.system))
-    return " ".join(f"{name[0].upper()}{name[1:]}: {', '.join(systems)}." for name, systems in kinds.items())
+    told = [f"{', '.join(systems)}: {name}." for name, systems in kinds.items()]
+    return " ".join(f"{text[0].upper()}{text[1:]}" for text in told)
 
 
 def by_genre(result: Result, quantity: str) -> str:
-    """Genres × systems: the contrast, with its interval."""
+    """Genres × systems: the value, with its interval."""
     genres = sorted({e.slice["genre"] for e in result.estimates if "genre" in e.slice})
     systems = [e.system for e in ordered(of(result, quantity))]
     rows = [f"| genre | {' | '.join(map(called, systems))} |", "|---|" + "--:|" * len(systems)]
@@ -146,13 +152,13 @@ def invented(result: Result) -> str:
         for e in ordered(of(result, "invented"))
         if e.value is not None
     ]
-    return f"Of the people named, the sources do not know: {', '.join(shares)}."
+    return f"People named in the summaries who are not in the source: {', '.join(shares)}."
 
 
 def paragraph(whole: Result, people: Result) -> str:
-    """What would be written of it."""
+    """What to write in a report."""
     at = ordered(of(whole, "mean_position_shift"))
-    models = [e for e in at if e.system not in (PEOPLE, BLIND)]
+    models = [e for e in at if e.system not in (PEOPLE, RANDOM)]
     told = "; ".join(
         f"{called(e.system)} {cell(e, whole)}" for e in (*models, *(e for e in at if e.system == PEOPLE))
     )
@@ -161,10 +167,10 @@ def paragraph(whole: Result, people: Result) -> str:
     left = sorted({e.system for e in of(whole, "mean_position_shift") if e.n < FEW})
     return (
         f"> We audited {whole.made['records']} GUM documents of eight genres with Fairbrief {whole.made['version']}. "
-        f"Against sentences picked at random, the mean position of what summaries draw on was shifted by (in per cent of the "
+        f"Compared with random sentences, the mean position of the summaries' content was shifted by (in per cent of the "
         f"text's length, with {wording.interval_name(whole.made)}; negative: earlier) {told}. On the {people.made['records']} documents whose people are "
-        f"annotated, the odds of women to be named differed from those of men by {who}. p-values are adjusted by Holm's "
-        f"procedure. {', '.join(left)} answered fewer than {FEW} documents and is left out."
+        f"annotated, the odds that a woman is named differed from those for a man by {who}. p-values are adjusted by Holm's "
+        f"procedure. {', '.join(left)} answered fewer than {FEW} documents and is excluded."
     )
 
 
@@ -178,20 +184,20 @@ def section(whole: Result, people: Result) -> str:
     n = people.made["records"]
     return "\n\n".join(
         (
-            "## Who is left out?",
-            f"{n} of the documents have annotated people. Odds of women to be named, against those of men:",
+            "## Who is named?",
+            f"{n} of the documents have annotated people. The odds that a summary names a woman, compared with those for a man:",
             table(people, pair_of(people)),
             in_words(people, pair_of(people)),
             invented(people),
-            "## Whose tone is changed?",
-            "Texts that speak of women against texts that speak of men, on a scale from −1 to 1:",
+            "## Does the tone change?",
+            "How the tone changes from document to summary, in documents about women compared with documents about men, on a scale from −1 to 1:",
             table(whole, tone),
             in_words(whole, tone),
-            "## Which parts are ignored?",
-            "How much earlier the places lie that the summaries draw on than sentences from all over the text would:",
+            "## Which parts are used?",
+            "Where in a document the summaries' content comes from, on average, compared with sentences from all over the text:",
             table(whole, "mean_position_shift"),
             in_words(whole, "mean_position_shift"),
-            "By genre (with its documents):",
+            "By genre (with the number of documents; not tested):",
             by_genre(whole, "mean_position_shift"),
             "## The paragraph",
             paragraph(whole, people),
@@ -216,7 +222,7 @@ def main() -> None:
     work.mkdir(parents=True, exist_ok=True)
     text = section(*audits(given.systems, given.conllu, work))
     write_section(given.page, MARKERS, text)
-    print(f"Reports lie in {work}")
+    print(f"Reports are in {work}")
 
 
 if __name__ == "__main__":
