@@ -116,9 +116,12 @@ def in_words(result: Result, quantity: str) -> str:
     kinds: dict[str, list[str]] = {}
     for e in ordered(of(result, quantity)):
         kind = standing(e, alpha)
-        name = WORDS[kind].replace(
-            "its baseline", "random sentences" if e.blind_p is not None else "its baseline"
+        baseline = (
+            "random sentences"
+            if e.blind_p is not None
+            else wording.declared(e.measure, result.made).contrast.baseline
         )
+        name = WORDS[kind].replace("its baseline", baseline)
         kinds.setdefault(name, []).append(called(e.system))
     told = [f"{', '.join(systems)}: {name}." for name, systems in kinds.items()]
     return " ".join(f"{text[0].upper()}{text[1:]}" for text in told)
@@ -167,11 +170,16 @@ def paragraph(whole: Result, people: Result) -> str:
     left = sorted({e.system for e in of(whole, "mean_position_shift") if e.n < FEW})
     return (
         f"> We audited {whole.made['records']} GUM documents of eight genres with Fairbrief {whole.made['version']}. "
-        f"Compared with random sentences, the mean position of the summaries' content was shifted by (in per cent of the "
-        f"text's length, with {wording.interval_name(whole.made)}; negative: earlier) {told}. On the {people.made['records']} documents whose people are "
-        f"annotated, the odds that a woman is named differed from those for a man by {who}. p-values are adjusted by Holm's "
+        f"Compared with an even spread, the mean position of the summaries' content was shifted by (in per cent of the "
+        f"text's length, with {wording.interval_name(whole.made)}; negative: earlier) {told}. {in_words(whole, 'mean_position_shift')} On the {people.made['records']} documents whose people are "
+        f"annotated, the odds that a woman is named differed from those for a man by {who}. {in_words(people, pair_of(people))} "
+        f"The change of tone in documents about women and men was compared, too. {in_words(whole, tone_of(whole))} p-values are adjusted by Holm's "
         f"procedure. {', '.join(left)} answered fewer than {FEW} documents and is excluded."
     )
+
+
+def tone_of(whole: Result) -> str:
+    return next(e.quantity for e in whole.estimates if e.quantity.startswith("difference["))
 
 
 def pair_of(people: Result) -> str:
@@ -180,7 +188,7 @@ def pair_of(people: Result) -> str:
 
 def section(whole: Result, people: Result) -> str:
     """The figures of the page."""
-    tone = next(e.quantity for e in whole.estimates if e.quantity.startswith("difference["))
+    tone = tone_of(whole)
     n = people.made["records"]
     return "\n\n".join(
         (
