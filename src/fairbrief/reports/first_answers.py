@@ -59,14 +59,19 @@ class Context:
 
     def rank(self, e: Estimate) -> tuple[Any, ...]:
         """What was named in advance first, then what was asked of an attribute; of these the significant, by distance from
-        the baseline; what is not significant by size.
+        the baseline; what is not significant by p.
         """
         scale = 4 if self.words(e).unit == "odds" else 1
-        distance = abs(standings.decisive(e)[1]) / scale
+        kind, (p, tested) = self.kind(e), standings.decisive(e)
+        order = -round(abs(tested) / scale, 6) if kind in SIGNIFICANT or p is None else round(p, 6)
         return (
-            not e.is_primary, not e.over, standings.ORDER.index(self.kind(e)), not self.worse(e), not e.group,
-            -round(distance, 6),
-        )  # fmt: skip
+            not e.is_primary,
+            not e.over,
+            standings.ORDER.index(kind),
+            not self.worse(e),
+            not e.group,
+            order,
+        )
 
     def clearest_first(self, panels: Iterable[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
         """Panels, each the group differences of a measure and attribute, in the order of their first."""
@@ -196,11 +201,16 @@ def _left_out(e: Estimate, context: Context) -> str:
 def _cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
     """What must be known before any finding is read."""
     told = [*panels[0], *(e for members in panels[1:] for e in members if context.kind(e) in NAMED)]
-    few = min(told, key=lambda e: e.clusters)
+    enough = [e for e in told if e.clusters >= FEWEST_TO_DECIDE]
+    few = {e.system: e for e in told if e.clusters < FEWEST_TO_DECIDE}
     found = []
-    if few.clusters < FEWEST_TO_DECIDE:
-        found.append(f"{context.records(few)}: too few to act on (a gate asks for {FEWEST_TO_DECIDE})")
-    elif small := _small_groups(told):
+    if not enough:
+        most = max(told, key=lambda e: e.clusters)
+        found.append(f"{context.records(most)}: too few to act on (a gate asks for {FEWEST_TO_DECIDE})")
+    elif few:
+        systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
+        found.append(f"too few to act on (a gate asks for {FEWEST_TO_DECIDE}): summaries by {systems}")
+    if small := _small_groups(enough):
         named_ = ", ".join(f"{group} ({n:,})" for group, n in small.items())
         found.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {named_}")
     found += [note_words.told(e) or WORDS["too few"] for e in told if context.kind(e) == "too few"]
@@ -223,10 +233,13 @@ def _other_records(first: Estimate, context: Context) -> list[str]:
             ids = ", ".join(map(named, told["examples"]))
             found.append(f"{told['records']:,} {what} (for instance {ids}){_without(first, name, context)}")
     if others := made.get("other_languages"):
-        languages = ", ".join(
-            f"{counted(of['documents'], 'document')} in {code}" for code, of in others.items()
+        ordered = sorted(((of["documents"], code) for code, of in others.items()), reverse=True)
+        languages = ", ".join(f"{code} {many:,}" for many, code in ordered[:MOST_ELSE])
+        more = ", …" if len(ordered) > MOST_ELSE else ""
+        many = counted(sum(many for many, _ in ordered), "document")
+        found.append(
+            f"{many} in another language than the rest ({languages}{more}){_without(first, 'other_languages', context)}"
         )
-        found.append(f"{languages}, unlike the rest{_without(first, 'other_languages', context)}")
     return found
 
 
@@ -346,7 +359,7 @@ def _how_sure(e: Estimate, context: Context) -> str:
     p, _ = standings.decisive(e)
     if kind == "no value" or p is None:
         why = note_words.told(e)
-        return f"{WORDS[kind].capitalize()}{f': {why}' if why else ''}."
+        return f"{_capital(WORDS[kind])}{f': {why}' if why else ''}."
     among = f", Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else ""
     if kind not in NAMED and kind != "nearer to even":
         text = f"Nothing is significant: the smallest p is {number_format.probability(p)}{among}."
