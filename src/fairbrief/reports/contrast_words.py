@@ -133,8 +133,12 @@ def signed(value: float, unit: ContrastUnit) -> str:
 
     >>> signed(-0.158, "percent"), signed(0.031, "points"), signed(0.693, "odds")
     ('−16%', '+3.1 points', '+100%')
+    >>> signed(-0.0001, "points")
+    '0.0 points'
     """
-    return ("" if value == 0 else number_format.MINUS if value < 0 else "+") + size(value, unit)
+    text = size(value, unit)
+    is_zero = not text.strip("0.% points")
+    return ("" if is_zero else number_format.MINUS if value < 0 else "+") + text
 
 
 def cell(value: float | None, unit: ContrastUnit, places: int) -> str:

@@ -16,7 +16,7 @@ from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.standings import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Standing
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate
+from fairbrief.types import REFERENCE, Estimate
 
 MOST_SYSTEMS = 6
 MOST_LINES = 6
@@ -488,14 +488,14 @@ def _besides(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
 def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> tuple[tuple[str, str], ...]:
     words = context.words(first)
     if context.kind(first) in SIGNIFICANT:
-        limit = max((e.detectable or 0.0 for e in members), default=0.0)
+        limit, source = _limit(members)
         what = "-random" if first.blind_p is not None else ""
         stem = first.quantity.partition("[")[0]
         rule = f"{first.measure}:{stem}{what}>=-{limit:.2g}"
         return (
             ("Read the records at both ends, below under Records.", ""),
             (
-                "Set a limit that every new version must keep; this one is the smallest difference that so many records show:",
+                f"Set a limit that every new version must keep; this one is {source}:",
                 f"fairbrief gate DIR --min '{rule}'" if limit else "fairbrief gate DIR",
             ),
         )
@@ -510,6 +510,19 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> tup
             ),
         )
     return (("More records, each with documents or people of several groups.", ""),)
+
+
+def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
+    """A limit to start from: the largest difference that references by people show, else the smallest that would be found."""
+    by_people = [e for e in members if e.system.startswith(f"{REFERENCE} ")]
+    if by_people:
+        return max(
+            abs(standings.decisive(e)[1]) for e in by_people
+        ), "the largest that references by people show"
+    largest: dict[str, float] = {}
+    for e in members:
+        largest[e.system] = max(largest.get(e.system, 0.0), e.detectable or 0.0)
+    return min(largest.values()), "the smallest difference that so many records show in every group"
 
 
 def p_text(p: float | None) -> str:

@@ -100,7 +100,9 @@ class Answers:
         values = listing.values[quantity]
         beside = self._beside(listing, asked, quantity)
         ranked = values if beside is None else values - beside
-        places = np.flatnonzero(self._found(listing, asked)) if asked.search.strip() else np.arange(len(ranked))
+        places = (
+            np.flatnonzero(self._found(listing, asked)) if asked.search.strip() else np.arange(len(ranked))
+        )
         by = {"up": ranked, "down": -ranked, "size": -np.abs(ranked)}[way]
         order = places[np.argsort(by[places], kind="stable")]  # records without a value come last
         shown = order[asked.start : asked.start + PAGE].tolist()
