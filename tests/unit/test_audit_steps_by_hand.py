@@ -28,8 +28,8 @@ from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
-from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
+from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.record_values import RowReader, is_signed
 from fairbrief.auditing.relabelled_rows import RelabelledRows
