@@ -215,15 +215,15 @@ def _cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[st
         found.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {named_}")
     found += [note_words.told(e) or WORDS["too few"] for e in told if context.kind(e) == "too few"]
     found += [note_words.worded(note) for e in told for note in e.notes if note.code == "place_is_group"]
-    found += _other_records(min(panels[0], key=context.rank), context)
+    found += _other_records(panels[0], context)
     found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
     if any(_matches_words(e, context) for e in told):
         found.append("the scorer matches words, not meaning: a paraphrase can count as left out")
     return [f"{_capital(text)}." for text in dict.fromkeys(found)]
 
 
-def _other_records(first: Estimate, context: Context) -> list[str]:
-    """Copies of records and documents in other languages, and what the first group difference is without them."""
+def _other_records(members: Sequence[Estimate], context: Context) -> list[str]:
+    """Copies of records and documents in other languages, and what the findings are without them."""
     made, found = context.made, []
     for name, what in (
         ("copies", "records have the same documents as another under a different id"),
@@ -231,28 +231,38 @@ def _other_records(first: Estimate, context: Context) -> list[str]:
     ):
         if told := made.get(name):
             ids = ", ".join(map(named, told["examples"]))
-            found.append(f"{told['records']:,} {what} (for instance {ids}){_without(first, name, context)}")
+            found.append(f"{told['records']:,} {what} (for instance {ids}){_without(members, name, context)}")
     if others := made.get("other_languages"):
         ordered = sorted(((of["documents"], code) for code, of in others.items()), reverse=True)
         languages = ", ".join(f"{code} {many:,}" for many, code in ordered[:MOST_ELSE])
         more = ", …" if len(ordered) > MOST_ELSE else ""
         many = counted(sum(many for many, _ in ordered), "document")
         found.append(
-            f"{many} in another language than the rest ({languages}{more}){_without(first, 'other_languages', context)}"
+            f"{many} in another language than the rest ({languages}{more}){_without(members, 'other_languages', context)}"
         )
     return found
 
 
-def _without(first: Estimate, name: str, context: Context) -> str:
-    """What a group difference is without some records; "" where that is not known."""
-    of_all = first.measure, first.quantity, first.system
-    for told in (context.made.get("without") or {}).get(name) or ():
-        if (told["measure"], told["quantity"], told["system"]) == of_all and told["value"] is not None:
-            p = told["p"] if told["blind_p"] is None else told["blind_p"]
-            value = signed(told["value"], context.words(first).unit)
-            which = "them" if name == "other_languages" else "repeats"
-            return f"; without {which}, {_group_or_part(first)} in summaries by {named(first.system)}: {value}, {p_text(p)} (unadjusted)"
-    return ""
+def _without(members: Sequence[Estimate], name: str, context: Context) -> str:
+    """What the findings of a panel, or its first difference, are without some records; those first that do not survive."""
+    told = {
+        (e["measure"], e["quantity"], e["system"]): e
+        for e in (context.made.get("without") or {}).get(name) or ()
+    }
+    ordered = sorted(members, key=context.rank)
+    lost, kept = [], []
+    for e in [e for e in ordered if context.kind(e) in NAMED] or ordered[:1]:
+        without = told.get((e.measure, e.quantity, e.system))
+        if without is None or without["value"] is None:
+            continue
+        p = without["p"] if without["blind_p"] is None else without["blind_p"]
+        value = signed(without["value"], context.words(e).unit)
+        text = f"{_group_or_part(e)} in summaries by {named(e.system)}: {value}, {p_text(p)}"
+        (lost if context.kind(e) in NAMED and p is not None and p > context.alpha else kept).append(text)
+    which = "them" if name == "other_languages" else "repeats"
+    if lost:
+        return f"; without {which} no longer significant: {'; '.join(lost[:MOST_ELSE])}"
+    return f"; without {which}, {kept[0]} (unadjusted)" if kept else ""
 
 
 def _lost_at_equal_length(e: Estimate, context: Context) -> str:
