@@ -250,7 +250,8 @@ def _without(members: Sequence[Estimate], name: str, context: Context) -> str:
         for e in (context.made.get("without") or {}).get(name) or ()
     }
     ordered = sorted(members, key=context.rank)
-    lost, kept = [], []
+    lost: list[str] = []
+    kept: list[str] = []
     for e in [e for e in ordered if context.kind(e) in NAMED] or ordered[:1]:
         without = told.get((e.measure, e.quantity, e.system))
         if without is None or without["value"] is None:
