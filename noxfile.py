@@ -56,13 +56,12 @@ def no_extras(session: nox.Session) -> None:
 @nox.session(python=PYTHONS[0])
 @nox.parametrize("cpu", ["MKL_CBWR=COMPATIBLE", "ONEDNN_MAX_CPU_ISA=AVX2"])
 @nox.parametrize("threads", ["1", "2"])
-@nox.parametrize("onednn", ["off", "on"])
-def kernels(session: nox.Session, cpu: str, threads: str, onednn: str) -> None:
+def kernels(session: nox.Session, cpu: str, threads: str) -> None:
     """The tests with models on other kernels of torch: scores repeat to 1e-5."""
     session.install("--constraint", "constraints.txt", "--group", "test", "--group", "neural")
     session.install("--no-deps", "--editable", ".", "--editable", "tests/plugin_package")
     name, _, value = cpu.partition("=")
-    env = {name: value, "OMP_NUM_THREADS": threads, "FAIRBRIEF_ONEDNN": onednn}
+    env = {name: value, "OMP_NUM_THREADS": threads}
     session.run("python", "-m", "pytest", "tests/neural", *session.posargs, env=env)
 
 

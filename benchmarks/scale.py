@@ -3,9 +3,8 @@
 Run: python -m benchmarks.scale [--records N …] [--out FILE] [--page PAGE]
 
 Every audit runs in a process of its own; its processor time and largest memory, and those of its workers, are read when it
-ends. The three sizes are done as on a cluster: parts that are kept (`--into`), then `merge`. Costs by family and engine are
-differences of two runs, so that starting is not counted, each the least of three. Takes some six minutes on two
-idle cores; with --records 100 200 300, to try the script, three minutes. With --page the page is written from FILE, which is measured first where it
+ends. The three sizes are done by two processes. Costs by family and engine are differences of two runs, so that starting is
+not counted, each the least of three. Takes some six minutes on two idle cores; with --records 100 200 300, to try the script, three minutes. With --page the page is written from FILE, which is measured first where it
 is absent.
 """
 
@@ -14,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,7 +39,6 @@ FAMILIES = {
 ENGINES = {
     "here": (),
     "two processes": ("--workers", "2"),
-    "parts that are kept": ("--into", "parts"),
     "Ray, one machine": ("--engine", "ray"),
 }
 GROWTH: Mapping[str, tuple[int, ...]] = {
@@ -77,9 +74,10 @@ class Shape:
 
 @dataclass(frozen=True)
 class Used:
-    """What a command took: seconds of all its processes and by the clock, MiB at most of itself and of a worker."""
+    """What a command took: seconds of all its processes, of its own and by the clock, MiB at most of itself and of a worker."""
 
     seconds: float
+    own_seconds: float
     clock: float
     mib: float
     worker_mib: float
@@ -114,7 +112,13 @@ def command(folder: Path, *words: str) -> Used:
         raise SystemExit(f"fairbrief {' '.join(words)}: {done.stderr[-500:]}")
     told = json.loads(done.stderr.splitlines()[-1])
     clock = round(time.monotonic() - started, 2)
-    return Used(round(told["cpu"], 2), clock, round(told["own"] / 1024), round(told["other"] / 1024))
+    return Used(
+        round(told["cpu"], 2),
+        round(told["own_cpu"], 2),
+        clock,
+        round(told["own"] / 1024),
+        round(told["other"] / 1024),
+    )
 
 
 def asked(measures: Sequence[str], shape: Shape, *more: str) -> list[str]:
@@ -140,19 +144,15 @@ def asked(measures: Sequence[str], shape: Shape, *more: str) -> list[str]:
 
 
 def of_size(records: int, seed: int) -> dict[str, Any]:
-    """Parts by two processes, kept, then their merging: seconds, memory, and what stands on the disk."""
+    """An audit by two processes: seconds, memory, and what stands on the disk."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         write_records(folder / "in.jsonl", records, Shape(), seed)
-        words = asked(MEASURES, Shape(), "--into", "parts")
-        parts = command(folder, *words, "--workers", "2", "--part", "1/1")
-        merged = command(folder, *words, "--out", "audit")
+        used = command(folder, *asked(MEASURES, Shape(), "--workers", "2", "--out", "audit"))
         return {
             "records": records,
             "input_mb": _megabytes(folder / "in.jsonl"),
-            "parts": asdict(parts),
-            "merging": asdict(merged),
-            "parts_mb": sum(_megabytes(path) for path in (folder / "parts").glob("*.part")),
+            **asdict(used),
             "audit_mb": sum(_megabytes(path) for path in (folder / "audit").rglob("*") if path.is_file()),
         }
 
@@ -176,12 +176,10 @@ def cost(measures: Sequence[str], shape: Shape, seed: int, *more: str) -> dict[s
 
 def _least(folder: Path, words: Sequence[str]) -> Used:
     """The least time and the most memory of a command that is done several times, each from its beginning."""
-    runs = []
-    for _ in range(ROUNDS):
-        shutil.rmtree(folder / "parts", ignore_errors=True)
-        runs.append(command(folder, *words))
+    runs = [command(folder, *words) for _ in range(ROUNDS)]
     return Used(
         min(run.seconds for run in runs),
+        min(run.own_seconds for run in runs),
         min(run.clock for run in runs),
         max(run.mib for run in runs),
         max(run.worker_mib for run in runs),
@@ -254,7 +252,7 @@ By the clock, since Ray's workers are no children of the process; nor is their m
 
 ## Three sizes
 
-`{"`, `".join(MEASURES)}`: parts by two processes (`--into parts --part 1/1`), then `fairbrief merge` with `--out`.
+`{"`, `".join(MEASURES)}`, by two processes (`--workers 2 --out audit`) beside the one that reads.
 
 {_sizes(found["sizes"])}
 
@@ -293,13 +291,21 @@ def _growth(growth: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
 
 
 def _sizes(sizes: Sequence[Mapping[str, Any]]) -> str:
-    head = ("records", "input, MB", "parts: s", "MiB a worker", "merging: s", "MiB", "parts, MB", "audit, MB")
+    head = (
+        "records",
+        "input, MB",
+        "seconds",
+        "of the process that reads",
+        "its MiB",
+        "MiB of a worker",
+        "audit, MB",
+    )
     return _table(
         head,
         [
             (
-                f"{s['records']:,}", f"{s['input_mb']:,.1f}", f"{s['parts']['seconds']:,.1f}", f"{s['parts']['worker_mib']:,.0f}",
-                f"{s['merging']['seconds']:,.1f}", f"{s['merging']['mib']:,.0f}", f"{s['parts_mb']:,.1f}", f"{s['audit_mb']:,.1f}",
+                f"{s['records']:,}", f"{s['input_mb']:,.1f}", f"{s['seconds']:,.1f}", f"{s['own_seconds']:,.1f}",
+                f"{s['mib']:,.0f}", f"{s['worker_mib']:,.0f}", f"{s['audit_mb']:,.1f}",
             )
             for s in sizes
         ],
@@ -307,37 +313,29 @@ def _sizes(sizes: Sequence[Mapping[str, Any]]) -> str:
 
 
 QUANTITIES = {
-    "parts, seconds": ("parts", "seconds"),
-    "merging, seconds": ("merging", "seconds"),
-    "merging, MiB": ("merging", "mib"),
-    "parts, MB": ("parts_mb",),
-    "audit, MB": ("audit_mb",),
+    "seconds": "seconds",
+    "of the process that reads": "own_seconds",
+    "its MiB": "mib",
+    "audit, MB": "audit_mb",
 }
-"""What the plan speaks of, by the way to it in a size's findings."""
+"""What the plan speaks of, by its name in a size's findings."""
 
 
-def _way(size: Mapping[str, Any], way: Sequence[str]) -> float:
-    found: Any = size
-    for name in way:
-        found = found[name]
-    return float(found)
-
-
-def slope(sizes: Sequence[Mapping[str, Any]], way: Sequence[str]) -> float:
+def slope(sizes: Sequence[Mapping[str, Any]], name: str) -> float:
     """How much a record adds, between the last two sizes."""
     before, last = sizes[-2:]
-    return (_way(last, way) - _way(before, way)) / (_way(last, ["records"]) - _way(before, ["records"]))
+    return float((last[name] - before[name]) / (last["records"] - before["records"]))
 
 
 def _checked(sizes: Sequence[Mapping[str, Any]]) -> str:
     """The line through two sizes, held against the next."""
     told = []
-    for name, way in QUANTITIES.items():
-        per_record = slope(sizes[:-1], way)
-        last, before = sizes[-1], sizes[-2]
-        expected = _way(before, way) + per_record * (last["records"] - before["records"])
-        known = _way(last, way)
-        told.append((name, f"{expected:,.0f}", f"{known:,.0f}", f"{100 * (expected / known - 1):+.0f} %"))
+    last, before = sizes[-1], sizes[-2]
+    for name, key in QUANTITIES.items():
+        expected = before[key] + slope(sizes[:-1], key) * (last["records"] - before["records"])
+        told.append(
+            (name, f"{expected:,.0f}", f"{last[key]:,.0f}", f"{100 * (expected / last[key] - 1):+.0f} %")
+        )
     names = " and ".join(f"{s['records']:,}" for s in sizes[:-1])
     return (
         f"How far such lines can be trusted: what the one through {names} records says of {sizes[-1]['records']:,}, and what "
@@ -348,24 +346,21 @@ def _checked(sizes: Sequence[Mapping[str, Any]]) -> str:
 
 def _plan(sizes: Sequence[Mapping[str, Any]]) -> str:
     last = sizes[-1]
-    work, merging, mib, parts, audit = (slope(sizes, way) for way in QUANTITIES.values())
-    machine = last["parts"]["mib"] + CORES * last["parts"]["worker_mib"]
-    hours = PLANNED * work / 3600
+    work, reading, mib, audit = (slope(sizes, name) for name in QUANTITIES.values())
+    cores, hours = MACHINES * CORES, PLANNED * (work - reading) / 3600
     rows = [
-        ("parts", f"{hours:,.0f} hours of one core", f"{60 * hours / (MACHINES * CORES):,.1f} minutes on {MACHINES} machines of {CORES} cores", f"{machine / 1024:,.0f} GiB a machine"),
-        ("merging", f"{PLANNED * merging / 3600:,.1f} hours of one core", "on one machine", f"{PLANNED * mib / 1024:,.0f} GiB"),
+        ("workers", f"{hours:,.0f} hours of one core", f"{60 * hours / cores:,.1f} minutes on {MACHINES} machines of {CORES} cores", f"{CORES * last['worker_mib'] / 1024:,.0f} GiB a machine"),
+        ("the process that reads", f"{PLANNED * reading / 3600:,.1f} hours of one core", "at the same time, on one machine", f"{PLANNED * mib / 1024:,.0f} GiB"),
     ]  # fmt: skip
-    stored = (
-        f"On the disk that all see: {PLANNED * last['input_mb'] / last['records'] / 1e3:,.0f} GB of input, "
-        f"{PLANNED * parts / 1e3:,.0f} GB of parts, {PLANNED * audit / 1e3:,.0f} GB of the audit."
-    )
     return (
         f"{PLANNED / last['records']:,.0f} times the largest that was measured: such records, `{'`, `'.join(MEASURES)}`. "
         "More measures cost what stands by family above.\n\n"
-        f"{_table(('step', 'work', 'time', 'memory'), rows)}\n\n{stored}\n"
-        f"`fairbrief audit FILE --into parts --part K/{MACHINES} --workers {CORES}` on machine K, then `fairbrief merge parts --out audit`.\n"
-        "Where merging does not fit into one machine, audit the files apart and compare them, or take a sample: intervals "
-        "narrow with the square root of the records."
+        f"{_table(('step', 'work', 'time', 'memory'), rows)}\n\n"
+        f"On the disk that all see: {PLANNED * last['input_mb'] / last['records'] / 1e3:,.0f} GB of input, "
+        f"{PLANNED * audit / 1e3:,.0f} GB of the audit.\n"
+        "`fairbrief audit FILE --engine ray:auto --out audit` on a machine of the cluster.\n"
+        "Where the process that reads does not fit into one machine, audit the files apart and compare them, or take a sample: "
+        "intervals narrow with the square root of the records."
     )
 
 
@@ -390,7 +385,7 @@ def _pairs(neural: Mapping[str, Any]) -> str:
             )
         )
     return (
-        f"From `benchmarks/results/speed-neural.json` (commit {neural['commit']}, {found['threads']} thread, {found['products']}; weights at random, which cost what trained ones cost).\n\n"
+        f"From `benchmarks/results/speed-neural.json` (commit {neural['commit']}, {found['threads']} thread, {found.get('products', 'torch')}; weights at random, which cost what trained ones cost).\n\n"
         f"{_table(('model', 'pairs a second and core', 'hours of one core', f'hours on {MACHINES} machines of {CORES} cores'), rows)}\n\n"
         "A GPU takes the place of as many cores as its pairs a second say: `python -m benchmarks.speed.neural` measures it on the "
         "machine that is to do the work. A sample of the records is scored first, and its intervals say whether more are needed "

@@ -14,16 +14,17 @@ from pathlib import Path
 import numpy as np
 
 from fairbrief.auditing import estimating
-from fairbrief.auditing.differences import difference
-from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.differences import changes
+from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.measures.coverage import EqualCoverage
-from fairbrief.measures.representation import Bur
+from fairbrief.measures.representation import Bur, Uer
 from fairbrief.saved_audits import gate, gate_rules
-from fairbrief.types import Measure, Rows
+from fairbrief.types import Measure
 
-BUR, EQUAL = Bur("side"), EqualCoverage("side")
+BUR, EQUAL, UER = Bur("side"), EqualCoverage("side"), Uer("side")
 
 
 def ledger_of(
@@ -32,8 +33,8 @@ def ledger_of(
     """A ledger whose systems' rows are given. Shape of each: (records, columns)."""
     ledger = Ledger(measure.observation, n_resamples=0)
     for system, rows in systems.items():
-        for i, row in enumerate(rows):
-            ledger.add(Origin(system, f"r{i}", f"r{i}"), Rows(columns, row[np.newaxis, :]), None)
+        origins = [Origin(system, f"r{i}", f"r{i}") for i in range(len(rows))]
+        ledger.write(origins, [RowBlock(np.arange(len(rows)), columns, rows[:, np.newaxis], None)], {})
     return ledger
 
 
@@ -48,7 +49,21 @@ def gap_rows(rng: np.random.Generator, n: int, mean: float) -> np.ndarray:
     return np.column_stack([np.ones(n), gaps, np.full(n, 0.3)])
 
 
+def share_differences(rng: np.random.Generator, shared: np.ndarray, now: float, random: float) -> np.ndarray:
+    """Rows of `uer`: a group's share of each summary less that of its sources, and what random sentences equal.
+
+    Each is ``random`` away from 0 on average, and the system's is ``now`` further; summaries of a record resemble each other.
+    """
+    gaps = random + now + 0.1 * shared + 0.1 * rng.standard_normal(len(shared))
+    blind = random + 0.02 * rng.standard_normal(len(shared))
+    both = [np.stack([np.maximum(x, 0), np.maximum(-x, 0)], axis=1) for x in (gaps, blind)]
+    ones = np.ones((len(shared), 1))
+    return np.hstack([ones, both[0], ones, both[1]])
+
+
 SHARE, GAP = (("one",), ("unfair",)), (("one",), ("gap",), ("level",))
+OF_GROUP = (("present", "L"), ("surplus", "L"), ("deficit", "L"))
+DIFFERENCES = (*OF_GROUP, *((OF_EXTRACTS, *column) for column in OF_GROUP))
 
 
 def outcome(measure: Measure, rows: np.ndarray, columns: tuple[tuple[str, ...], ...], limit: float, seed: int, n_resamples: int) -> str:  # fmt: skip
@@ -59,13 +74,13 @@ def outcome(measure: Measure, rows: np.ndarray, columns: tuple[tuple[str, ...], 
     return gate.overall(gate.hold(gate_rules.rule(f"{measure!r}<={limit}"), estimates))
 
 
-def margin_outcome(measure: Measure, new: np.ndarray, old: np.ndarray, columns: tuple[tuple[str, ...], ...], margin: float, seed: int, n_resamples: int) -> str:  # fmt: skip
-    """What the gate says of a system against a baseline on the same records."""
-    ledger = ledger_of(measure, {"candidate": new, "baseline": old}, columns)
+def margin_outcome(new: np.ndarray, old: np.ndarray, margin: float, seed: int) -> str:
+    """What the gate says of a system's group difference against a baseline on the same records."""
+    ledger = ledger_of(UER, {"candidate": new, "baseline": old}, DIFFERENCES)
     parts = parts_of(ledger, ())
     a, b = parts["candidate", WHOLE], parts["baseline", WHOLE]
-    gaps = difference([measure], a, b, estimating.Settings(n_resamples, seed))
-    return gate.overall(gate.hold_margin(gaps, margin, {repr(measure): "less"}))
+    (check,) = gate.hold_margin(changes([UER], a, b, estimating.Settings(2, seed)), margin, {})
+    return check.outcome
 
 
 def shares(found: list[str]) -> dict[str, float]:
@@ -88,16 +103,15 @@ def limits(
 
 
 def margins(
-    worlds: int, seed: int, n: int, worse: float, margin: float, n_resamples: int = 500
+    worlds: int, seed: int, n: int, now: float, before: float, margin: float, random: float = -0.2
 ) -> dict[str, float]:
-    """Outcomes against a baseline: gaps correlate between the systems, and the candidate's mean is higher by ``worse``."""
+    """Outcomes against a baseline: a group difference, less what random sentences equal, was ``before`` and is ``now``."""
     rng = np.random.default_rng([seed, n, 1])
     found = []
     for world in range(worlds):
-        shared, own = rng.gamma(2.0, 0.05, n), rng.gamma(2.0, 0.02, (2, n))
-        old = np.column_stack([np.ones(n), shared + own[0], np.full(n, 0.3)])
-        new = np.column_stack([np.ones(n), shared + own[1] + worse, np.full(n, 0.3)])
-        found.append(margin_outcome(EQUAL, new, old, GAP, margin, world, n_resamples))
+        shared = rng.standard_normal(n)
+        new, old = (share_differences(rng, shared, x, random) for x in (now, before))
+        found.append(margin_outcome(new, old, margin, world))
     return shares(found)
 
 
@@ -115,8 +129,14 @@ def main() -> None:
         "twice the limit": {n: limits(asked.worlds, 1, n, 0.6, 0.3) for n in sizes},
         "half the limit": {n: limits(asked.worlds, 2, n, 0.15, 0.3) for n in sizes},
         "at half the limit, 8 records": limits(asked.worlds, 3, 8, 0.15, 0.3),
-        "at the margin": {n: margins(asked.worlds, 4, n, 0.02, 0.02) for n in sizes},
-        "regression of five margins": {n: margins(asked.worlds, 5, n, 0.1, 0.02) for n in sizes},
+        "a difference that grew by the margin": {
+            n: margins(asked.worlds, 4, n, -0.12, -0.1, 0.02) for n in sizes
+        },
+        "from none to the margin": {n: margins(asked.worlds, 5, n, 0.02, 0.0, 0.02) for n in sizes},
+        "sign turned, grown by the margin": {n: margins(asked.worlds, 6, n, 0.12, -0.1, 0.02) for n in sizes},
+        "none, without a margin": {n: margins(asked.worlds, 7, n, 0.0, 0.0, 0.0) for n in sizes},
+        "grown by five margins": {n: margins(asked.worlds, 8, n, -0.2, -0.1, 0.02) for n in sizes},
+        "halved": {n: margins(asked.worlds, 9, n, -0.1, -0.2, 0.02) for n in sizes},
     }
     text = json.dumps(found, indent=1)
     print(text)

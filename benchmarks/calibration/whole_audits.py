@@ -23,6 +23,7 @@ from benchmarks.calibration.audited_worlds import Cell, World, worlds
 from benchmarks.calibration.worlds import Rng
 from benchmarks.recording import write_section
 
+from fairbrief import standings
 from fairbrief.auditing import Plan, declared_words, measure_selection
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.evidence_table import LedgerEvidence
@@ -37,6 +38,7 @@ from fairbrief.reports import arrangement, first_answers
 from fairbrief.reports.result import Result
 from fairbrief.saved_audits.gate import hold
 from fairbrief.saved_audits.gate_rules import Rule
+from fairbrief.standings import NAMED
 from fairbrief.statistics import LabelDraws
 from fairbrief.types import Case, Estimate, Integers, Measure, Observation
 
@@ -189,21 +191,21 @@ def _origin(case: Case) -> Origin:
 
 
 def named(result: Result) -> set[Name]:
-    """Whom the first screen names as worse off than a random pick would make them."""
-    reading = first_answers.reading_of(result)
+    """Whom the first screen names: groups that are significantly below their baseline."""
+    context = first_answers.context_of(result)
     return {
         (e.system, e.measure, e.group)
         for e in leading(result)
-        if reading.kind(e) in ("own", "differs") and reading.worse(e)
+        if context.kind(e) in NAMED and context.worse(e)
     }
 
 
 def different(result: Result) -> set[Name]:
-    """Differences of systems, in what groups get, that are called significant."""
+    """Differences of systems, in what groups get, that are significant."""
     return {
         (f"{e.system} − {e.baseline}", e.measure, e.quantity)
-        for e in result.differences
-        if e.group and e.leads and e.p_adjusted is not None and e.p_adjusted <= PLAN.alpha
+        for e in standings.leading(result.differences)
+        if e.group and standings.standing(e, PLAN.alpha) in NAMED
     }
 
 
@@ -235,15 +237,24 @@ def audits_of(banks: Banks, world: World, cell: Cell, many: int, rng: Rng) -> li
 
 
 def limits_of(whole: Result) -> dict[str, Rule]:
-    """Two limits of the first attribute that hold, each the truth of the worst system: of a score, of a group's contrast."""
+    """Limits of the first attribute that hold, each the truth of the worst system and group: of a score, and of the group
+    differences from random sentences.
+    """
     limits: dict[str, Rule] = {}
-    for kind, wanted in (("score", "equal_coverage"), ("contrast", "relative_difference[a]")):
-        several = [e for e in whole.estimates if e.quantity == wanted and e.value is not None]
-        values = [e.value for e in several if e.measure == several[0].measure and e.value is not None]
-        if kind == "score" and values:
-            limits[kind] = Rule(several[0].measure, wanted, "<=", max(values))
-        elif values:
-            limits[kind] = Rule(several[0].measure, wanted, ">=", min(values))
+    scores = [e for e in whole.estimates if e.quantity == "equal_coverage" and e.value is not None]
+    if scores:
+        values = [e.value or 0.0 for e in scores if e.measure == scores[0].measure]
+        limits["score"] = Rule(scores[0].measure, "equal_coverage", "<=", max(values))
+    groups = [
+        e
+        for e in whole.estimates
+        if e.quantity.startswith("relative_difference[") and e.blind_difference is not None
+    ]
+    if groups:
+        values = [e.blind_difference or 0.0 for e in groups if e.measure == groups[0].measure]
+        limits["contrast"] = Rule(
+            groups[0].measure, "relative_difference", ">=", min(values), from_random=True
+        )
     return limits
 
 
@@ -284,7 +295,9 @@ def _contrasts(results: Sequence[Result], whole: Result) -> list[dict[str, Any]]
     for (system, contrast), own in of.items():
         true = truth.get((system, contrast))
         seen = [e.detectable for e in own if e.detectable is not None]
-        row = {"system": system, "contrast": contrast, "detectable": float(np.mean(seen)) if seen else None}
+        row: dict[str, Any] = {
+            "system": system, "contrast": contrast, "detectable": float(np.mean(seen)) if seen else None
+        }  # fmt: skip
         for of_p, value in (("p", "value"), ("blind_p", "blind_difference")):
             ps = [p for e in own if (p := getattr(e, of_p)) is not None]
             row[of_p] = {

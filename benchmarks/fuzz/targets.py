@@ -22,9 +22,8 @@ import pyarrow.parquet
 
 from fairbrief import readers, registry, serialization
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.part_files import PartFiles
 from fairbrief.chat import unit_splitting
-from fairbrief.cli import part_options, settings_file
+from fairbrief.cli import settings_file
 from fairbrief.corpora.annotation import Answer, items_of, read_answers, sheet
 from fairbrief.corpora.formats import read_published
 from fairbrief.corpora.people.build_people import names_of
@@ -304,18 +303,10 @@ def _saved(folder: Path) -> dict[str, Target]:
     store = Store(folder / "cache")
     store.write("maker", {("a", "b"): np.ones(3)})
     store.close()
-    parts = PartFiles(folder / "parts", "identity")
-    parts.save("0", {"section": {"a": np.ones(3)}})
-    command = json.dumps({"folder": "/x", "arguments": ["in.jsonl", "--measure", "bur"]}).encode()
     return {
         "audit": Target(saved, _loaded, is_slow=True),
         "journal": Target({"j": kept}, _journal),
         "score cache": Target({"cache": (folder / "cache").read_bytes()}, _cache),
-        "part of an audit": Target(
-            {"0.part": (folder / "parts" / "0.part").read_bytes()},
-            lambda at: PartFiles(at, "identity").read("0").load(["section"]),
-        ),
-        "command of parts": Target({part_options.COMMAND: command}, part_options.remembered),
     }  # fmt: skip
 
 

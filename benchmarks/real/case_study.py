@@ -20,9 +20,10 @@ from pathlib import Path
 from benchmarks.recording import RESULTS, write_section
 
 from fairbrief.readers.annotated.corefud import read_corefud
-from fairbrief.reports import contrast_words, first_answers, load, note_words, number_format, wording
+from fairbrief.reports import contrast_words, load, note_words, number_format, wording
 from fairbrief.reports.result import Result
 from fairbrief.serialization import record_line
+from fairbrief.standings import WORDS, decisive, standing
 from fairbrief.types import Estimate
 
 PAGE = RESULTS.parent.parent / "docs" / "case-study.md"
@@ -96,9 +97,7 @@ def table(result: Result, quantity: str) -> str:
             continue
         ranged = "–" if e.low is None or e.high is None else contrast_words.between(e.low, e.high, words.unit)
         blind = "–" if e.blind is None else contrast_words.signed(e.blind, words.unit)
-        p = e.p if e.p_adjusted is None else e.p_adjusted
-        if e.blind_p is not None:
-            p = e.blind_p if e.blind_p_adjusted is None else e.blind_p_adjusted
+        p, _ = decisive(e)
         shown = "not testable" if e.testable is False else number_format.probability(p)
         rows.append(
             f"| {called(e.system)} | {contrast_words.said(e, words)} | {ranged} | {blind} | {shown} | {e.n} |"
@@ -107,14 +106,16 @@ def table(result: Result, quantity: str) -> str:
 
 
 def in_words(result: Result, quantity: str) -> str:
-    """Which systems show it clearly, and which do not."""
+    """Which systems differ significantly from their baseline, and which do not."""
     alpha = wording.alpha_of(result.made)
     kinds: dict[str, list[str]] = {}
     for e in ordered(of(result, quantity)):
-        kind = first_answers.standing_of(e, alpha)
-        name = "Clear" if kind in ("own", "differs") else "No value" if kind == "no value" else "Not clear"
+        kind = standing(e, alpha)
+        name = WORDS[kind].replace(
+            "its baseline", "random sentences" if e.blind_p is not None else "its baseline"
+        )
         kinds.setdefault(name, []).append(called(e.system))
-    return " ".join(f"{name}: {', '.join(systems)}." for name, systems in kinds.items())
+    return " ".join(f"{name[0].upper()}{name[1:]}: {', '.join(systems)}." for name, systems in kinds.items())
 
 
 def by_genre(result: Result, quantity: str) -> str:

@@ -1,12 +1,11 @@
-"""Fifty kills (SIGKILL) of workers, drivers and nodes in the middle of audits on several engines: the answer is the same.
+"""Thirty-six kills (SIGKILL) of workers, drivers and nodes in the middle of audits on several engines: the answer is the same.
 
 Run from the repository's root: python -m benchmarks.soak.engine_kills [--kills N] [--seconds S] [--out FILE] [--page PAGE]
 
-One small audit of every kind of measure, whose input is read in many parts, is run by several processes, in shares that are
-kept in a folder, on a Ray of one node and on one of three simulated nodes. At a random moment a worker, a driver (the
+One small audit of every kind of measure, whose input is read in many parts, is run by several processes, on a Ray of one node
+and on one of three simulated nodes. At a random moment a worker, a driver (the
 process that the audit was started as) or a node is killed. A driver that lost a worker or a node must come to its
-end by itself, and one that was killed when its command is given again; parts that were kept may not be done again; no
-process may stay, but for agents of Ray's own; and the identity of the results must be that of an audit that nobody disturbed. FILE is gone on from.
+end by itself, and one that was killed when its command is given again; no process may stay, but for agents of Ray's own; and the identity of the results must be that of an audit that nobody disturbed. FILE is gone on from.
 The table is written into PAGE.
 """
 
@@ -31,7 +30,7 @@ from benchmarks.recording import show, write_down, written
 from benchmarks.soak.processes import running
 from tests.unit.test_workers import cases_of
 
-from fairbrief.auditing import Plan, audit, audit_share
+from fairbrief.auditing import Plan, audit
 from fairbrief.readers import json_lines, read
 from fairbrief.reports.json_file import identity
 from fairbrief.serialization import case_line, write_lines
@@ -40,12 +39,11 @@ MARKERS = ("<!-- engine kills: begin -->", "<!-- engine kills: end -->")
 SETTINGS = {
     ("processes", "worker"): 10,
     ("processes", "driver"): 6,
-    ("shares of parts", "driver"): 14,
     ("Ray", "worker"): 8,
     ("Ray", "driver"): 6,
     ("Ray, three nodes", "node"): 6,
 }
-"""How many of 50 kills by engine and victim."""
+"""How many kills by engine and victim."""
 RECORDS, PART = 100, 6_000
 """Of the input; bytes of a part."""
 MAY_STAY = 20.0
@@ -76,9 +74,6 @@ class Trial:
     """Seconds from the audit's beginning to the kill."""
     is_killed: bool = False
     """Whether it was still there to be killed."""
-    kept: int = 0
-    """Parts that were kept by then."""
-    done_again: int = 0
     stayed: int = 0
     """Processes that a killed driver left, some seconds later: Ray's own agents; others are a fault."""
     faults: list[str] = field(default_factory=list)
@@ -87,24 +82,18 @@ class Trial:
 # ------------------------------------------------------------------------------------- the audit, in its own process
 
 
-def work(engine: str, folder: Path, share: int) -> None:
+def work(engine: str, folder: Path) -> None:
     """The audit on an engine; marks its beginning, then writes the identity of its results."""
     json_lines.PART = PART
     reading = read(folder / "in.jsonl")
     plan = PLAN
     if engine == "processes":
         plan = replace(plan, workers=2)
-    elif engine == "shares of parts":
-        plan = replace(plan, into=folder / "parts")
-    elif engine == "Ray":
-        plan = replace(plan, engine="ray", into=folder / "parts")
-    elif engine == "Ray, three nodes":
-        _simulate(folder)
+    elif engine.startswith("Ray"):
+        if engine == "Ray, three nodes":
+            _simulate(folder)
         plan = replace(plan, engine="ray")
-    (folder / f"begun{share}").write_text(str(os.getpid()))
-    if share:
-        audit_share(reading, plan, share, 2)
-        return
+    (folder / "begun").write_text(str(os.getpid()))
     (folder / "identity").write_text(identity(audit(reading, plan)))
 
 
@@ -123,20 +112,20 @@ def _simulate(folder: Path) -> None:
 # ------------------------------------------------------------------------------------- killing it
 
 
-def start(engine: str, folder: Path, share: int = 0) -> subprocess.Popen[bytes]:
+def start(engine: str, folder: Path) -> subprocess.Popen[bytes]:
     """The audit in a process of its own."""
-    for name in (f"begun{share}", "identity", "nodes"):
+    for name in ("begun", "identity", "nodes"):
         (folder / name).unlink(missing_ok=True)
-    with (folder / f"said{share}").open("wb") as said:
+    with (folder / "said").open("wb") as said:
         return subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.soak.engine_kills", "--audit", engine, str(folder), str(share)],
+            [sys.executable, "-m", "benchmarks.soak.engine_kills", "--audit", engine, str(folder)],
             stdout=said, stderr=said, start_new_session=True,
         )  # fmt: skip
 
 
-def begun(process: subprocess.Popen[bytes], folder: Path, share: int = 0) -> float:
+def begun(process: subprocess.Popen[bytes], folder: Path) -> float:
     """The moment at which the audit began."""
-    while process.poll() is None and not (folder / f"begun{share}").exists():
+    while process.poll() is None and not (folder / "begun").exists():
         time.sleep(0.01)
     return time.monotonic()
 
@@ -181,7 +170,6 @@ class Ground:
         write_lines(map(case_line, cases_of(RECORDS)), folder / "in.jsonl")
         self.whole, _ = self._undisturbed("here")
         self.seconds: dict[str, float] = {}
-        self.parts = -(-(folder / "in.jsonl").stat().st_size // PART)
 
     def try_once(self, trial: Trial, rng: random.Random) -> None:
         """Kill once, let the audit come to its end, and fill in what became of it."""
@@ -189,14 +177,10 @@ class Ground:
             found, self.seconds[trial.engine] = self._undisturbed(trial.engine)
             if found != self.whole:
                 raise SystemExit(f"{trial.engine}: undisturbed, it says {found}, and here {self.whole}")
-        self._empty()
-        share = trial.number % 2 + 1 if trial.engine == "shares of parts" else 0
-        process = start(trial.engine, self.folder, share)
-        began = begun(process, self.folder, share)
-        self._wait(process, trial, rng)
+        process = start(trial.engine, self.folder)
+        began = begun(process, self.folder)
+        time.sleep(rng.uniform(0, 0.7 * self.seconds[trial.engine]))
         trial.after = round(time.monotonic() - began, 2)
-        before = self._parts()
-        trial.kept = len(before)
         started = descendants(process.pid)
         chosen = victims(trial.engine, trial.victim, process, self.folder) if process.poll() is None else []
         if chosen:
@@ -209,27 +193,10 @@ class Ground:
             trial.stayed = len(stayed)
             if any("/ray/" not in name and not name.startswith("ray::") for name in stayed):
                 trial.faults.append(f"processes stayed: {stayed}")
-            self._end_shares(trial, share)
             process = start(trial.engine, self.folder)
-        self._judge(trial, process, before)
+        self._judge(trial, process)
 
-    def _wait(self, process: subprocess.Popen[bytes], trial: Trial, rng: random.Random) -> None:
-        """Until a random moment: where parts are kept, soon after a random number of them are there."""
-        if trial.engine in ("shares of parts", "Ray"):
-            wanted = rng.randrange(self.parts // (2 if trial.engine == "shares of parts" else 1))
-            while process.poll() is None and len(self._parts()) < wanted:
-                time.sleep(0.005)
-            time.sleep(rng.uniform(0, 0.05))
-        else:
-            time.sleep(rng.uniform(0, 0.7 * self.seconds[trial.engine]))
-
-    def _end_shares(self, trial: Trial, share: int) -> None:
-        """Both shares, the killed one again."""
-        for number in (1, 2) if share else ():
-            if start(trial.engine, self.folder, number).wait(AT_MOST) != 0:
-                trial.faults.append(f"share {number}: {self._said(number)}")
-
-    def _judge(self, trial: Trial, process: subprocess.Popen[bytes], before: dict[str, int]) -> None:
+    def _judge(self, trial: Trial, process: subprocess.Popen[bytes]) -> None:
         try:
             code = process.wait(AT_MOST)
         except subprocess.TimeoutExpired:
@@ -239,13 +206,8 @@ class Ground:
             trial.faults.append(f"ended with {code}: {self._said()}")
         elif (self.folder / "identity").read_text() != self.whole:
             trial.faults.append("another answer")
-        after = self._parts()
-        trial.done_again = sum(after.get(name) != when for name, when in before.items())
-        if trial.done_again:
-            trial.faults.append(f"{trial.done_again} parts done again")
 
     def _undisturbed(self, engine: str) -> tuple[str, float]:
-        self._empty()
         process = start(engine, self.folder)
         began = begun(process, self.folder)
         if process.wait(AT_MOST) != 0:
@@ -254,17 +216,8 @@ class Ground:
             )
         return (self.folder / "identity").read_text(), time.monotonic() - began
 
-    def _empty(self) -> None:
-        for path in (self.folder / "parts").glob("*"):
-            path.unlink()
-
-    def _parts(self) -> dict[str, int]:
-        """The parts that are whole, and when each was written."""
-        whole = (path for path in (self.folder / "parts").glob("*.part") if "." not in path.stem)
-        return {path.name: path.stat().st_mtime_ns for path in whole}
-
-    def _said(self, share: int = 0) -> str:
-        return (self.folder / f"said{share}").read_text(errors="replace")[-300:]
+    def _said(self) -> str:
+        return (self.folder / "said").read_text(errors="replace")[-300:]
 
 
 def _still_there(pids: Sequence[int]) -> list[str]:
@@ -299,19 +252,17 @@ def _counts(trial: Trial) -> bool:
 def table(trials: Sequence[Trial]) -> str:
     """The trials by engine and victim, as Markdown."""
     lines = [
-        "| engine | killed | kills | ended before | parts kept by then, mean | done again | same answer | agents of Ray that stayed | faults |",
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| engine | killed | kills | ended before | same answer | agents of Ray that stayed | faults |",
+        "|---|---|---:|---:|---:|---:|---:|",
     ]
     for engine, victim in SETTINGS:
         of = [t for t in trials if (t.engine, t.victim) == (engine, victim)]
         if not of:
             continue
-        keeps = engine in ("shares of parts", "Ray")
-        kept = f"{sum(t.kept for t in of) / len(of):.1f}" if keeps else "–"
-        same = sum(not any(f.startswith(("another", "ended", "share")) for f in t.faults) for t in of)
+        same = sum(not any(f.startswith(("another", "ended")) for f in t.faults) for t in of)
         lines.append(
-            f"| {engine} | {victim} | {len(of)} | {sum(not t.is_killed for t in of)} | {kept} | "
-            f"{sum(t.done_again for t in of) if keeps else '–'} | {same} | {sum(t.stayed for t in of)} | {sum(bool(t.faults) for t in of)} |"
+            f"| {engine} | {victim} | {len(of)} | {sum(not t.is_killed for t in of)} | "
+            f"{same} | {sum(t.stayed for t in of)} | {sum(bool(t.faults) for t in of)} |"
         )
     faults = sum(bool(t.faults) for t in trials)
     hit = sum(t.is_killed for t in trials)
@@ -323,15 +274,15 @@ def table(trials: Sequence[Trial]) -> str:
 def main() -> None:
     """Kill, write down and print; exit 1 if anything was found that must not be."""
     options = argparse.ArgumentParser()
-    options.add_argument("--audit", nargs=3, metavar=("ENGINE", "FOLDER", "SHARE"), help=argparse.SUPPRESS)
-    options.add_argument("--kills", type=int, default=50)
+    options.add_argument("--audit", nargs=2, metavar=("ENGINE", "FOLDER"), help=argparse.SUPPRESS)
+    options.add_argument("--kills", type=int, default=36)
     options.add_argument("--seconds", type=float, default=1e9)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--out", type=Path)
     options.add_argument("--page", type=Path)
     told = options.parse_args()
     if told.audit is not None:
-        work(told.audit[0], Path(told.audit[1]), int(told.audit[2]))
+        work(told.audit[0], Path(told.audit[1]))
         return
     done = [trial for kept in written(told.out).get("trials", ()) if _counts(trial := Trial(**kept))]
     have = {(trial.engine, trial.victim, trial.number) for trial in done}

@@ -51,11 +51,12 @@ from fairbrief.cli import main
 @atexit.register
 def tell():
     own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    used = {"own": own.ru_maxrss, "other": others.ru_maxrss, "cpu": sum(u.ru_utime + u.ru_stime for u in (own, others))}
+    cpu, all_cpu = own.ru_utime + own.ru_stime, sum(u.ru_utime + u.ru_stime for u in (own, others))
+    used = {"own": own.ru_maxrss, "other": others.ru_maxrss, "cpu": all_cpu, "own_cpu": cpu}
     print(json.dumps(used), file=sys.stderr)
 main()
 """
-"""The command; at its end it tells the largest memory (KiB) of itself and of a worker, and all processor time."""
+"""The command; at its end it tells the largest memory (KiB) of itself and of a worker, all processor time, and its own."""
 
 
 def of_file(file: Path, attribute: str) -> dict[str, object]:

@@ -11,7 +11,7 @@ document) and reviews (40 words a document). In one run, interleaved and best of
 - ours: `Entailment.answer` on exactly these pairs, from texts to matrices;
 - ours, default pieces: the same summaries and documents, cut as an audit does if nothing else is said;
 - model alone: the model as transformers runs it, on the same pairs tokenized, sorted and padded beforehand;
-- our model alone: the same with the model as it is resident here, its products where this processor is fast;
+- our model alone: the same with the model as it is resident here;
 - other loops in file order: a pair a call; eight pairs a call; a pair a call padded to the model's maximum;
 - ours in bf16, an option on a CPU: left out where the processor is slower in it.
 
@@ -32,7 +32,7 @@ import numpy as np
 from benchmarks.recording import write_down
 from benchmarks.speed.neural_inputs import WORDS, Record, articles, published_windows, reviews, save_model
 
-from fairbrief.pretrained import hub, placement, products
+from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pieces import frame, padded, pieces
@@ -156,7 +156,7 @@ def on_cpu(folder: Path, size: str, found: list[Record], rounds: int, *, loops: 
         "model alone": lambda: forward_only(plain, batches),
         "our model alone": lambda: forward_only(resident.model, batches),
     }
-    if products.speed_in("bf16") > 1:
+    if placement.speed_in("bf16") > 1:
         narrow = Entailment(model=str(folder), device="cpu", dtype="bf16")
         acts["ours in bf16"] = lambda: list(narrow.answer(asks))
     if loops:
@@ -266,7 +266,7 @@ def main() -> None:
         "articles, model of roberta-base's size": ("base", articles(1, documents=1, units=2), False),
     }
     with tempfile.TemporaryDirectory() as folder:
-        found: dict[str, Any] = {"threads": given.threads, "products": products.product_library("cpu")}
+        found: dict[str, Any] = {"threads": given.threads}
         for number, (name, (size, made, loops)) in enumerate(shapes.items()):
             found[name] = on_cpu(Path(folder) / str(number), size, made, given.rounds, loops=loops)
         if torch.cuda.is_available():

@@ -31,7 +31,7 @@ def audited(folder: Path, systems: int) -> None:
     rows = []
     for number in range(systems):
         for place, line in enumerate(
-            line for line in lines if line["system"] == ("even", "rosy")[number % 2]
+            line for line in lines if line["system"] == ("balanced", "rosy")[number % 2]
         ):
             for town in range(TOWNS):
                 told = {

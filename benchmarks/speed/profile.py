@@ -22,7 +22,7 @@ from benchmarks.speed.audit import write_records
 LOOKS = 200
 """A second."""
 STEPS = {
-    "PartWork._audited": "read, checked and written down",
+    "PartWork.__call__": "read, checked and written down",
     "Run._single": "read, checked and written down",
     "Observer.observe": "observed: steps from unit to unit",
     "Observer._asked": "asked",

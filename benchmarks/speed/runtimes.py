@@ -6,7 +6,7 @@ Needs `pip install onnx onnxruntime openvino` beside the extra `neural`, so it i
 six layers and of roberta-base's size, answer for padded batches as our scorers make them (2,048 word pieces), of
 short, middle and long pairs; in one process, in turns, the least of several rounds in processor seconds:
 
-- torch: the model as transformers runs it; resident: as our scorers hold it (on AMD its products are oneDNN's);
+- torch: the model as transformers runs it, and as our scorers hold it;
 - ONNX Runtime, as exported and with its own fused layers, and OpenVINO, all in fp32;
 - int8: weights and inputs of linear layers quantized, by torch and by ONNX Runtime (weights per channel).
 
@@ -36,7 +36,6 @@ from benchmarks.speed.neural_inputs import SIZES, Record, articles, reviews, sav
 from numpy.typing import NDArray
 
 from fairbrief.pretrained.loading import quiet
-from fairbrief.pretrained.products import product_library, speed_up
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.text.chunks import sentence_groups
 from fairbrief.text.sentences import split
@@ -151,7 +150,6 @@ def runs_of(load: Callable[..., Any], size: str, batch: Batch, folder: Path, thr
     layers = fused(exported(load(attn_implementation="eager"), batch, folder / "eager.onnx"), heads, width)
     return {
         "torch": on_torch(load()),
-        "resident": on_torch(speed_up(load(), "cpu", "fp32")),
         "ONNX Runtime": on_onnxruntime(plain, threads),
         "ONNX Runtime, fused": on_onnxruntime(layers, threads),
         "OpenVINO": on_openvino(plain, threads),
@@ -268,8 +266,10 @@ def page_of(records: list[dict[str, Any]]) -> str:
 def _tables(found: dict[str, Any], machine: dict[str, Any]) -> list[str]:
     ways = list(next(iter(found["sizes"].values()))["short"]["times faster than torch"])
     versions = ", ".join(f"{name} {known}" for name, known in found["versions"].items())
+    # Until products on oneDNN were dropped, scorers' models had a column of their own.
+    resident = f"*resident* on {found['products']}; " if "products" in found else ""
     lines = [
-        f"**{machine['processor']}**, load {machine['load']}, {found['threads']} thread; *resident* on {found['products']}; {versions}.",
+        f"**{machine['processor']}**, load {machine['load']}, {found['threads']} thread; {resident}{versions}.",
         "",
         f"| times as fast as torch | {' | '.join(ways)} |",
         f"|---|{'---:|' * len(ways)}",
@@ -309,7 +309,6 @@ def main() -> None:
     named = {"middle": "six layers of 384", "base": "roberta-base's size"}
     found: dict[str, Any] = {
         "threads": given.threads,
-        "products": product_library("cpu"),
         "versions": {name: version(name) for name in ("torch", *WANTED[1:])},
     }
     with tempfile.TemporaryDirectory() as folder:

@@ -81,7 +81,7 @@ def look(folder: Path) -> dict[str, dict[str, float]]:
         "first page of the list": rows,
         "page in the middle": lambda: rows(start=first[0]["total"] // 2),
         "record": lambda: opened[0].record(MEASURE, "0:rosy", first[0]["rows"][0]["record"]),
-        "compared with another system": lambda: rows(other="0:even"),
+        "compared with another system": lambda: rows(other="0:balanced"),
         "search in all texts": lambda: rows(search=WORDS),
     }
     found = {}

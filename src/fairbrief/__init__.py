@@ -3,7 +3,7 @@
 >>> import fairbrief
 >>> found = fairbrief.audit(fairbrief.read("examples/reviews.jsonl"), ["uer@sentiment"], n_resamples=200)
 >>> sorted({e.system for e in found.estimates})
-['even', 'rosy']
+['balanced', 'rosy']
 """
 
 from __future__ import annotations

@@ -102,7 +102,9 @@ def audit(
     protocol: str | None = None,
     slices: Names | Sequence[Sequence[str]] = (),
     controls: Names = (),
+    ordered: bool = False,
     baseline: str | None = None,
+    primary: Names = (),
     is_pairwise: bool = False,
     seed: int = 0,
     n_resamples: int = 2000,
@@ -122,21 +124,20 @@ def audit(
     workers: int = 1,
     engine: str = "",
     models_in_workers: bool = False,
-    into: str | Path | None = None,
     summaries: Given = None,
 ) -> Audit:
     """Audit summaries.
 
     ``records`` is whatever `read` takes (a path, a data frame, dictionaries, cases), or what it gave.
     ``measures`` are measure specs or objects, or a single one; none: all that the input allows. ``summaries``
-    are those of systems that stand apart from the records, by the system's name: files, data frames or rows
-    with ``id`` and ``summary``. All other settings are the fields of `fairbrief.Plan`.
+    are those of systems that stand apart from the records: files, data frames or rows with ``id`` and ``summary``, by the
+    system's name, or with a field ``system``. All other settings are the fields of `fairbrief.Plan`.
     Raises RequestError for a setting that it has not, or that cannot be.
 
     >>> import fairbrief
     >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], n_resamples=200)
     >>> [(e.system, e.value) for e in found.estimates if e.quantity == "bur"]
-    [('even', 1.0), ('rosy', 1.0)]
+    [('balanced', 0.25), ('rosy', 1.0)]
     """
     plan = Plan(
         measures=_listed(measures),
@@ -144,7 +145,9 @@ def audit(
         protocol=protocol,
         slices=tuple(map(_listed, _listed(slices))),
         controls=_listed(controls),
+        ordered=ordered,
         baseline=baseline,
+        primary=_listed(primary),
         is_pairwise=is_pairwise,
         seed=seed,
         n_resamples=n_resamples,
@@ -164,7 +167,6 @@ def audit(
         workers=workers,
         engine=engine,
         models_in_workers=models_in_workers,
-        into=into,
     )
     reading = _reading(records, summaries)
     result = _audit(reading, plan)
@@ -203,7 +205,7 @@ def explain(
     >>> (found,) = fairbrief.explain("examples/reviews.jsonl", "uer@sentiment", systems=["rosy"], top=1)
     >>> (opened,) = found.opened
     >>> opened.record, round(opened.value, 3), opened.parts[0].kind
-    ('museum-tides', 0.125, 'document')
+    ('zoo-willow', 0.116, 'document')
     """
     return _explain(
         _reading(records, summaries),
@@ -276,13 +278,17 @@ def gate(
     least: Names = (),
     baseline: Audit | Path | str | None = None,
     margin: float = 0.0,
+    measures: Names = (),
+    both_directions: bool = False,
     allow_missing: Names = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
     """The checks of an audit, or of a saved one's folder, decided on the interval: each ``outcome`` is pass, fail or inconclusive.
 
-    ``most`` and ``least`` are limits as of ``fairbrief gate --max`` and ``--min`` (``"bur@party<=0.3"``);
-    ``baseline`` is an audit, or its folder, that this one may not be worse than by more than ``margin``.
+    ``most`` and ``least`` are limits as of ``fairbrief gate --max`` and ``--min``
+    (``"coverage_parity@party:relative_difference-random>=-0.1"``);
+    ``baseline`` is an audit, or its folder, that this one may not be worse than by more than ``margin``: by ``measures``,
+    if some are named; with ``both_directions``, group differences may not shrink by more, either.
     Raises RequestError where the question cannot be put.
     """
     return hold_audit(
@@ -290,6 +296,8 @@ def gate(
         gate_rules.rules(_listed(most), _listed(least)),
         None if baseline is None else _result(baseline),
         margin,
+        measures=_listed(measures),
+        both_directions=both_directions,
         allow_missing=_listed(allow_missing),
         max_left_out=max_left_out,
     )
@@ -308,7 +316,7 @@ def slice_audit(
     >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], n_resamples=200)
     >>> sliced = fairbrief.slice_audit(found, "kind")
     >>> sorted({e.slice["kind"] for e in sliced.estimates if e.slice})
-    ['food', 'shop', 'travel']
+    ['food', 'service', 'shop', 'travel']
     """
     groupings = tuple(map(tuple, map(_listed, _listed(by))))
     return Audit(_slice_audit(_result(audit), groupings, {repr(m): m for m in measures}))

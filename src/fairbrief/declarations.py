@@ -83,8 +83,10 @@ class ContrastWords:
     worse_above: str = ""
     rates: str = ""
     """The quantity that has a plain rate for every group (``inclusion``), said beside odds; empty: none."""
-    rate: str = "{rate} of {group}"
-    """One group's plain rate."""
+    rate: str = "{rate} {group}"
+    """One group's plain rate; ``{rate}`` is ``42 of 100``."""
+    baseline: str = "label permutations"
+    """What a contrast is tested against where no random sentences are observed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,9 @@ class Declaration:
     small). ``figures`` names the figures that a report draws of it (`fairbrief.reports.figures.KINDS`).
     ``scorer_checks`` have the audit check its scorers on sources that differ only in the group;
     ``checks_scorer`` is True of the measures that do that. ``contrast`` words its signed contrasts, which begin a
-    report. ``by_meaning`` is a setting under which it reads meaning rather than words (``scorer=embedding``), if one.
+    report. ``needs_order`` is True of measures of where in the sources something stands, which say nothing where a record's
+    documents have no order. ``matches_words`` says that its default scorer matches words, so that it cannot see a paraphrase.
+    ``items`` is what `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``.
     """
 
     family: str
@@ -111,4 +115,6 @@ class Declaration:
     scorer_checks: tuple[ScorerCheck, ...] = ()
     checks_scorer: bool = False
     contrast: ContrastWords = ContrastWords()
-    by_meaning: str = ""
+    needs_order: bool = False
+    matches_words: bool = False
+    items: str = "records"

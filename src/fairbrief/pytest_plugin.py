@@ -36,6 +36,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--fairbrief-baseline", metavar="DIR", help="Saved audit that this one must not be worse than."
     )
     group.addoption(
+        "--fairbrief-measure",
+        metavar="SPEC",
+        action="append",
+        default=[],
+        help="Measure to compare with the baseline; without it, all of them.",
+    )
+    group.addoption(
+        "--fairbrief-both-directions",
+        action="store_true",
+        help="Hold group differences to the margin where they shrink, too.",
+    )
+    group.addoption(
         "--fairbrief-allow-missing",
         metavar="NAME",
         action="append",
@@ -73,6 +85,8 @@ def pytest_collection_modifyitems(
             limits,
             Path(baseline) if baseline else None,
             config.getoption("--fairbrief-margin"),
+            measures=config.getoption("--fairbrief-measure"),
+            both_directions=config.getoption("--fairbrief-both-directions"),
             allow_missing=config.getoption("--fairbrief-allow-missing"),
             max_left_out=config.getoption("--fairbrief-max-left-out"),
         )

@@ -92,6 +92,38 @@ def parse(text: str) -> Spec:
     return Spec(name, settings, over)
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One number of an audit by name: of a measure, its quantity (empty: the headline), of a system (empty: of each)."""
+
+    measure: str
+    quantity: str = ""
+    system: str = ""
+
+    def __str__(self) -> str:
+        quantity = f":{self.quantity}" if self.quantity else ""
+        return f"{self.measure}{quantity}{f'{{{self.system}}}' if self.system else ''}"
+
+
+def target(text: str) -> Target:
+    """Read ``MEASURE``, ``MEASURE:QUANTITY``, ``MEASURE{SYSTEM}`` or ``MEASURE:QUANTITY{SYSTEM}``; RequestError for anything else.
+
+    >>> str(target("coverage_parity@party:relative_difference[left]{gpt-4}"))
+    'coverage_parity@party:relative_difference[left]{gpt-4}'
+    """
+    what, brace, system = text[:-1].rpartition("{") if text.endswith("}") else (text, "", "")
+    what, system = what.strip(), system.strip()
+    if not what or (brace and not system):
+        raise RequestError(
+            f"'{text}' names no number. Write MEASURE, MEASURE:QUANTITY or MEASURE:QUANTITY{{SYSTEM}}."
+        )
+    head, colon, tail = what.rpartition(":")
+    # A colon inside brackets belongs to a setting, not to a quantity.
+    inside = colon and tail.count(")") > tail.count("(")
+    measure, quantity = (what, "") if inside or not colon else (head, tail)
+    return Target(measure.strip(), quantity.strip(), system)
+
+
 def _refuse_settings(over: str, text: str) -> None:
     """Raise where settings stand behind the attribute; an attribute that looks so is written in quotes."""
     match = re.fullmatch(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", over, re.DOTALL)

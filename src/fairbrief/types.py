@@ -7,6 +7,7 @@ What measures and observations declare of themselves is in `fairbrief.declaratio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, cast, runtime_checkable
@@ -342,6 +343,10 @@ class Totals:
         return total
 
 
+SHARE_DIFFERENCE = (-1.0, 1.0)
+"""The least and the most that a difference of two shares can be."""
+
+
 class Value(Data, frozen=True):
     """One named answer of a measure, over the leading axes of the totals it was made from.
 
@@ -361,6 +366,8 @@ class Value(Data, frozen=True):
     """A mean of numbers from 0 to 1, whose interval keeps to them."""
     is_correlation: bool = False
     """A correlation, whose interval keeps to -1 and 1."""
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    """The least and the most that it can be: no value and no bound of an interval is printed beyond."""
     has_baseline: bool = False
     """A random extract reads it too, where the observation observes extracts."""
     is_compared: bool = False
@@ -374,12 +381,14 @@ class Value(Data, frozen=True):
     is_between: bool = False
     """A difference of groups each unit of which lies in one: tested by the jackknife t, with Satterthwaite's degrees of
     freedom. Turned signs would take what varies within a group for what differs between groups."""
+    is_tested_by_t: bool = False
+    """Tested against 0 by the jackknife t, since no permutation of labels keeps what it adjusts for."""
     leads: bool = False
     """A signed contrast that stands before the magnitudes that fold it."""
-    leads_differences: bool = False
-    """What differences of systems are decided on, beside the contrasts that lead."""
     group: str = ""
     """The group that it speaks of, if one."""
+    present: tuple[Column, ...] = ()
+    """Of a contrast of one group, or of two (``first − second``): counts that are above 0 in the clusters that have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,6 +526,7 @@ class Summarizer(Protocol):
 NoteCode = Literal[
     "undefined",
     "few_answered",
+    "few_in_group",
     "few_clusters",
     "one_cluster_decides",
     "clusters_alike",
@@ -539,6 +549,7 @@ NoteCode = Literal[
     "length_held_equal",
     "documents_alike",
     "length_is_group",
+    "place_is_group",
 ]
 
 
@@ -610,10 +621,33 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     leads: bool = False
     """Whether it is what the report begins with: a signed contrast, or a difference that is to be decided on."""
     detectable: float | None = None
-    """The smallest size of a contrast that so many clusters would have shown with probability 80 %."""
+    """The smallest difference from the baseline that so many clusters would have shown with probability 80 %, before p is
+    adjusted for other tests."""
     system_kind: SystemKind = "system"
     baseline_kind: SystemKind | None = None
     """For a difference: the kind of the system that was subtracted."""
+    group_clusters: int | None = None
+    """Of a group difference: the clusters that have the group; of a pair ``first − second``, that have the first."""
+    other_clusters: int | None = None
+    """Of a pair: the clusters that have the second."""
+    group_items: float | None = None
+    """How many documents, people or records of the group there are, and of the second group of a pair."""
+    other_items: float | None = None
+    freedom: float | None = None
+    """Degrees of freedom of the t interval around ``value``."""
+    blind_se: float | None = None
+    """Standard error of ``blind_difference``, and its degrees of freedom."""
+    blind_freedom: float | None = None
+    is_primary: bool = False
+    """Whether it was named in advance as what the audit is about."""
+    family_p: float | None = None
+    """P adjusted by Holm over all leading group differences of the audit that have the same baseline (`fairbrief.standings`)."""
+    family_size: int = 0
+    """How many they are."""
+    family_low: float | None = None
+    """Bounds of the interval that holds for all of them at once (Bonferroni), around the number that is tested: the
+    difference from the random baseline where there is one, else the value."""
+    family_high: float | None = None
 
     def replace(self, **changes: Any) -> Estimate:
         """The estimate with other values in some fields; TypeError for a name that is no field.

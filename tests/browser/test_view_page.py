@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from pathlib import Path
@@ -21,25 +22,36 @@ def test_the_page_lists_records_and_opens_the_first(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """The page's own policy lets it ask its server, and what it shows is the audit's."""
-    measure = "coverage_parity@sentiment"
-    printed(
-        "audit", "examples/reviews.jsonl", "--measure", measure, "--resamples", "0", "--out", str(tmp_path)
-    )
-    with Server(Answers([open_audit(tmp_path, _read)])) as server:
+    shown = opened("examples/reviews.jsonl", "coverage_parity@sentiment", tmp_path, tmp_path_factory)
+    assert "1 to 26 of 26 records" in shown
+    assert len(re.findall(r'<button type="button"[^>]*><bdi>', shown)) == 26
+    assert "Summary by" in shown
+    assert "<mark data-units" in shown
+    assert 'class="on"' not in shown
+
+
+def test_a_record_without_attributes_shows_only_texts(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The view of a record that has no attributes shows nothing in their place, not the word "null"."""
+    rows = map(json.loads, Path("examples/reviews.jsonl").read_text(encoding="utf-8").splitlines())
+    plain = tmp_path / "plain.jsonl"
+    plain.write_text("".join(json.dumps({**row, "attributes": {}}) + "\n" for row in rows), encoding="utf-8")
+    shown = opened(str(plain), "uer@sentiment", tmp_path / "audit", tmp_path_factory)
+    assert '<p class="story">' in shown
+    assert "null" not in re.sub(r"<(script|style).*?</\1>", "", shown, flags=re.DOTALL)
+
+
+def opened(file: str, measure: str, folder: Path, profiles: pytest.TempPathFactory) -> str:
+    """The page of an audit of one measure, as it is once the first record was opened."""
+    printed("audit", file, "--measure", measure, "--resamples", "0", "--out", str(folder))
+    with Server(Answers([open_audit(folder, _read)])) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
-            shown = chromium(
-                "--virtual-time-budget=9000",
-                "--dump-dom",
-                server.address,
-                profile=tmp_path_factory.mktemp("profile"),
+            return chromium(
+                "--virtual-time-budget=9000", "--dump-dom", server.address, profile=profiles.mktemp("profile")
             )
         finally:
             server.shutdown()
             thread.join()
-    assert "1 to 8 of 8 records" in shown
-    assert len(re.findall(r'<button type="button"[^>]*><bdi>', shown)) == 8
-    assert "Summary by" in shown
-    assert "<mark data-units" in shown
-    assert 'class="on"' not in shown

@@ -28,16 +28,26 @@ def test_a_candidate_at_the_limit_rarely_passes(worlds: ModuleType) -> None:
         assert found["pass"] <= 0.025 + BAND
 
 
-def test_a_candidate_at_the_margin_rarely_passes(worlds: ModuleType) -> None:
-    """Worse than the baseline by exactly the margin, it passes in about one world of forty."""
-    assert worlds.margins(WORLDS, 1, 100, 0.02, 0.02, n_resamples=50)["pass"] <= 0.025 + BAND
+@pytest.mark.parametrize(("now", "before"), [(-0.12, -0.1), (0.12, -0.1), (0.02, 0.0)])
+def test_a_difference_that_grew_by_the_margin_rarely_passes_or_fails(
+    worlds: ModuleType, now: float, before: float
+) -> None:
+    """Whether it kept its sign, turned it or was none: it passes in at most two worlds of forty, and fails in one."""
+    found = worlds.margins(WORLDS, 1, 100, now, before, 0.02)
+    assert found["pass"] <= (0.025 if before else 0.05) + BAND
+    assert found["fail"] <= 0.025 + BAND
+
+
+def test_a_difference_that_halved_passes(worlds: ModuleType) -> None:
+    """An improvement is no failure, however large."""
+    assert worlds.margins(60, 3, 100, -0.1, -0.2, 0.02)["pass"] >= 0.95
 
 
 def test_a_planted_regression_fails(worlds: ModuleType) -> None:
-    """A disparity of twice the limit, or five margins above the baseline, is found."""
+    """A disparity of twice the limit, or a group difference that grew by five margins, is found."""
     for found in worlds.limits(60, 2, 100, 0.6, 0.3, n_resamples=200).values():
         assert found["fail"] >= 0.95
-    assert worlds.margins(60, 3, 100, 0.1, 0.02, n_resamples=200)["fail"] >= 0.95
+    assert worlds.margins(60, 3, 100, -0.2, -0.1, 0.02)["fail"] >= 0.95
 
 
 def test_too_few_records_are_always_inconclusive(worlds: ModuleType) -> None:

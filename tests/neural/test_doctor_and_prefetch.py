@@ -101,7 +101,7 @@ def test_the_doctor_says_how_fast_half_precision_is(
     """On a CPU the line of the device says whether bf16 gains anything."""
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
-    monkeypatch.setattr("fairbrief.pretrained.products.speed_in", lambda _: speed)
+    monkeypatch.setattr("fairbrief.pretrained.placement.speed_in", lambda _: speed)
     (finding,) = doctor_command.device()
     assert words in finding.words
 

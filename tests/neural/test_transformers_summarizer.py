@@ -11,7 +11,7 @@ from tests.neural.tiny_writers import WORDS, save_decoder, save_encoder_decoder
 from fairbrief import registry
 from fairbrief.engines.summarizing import summarize
 from fairbrief.errors import BackendError, DataError
-from fairbrief.summarizers import fitting, writers
+from fairbrief.summarizers import writers
 from fairbrief.summarizers.transformers import Transformers
 from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
 from fairbrief.types import Document, Record
@@ -103,7 +103,7 @@ def test_windows_read_all_of_a_long_text(bart: str) -> None:
     """A text that is too long is summarized in parts that fit and lose no word, then from their summaries."""
     long = Record("x", (Document("room was clean. staff was kind. " * 20),))
     writer = writers.load(bart, "cpu", "fp32")
-    parts = fitting.parts(long, lambda r: len(r.documents[0].text.split()) <= 45)
+    parts = writers.parts(long, lambda r: len(r.documents[0].text.split()) <= 45)
     assert " ".join(p.documents[0].text for p in parts) == long.documents[0].text.strip()
     assert writer.limit == 64
     summary = next(iter(Transformers(bart, long="windows", max_new_tokens=6).summarize([long])))

@@ -34,7 +34,6 @@ from fairbrief.text import (
     name_gender,
     passage_sentiment,
     people,
-    person_cues,
     pronouns,
     recogniser_errors,
     recognition,
@@ -78,7 +77,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "people.find_people": lambda t: people.find_people(t, KNOWN, t, ("John Smith",), with_known=True),
     "people.invented": lambda t: people.invented(people.find_known(t, KNOWN, ""), t),
     "people.unresolved": lambda t: people.unresolved(people.find_known(t, KNOWN, "")),
-    "person_cues.is_told_of": lambda t: person_cues.is_told_of(t, len(t) // 2, len(t) // 2 + 4),
+    "recognition.is_told_of": lambda t: recognition.is_told_of(t, len(t) // 2, len(t) // 2 + 4),
     "pronouns.guess_place": lambda t: pronouns.guess_place("her", t),
     "pronouns.like": lambda t: pronouns.like(t, "her"),
     "hashes.digest_of": lambda t: hashes.digest_of([t]),
@@ -178,7 +177,7 @@ def test_a_function_takes_time_in_proportion(name: str) -> None:
 
 WINDOWED = {
     "fairbrief.corpora.people.template._BEFORE", "fairbrief.corpora.people.template._RIGHT_BEFORE",
-    "fairbrief.corpora.people.template._SCRIPTURE", "fairbrief.text.person_cues.DEFINITE", "fairbrief.text.person_cues.IN_A_PLACE",
+    "fairbrief.corpora.people.template._SCRIPTURE", "fairbrief.text.recognition.DEFINITE", "fairbrief.text.recognition.IN_A_PLACE",
 }  # fmt: skip
 """Looked for in the few characters before a name: their length is bounded where they are used."""
 METHODS = {"sub", "subn", "search", "match", "fullmatch", "split", "findall", "finditer"}

@@ -8,6 +8,7 @@ import sys
 from dataclasses import fields
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -168,6 +169,21 @@ def test_summaries_may_stand_in_a_data_frame() -> None:
         fairbrief.audit(fairbrief.read(ROWS), summaries={"gpt": frame})
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "rows", "list"])
+def test_a_table_of_summaries_names_its_systems(library: str) -> None:
+    """A data frame, several or rows with a column of systems are given as they are, without a name."""
+    bare = [{k: v for k, v in row.items() if k not in ("summary", "system")} for row in ROWS]
+    table = {"id": list("1032") * 2, "system": ["gpt"] * 4 + ["own"] * 4, "summary": ["Alder is light."] * 8}
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    given: Any = rows
+    if library != "rows":
+        given = pytest.importorskip("polars" if library == "polars" else "pandas").DataFrame(table)
+    found = fairbrief.audit(
+        bare, "bur@side", summaries=[given] if library == "list" else given, n_resamples=0
+    )
+    assert {e.system for e in found.estimates} == {"gpt", "own"}
+
+
 def test_a_notebook_shows_headlines_and_figures() -> None:
     """The short repr counts, the HTML holds a table per section and escapes every text."""
     rows = [{**row, "system": "<script>"} for row in ROWS]
@@ -253,7 +269,8 @@ def test_objects_that_are_not_what_they_should_be_are_told() -> None:
 
 def test_an_audit_is_held_to_limits_without_being_saved() -> None:
     """As by its folder; and against another audit."""
-    found = fairbrief.audit("examples/reviews.jsonl", ["uer@sentiment"], n_resamples=50)
+    eight = list(fairbrief.read("examples/reviews.jsonl"))[:16]  # two systems each
+    found = fairbrief.audit(eight, ["uer@sentiment"], n_resamples=50)
     checks = fairbrief.gate(found, most="uer@sentiment<=0.5", baseline=found, margin=0.1)
     assert {check.outcome for check in checks} == {"inconclusive"}
     assert "8 records are too few" in checks[0].message
@@ -262,7 +279,7 @@ def test_an_audit_is_held_to_limits_without_being_saved() -> None:
 def test_the_worst_records_are_of_measures_that_there_are() -> None:
     """A misspelt measure or system, and a number that is none, are refused."""
     found = fairbrief.audit("examples/reviews.jsonl", ["uer@sentiment"], n_resamples=0)
-    assert [x.system for x in found.worst(1, measure="uer")] == ["even", "rosy"]
+    assert [x.system for x in found.worst(1, measure="uer")] == ["balanced", "rosy"]
     with pytest.raises(RequestError, match=r"no measure 'ure'.*uer"):
         found.worst(1, measure="ure")
     with pytest.raises(RequestError, match=r"no system 'rose'.*rosy"):

@@ -29,6 +29,7 @@ from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
+from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.record_values import RowReader, is_signed
 from fairbrief.auditing.relabelled_rows import RelabelledRows
@@ -45,6 +46,7 @@ from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.readers import json_lines, read
+from fairbrief.reports.note_words import worded
 from fairbrief.scorers.containment import Containment
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.summarizers.controls import Exchange
@@ -211,6 +213,11 @@ def lengths(value: float, **given: Any) -> list[Estimate]:
     ]
 
 
+def beyond(difference: float, p: float) -> dict[str, float]:
+    """How a contrast stands to random sentences."""
+    return {"blind_difference": difference, "blind_p": p}
+
+
 @pytest.mark.parametrize(
     ("times", "said"),
     [
@@ -221,21 +228,49 @@ def lengths(value: float, **given: Any) -> list[Estimate]:
 )
 def test_a_tenth_longer_or_shorter_is_said(times: float, said: list[str]) -> None:
     """At the leading contrast alone; ln 0.9 is further from 0 than ln 1.1."""
-    assert codes(noted(lengths(math.log(times)))) == [said, [], []]
+    assert codes(noted(lengths(math.log(times)), 0.05)) == [said, [], []]
+
+
+@pytest.mark.parametrize(
+    ("first", "free", "baseline", "survives"),
+    [
+        ({"p": 0.001}, {"p": 0.04}, "no difference", True),
+        ({"p": 0.001}, {"p": 0.06}, "no difference", False),
+        ({"p": 0.001}, {"p": 0.04, "value": -0.5}, "no difference", False),
+        ({"p": 0.001}, {}, "no difference", None),
+        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(0.1, 0.04)}, "random sentences", True),
+        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(0.1, 0.06)}, "random sentences", False),
+        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(-0.1, 0.04)}, "random sentences", False),
+        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.04}, "no difference", True),
+    ],
+)
+def test_a_contrast_says_whether_it_survives_equal_lengths(
+    first: dict[str, float], free: dict[str, float], baseline: str, survives: bool | None
+) -> None:
+    """It does with the same sign and p <= alpha against the baseline that both are tested against; untested, nobody knows."""
+    leading, equal, longer = lengths(1.0)
+    told = noted([leading.replace(**first), equal.replace(**free), longer], 0.05)[0].notes[1]
+    found = told.arguments["readings"]["a"]
+    is_random = baseline == "random sentences"
+    assert (found["baseline"], found["survives"]) == (baseline, survives)
+    assert found["as_it_is"]["p"] == first["blind_p" if is_random else "p"]
+    assert found["free"]["p"] == free.get("blind_p" if is_random else "p")
+    assert ("not significant then: a" in worded(told)) == (survives is False)
+    assert f"against {baseline}" in worded(told)
 
 
 def test_lengths_of_differences_between_systems_are_not_said() -> None:
     """A difference from another system is no reading of this one: neither is it noted nor does it note."""
     own, of_pair = lengths(0.01), lengths(1.0, baseline="t")
-    assert codes(noted([*own, *of_pair])) == [[]] * 6
+    assert codes(noted([*own, *of_pair], 0.05)) == [[]] * 6
     own, of_pair = lengths(1.0), lengths(0.01, baseline="t")
-    assert [len(found) for found in codes(noted([*own, *of_pair]))] == [2, 0, 0, 0, 0, 0]
+    assert [len(found) for found in codes(noted([*own, *of_pair], 0.05))] == [2, 0, 0, 0, 0, 0]
 
 
 def test_a_number_that_is_not_clear_of_zero_is_no_length() -> None:
     """An interval from -1 to 3 leaves open whether documents of a are longer at all."""
     first, second, longer = lengths(1.0)
-    assert codes(noted([first, second, longer.replace(low=-1.0, high=3.0)])) == [[]] * 3
+    assert codes(noted([first, second, longer.replace(low=-1.0, high=3.0)], 0.05)) == [[]] * 3
 
 
 def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
@@ -248,11 +283,11 @@ def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
         estimate("source[a]", **{**of, "value": 0.6}),
         estimate("words_less_documents[b]", **{**of, "group": "b", "value": None}),
     ]
-    assert codes(noted([*given, longer]))[0] == ["words_unlike_documents", "documents_alike"]
-    shares = noted([*given, longer])[0].notes[0].arguments["shares"]
+    assert codes(noted([*given, longer], 0.05))[0] == ["words_unlike_documents", "documents_alike"]
+    shares = noted([*given, longer], 0.05)[0].notes[0].arguments["shares"]
     assert shares == {"a": {"words": 0.6, "documents": pytest.approx(0.5)}}
-    assert codes(noted([*given, longer.replace(value=0.04, low=0.03)])) == [[]] * 5
-    assert codes(noted([*given, longer.replace(low=-0.05)])) == [[]] * 5
+    assert codes(noted([*given, longer.replace(value=0.04, low=0.03)], 0.05)) == [[]] * 5
+    assert codes(noted([*given, longer.replace(low=-0.05)], 0.05)) == [[]] * 5
 
 
 def test_summaries_without_units_are_counted_beside_those_that_have_some() -> None:
@@ -448,13 +483,6 @@ def test_every_labelling_has_the_p_that_it_would_have_as_the_real_one(times: int
     assert untestable[0, 0, 2:].tolist() == [0, 0, 0]
 
 
-def test_exhibits_are_kept_by_measure() -> None:
-    """Of two measures that kept a case of a system each, one alone is wanted."""
-    first, second = Uer("side"), EqualCoverage("side")
-    kept: Any = {(first, "s"): ["one"], (second, "s"): ["another"]}
-    assert Exhibits({}, 5, kept).of([second]) == Exhibits({}, 5, {(second, "s"): kept[second, "s"]})
-
-
 def test_some_units_of_a_block_keep_what_is_theirs() -> None:
     """Values, choices, p and what stands beside; all of them are the block itself."""
     block = RowBlock(
@@ -572,18 +600,7 @@ def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_tol
     assert blind == [False, True]
 
 
-def test_a_part_that_is_kept_is_loaded_and_what_it_lacks_is_done(tmp_path: Path) -> None:
-    """The audit is that of the whole, first, again, and after another measure was kept."""
-    path = tmp_path / "cases.jsonl"
-    write_lines([case_line(case(name, text=f"{name} a one.")) for name in "pqr"], path)
-    one, both = ["uer@side"], ["uer@side", "rouge1"]
-    for measures in (one, one, both):
-        plan = Plan(measures=measures, n_resamples=3)
-        kept = auditing.audit(read(path), replace(plan, into=tmp_path / "parts"))
-        assert kept.estimates == auditing.audit(read(path), plan).estimates
-
-
-def test_parts_that_nobody_keeps_make_the_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_make_the_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that is read in parts has the estimates of its cases."""
     path = tmp_path / "cases.jsonl"
     cases = [case(name, text=f"{name} a one.") for name in "pqrstu"]
@@ -614,10 +631,10 @@ def test_an_engine_is_named_or_so_many_workers_are_not_both() -> None:
 
 def test_another_parts_watchers_hold_nothing_yet() -> None:
     """They sample sources where these do."""
-    assert Watchers(None).empty().sources is None
+    assert Watchers(None, OtherLanguages("en")).empty().sources is None
     sources = Sources(2, 7)
     sources.consider(case().record)
-    other = Watchers(sources).empty().sources
+    other = Watchers(sources, OtherLanguages("en")).empty().sources
     assert other is not None
     assert (other.most, other.seed, other.records()) == (2, 7, [])
 

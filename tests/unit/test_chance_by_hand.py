@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.auditing.chance import Chance, Permutations, flip_chance, flip_test
+from fairbrief.auditing.chance import Chance, Permutations, between_chance, flip_chance, flip_test
 from fairbrief.auditing.contrast_sums import square_columns
 from fairbrief.auditing.jackknifed import Units
 from fairbrief.auditing.null_sums import Drawn
+from fairbrief.statistics.group_permutation import PermutationTest
 from fairbrief.statistics.jackknife import Spread
 from fairbrief.types import Column, Ratio, Totals, Value
 
@@ -117,17 +118,16 @@ def test_no_p_that_can_be_reached_is_above_one() -> None:
     assert [one and one.reachable for one in found] == [1.0, 1.0, pytest.approx(2e-300)]
 
 
-def flips(
-    said: Sequence[float], value: Value, error: float = 1.0, *, is_between: bool = False
-) -> Chance | None:
+def flips(said: Sequence[float], value: Value, error: float = 1.0, *, kinds: Any = None) -> Chance | None:
     """Turned signs of clusters that say so of one value, their mean."""
     whole, m = float(np.mean(said)), len(said)
     without = (m * whole - np.array(said)) / (m - 1)
     spread = Spread(whole, without, error, m - 1, units=np.arange(m))
     here: Any = SimpleNamespace(
-        here={"d": Value(np.array(whole), is_between=is_between)},
+        here={"d": Value(np.array(whole), is_between=kinds is not None)},
         units=SimpleNamespace(names=[[f"c{i}" for i in range(m)]]),
         spreads={"d": [spread]}.__getitem__,
+        strata=lambda _: [kinds],
     )
     return flip_chance(here, 0, "d", value, 100, 0)
 
@@ -151,10 +151,32 @@ def test_clusters_that_say_nothing_have_no_p_below_one() -> None:
     assert flips([1, 2, 3], Value(np.array(2.0), "both"), error=np.nan) is None
 
 
-def test_groups_of_units_are_tested_by_the_jackknife_t() -> None:
+def test_units_that_hold_both_groups_are_tested_by_the_jackknife_t() -> None:
     """A value of 2 with an error of 1 on 2 degrees of freedom: p = 1 - 2/√6; no labelling bounds it."""
-    found = flips([1, 2, 3], Value(np.array(2.0), "both", ("d",)), is_between=True)
+    found = flips([1, 2, 3], Value(np.array(2.0), "both", ("d",)), kinds=np.array([3, 1, 2]))
     assert found == Chance(0.0, pytest.approx(1 - 2 / 6**0.5), 0.0, 0.0)
+
+
+def test_groups_of_clusters_are_permuted_where_the_smaller_has_up_to_twenty() -> None:
+    """Of 6 and 6 clusters 924 permutations are listed; where the groups' values do not overlap 2 of them reach Welch's t."""
+    kinds = np.array([1] * 6 + [2] * 6)
+    values = np.array([10.0, 11, 12, 13, 14, 15, 1, 2, 3, 4, 5, 6])
+    gap = 9.0
+    without = [
+        (np.delete(values, i)[: 6 - (i < 6)].mean() - np.delete(values, i)[6 - (i < 6) :].mean())
+        for i in range(12)
+    ]
+    said = [12 * gap - 11 * w for w in without]
+    spread = Spread(gap, np.array(without), 1.0, 10, units=np.arange(12))
+    found = between_chance(spread, kinds, [f"c{i}" for i in range(12)], 100, 0)
+    assert found == PermutationTest(2 / 924, 1 / 924, 1 / 924)
+    assert np.mean(said) == pytest.approx(gap)
+
+
+def test_groups_in_fewer_than_six_clusters_are_not_tested() -> None:
+    """Five clusters against forty have no p."""
+    spread = Spread(1.0, np.linspace(0.9, 1.1, 45), 0.1, 10, units=np.arange(45))
+    assert between_chance(spread, np.array([1] * 5 + [2] * 40), [f"c{i}" for i in range(45)], 100, 0) is None
 
 
 def test_ways_that_are_too_many_to_list_are_drawn() -> None:

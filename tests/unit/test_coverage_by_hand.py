@@ -85,7 +85,7 @@ def test_a_record_of_three_groups_is_read_as_written_out() -> None:
             ("documents", "a"): 2, ("documents", "b"): 1, ("documents", "c"): 1,
             ("difference", "a"): 0, ("difference", "b"): 0.2, ("difference", "c"): -0.2,
             ("shift", "a"): 0, ("shift", "b"): 0.2, ("shift", "c"): -0.2,
-            ("present", "a"): 1, ("present", "b"): 1, ("present", "c"): 1,
+            ("record mean", "a"): 1, ("record mean", "b"): 0.5, ("record mean", "c"): 0.5,
             ("between", "a", "b"): -0.2, ("between", "a", "c"): 0.2, ("between", "b", "c"): 0.4,
             ("pairs", "a", "b"): 1, ("pairs", "a", "c"): 1, ("pairs", "b", "c"): 1,
             ("extreme", "a"): 0, ("extreme", "b"): 0.2, ("extreme", "c"): -0.2,
@@ -300,6 +300,7 @@ def test_extracts_are_read_as_written_out() -> None:
             ("one",): 1, ("gap",): (0.3 + 0.1) / 2, ("level",): (0.5 + 0.2) / 2,
             ("documents", "a"): 1, ("documents", "b"): 1,
             ("difference", "a"): (0.3 - 0.1) / 2, ("difference", "b"): (-0.3 + 0.1) / 2,
+            ("record mean", "a"): (0.5 + 0.2) / 2, ("record mean", "b"): (0.5 + 0.2) / 2,
             ("log length", "a"): -L, ("log length", "b"): L, ("length²",): 0, ("length·coverage",): 0,
         }
     )  # fmt: skip
@@ -395,6 +396,19 @@ def test_a_contrast_is_the_mean_difference_of_a_groups_documents() -> None:
     """Groups are those that have documents; other columns make no contrast."""
     found = Coverage("side").contrasts([("one",), ("documents", "a"), ("difference", "a"), ("shift", "b")])
     assert found == {"difference[a]": Ratio(((("difference", "a"), 1.0),), ((("documents", "a"), 1.0),))}
+
+
+def test_documents_that_are_not_covered_are_covered_100_percent_less() -> None:
+    """No document of a is covered, where the others are by 0.8 and by 0.4: 1 less than their records' 0.4 and 0.2, also
+    beside a record without a, of a low level of its own, whose documents say nothing of a.
+    """
+    rows = [
+        observed("ab", [[0.0], [0.8]]), observed("aabb", [[0.0], [0.0], [0.4], [0.4]]), observed("bc", [[0.1], [0.0]]),
+    ]  # fmt: skip
+    found = numbers(CoverageParity("side").value(totals(*rows)))
+    assert found["relative_difference[a]"] == pytest.approx(-1)
+    assert found["difference[a]"] == pytest.approx((-0.4 - 2 * 0.2) / 3)
+    assert found["relative_difference[b]"] == pytest.approx((0.4 + 2 * 0.2 + 0.05) / (0.4 + 2 * 0.2 + 0.05))
 
 
 def test_draws_without_a_group_have_no_number_of_it() -> None:

@@ -17,14 +17,14 @@ from benchmarks.fuzz.targets import EXPERIMENT
 
 from fairbrief import readers
 from fairbrief.chat import unit_splitting
-from fairbrief.cli import part_options, settings_file
+from fairbrief.cli import settings_file
 from fairbrief.corpora.annotation import read_answers
 from fairbrief.corpora.people.build_people import names_of
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.experiments.experiment_file import read_experiment
 from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.looking import look_at
-from fairbrief.reports import source_file
+from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
 from fairbrief.summarizers.prompts import find
 from fairbrief.taggers.lexicons import read_lexicon
@@ -72,13 +72,6 @@ def test_a_budget_that_is_no_number_is_refused(number: str, tmp_path: Path) -> N
         read_experiment(path)
 
 
-def test_a_command_of_parts_that_is_nested_too_deeply(tmp_path: Path) -> None:
-    """What `merge` reads of another machine is refused with the way on."""
-    (tmp_path / part_options.COMMAND).write_bytes(DEEP)
-    with pytest.raises(DataError, match="Give the audit's command again"):
-        part_options.remembered(tmp_path)
-
-
 def test_damaged_notes_of_the_inputs_are_none(tmp_path: Path) -> None:
     """Where the inputs of an audit stand is not known from a damaged file; the audit can be looked at without."""
     (tmp_path / input_index.INPUTS).write_bytes(b'{"files": ["\xff"]}')
@@ -92,7 +85,7 @@ def test_hashes_of_sources_without_their_columns(tmp_path: Path) -> None:
     table = pa.table({"recorf": ["r"]}).replace_schema_metadata({"audit": "x"})
     pa.parquet.write_table(table, tmp_path / "sources.parquet")
     with pytest.raises(DataError, match=r"sources\.parquet: not a Parquet file, or damaged"):
-        source_file.read(tmp_path / "sources.parquet", "x")
+        read_sources(tmp_path / "sources.parquet", "x")
 
 
 def test_an_entry_of_a_log_that_is_damaged(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fairbrief import registry
-from fairbrief.cli.measures_command import KINDS, explanation
+from fairbrief.cli.measures_command import KINDS, explanation, filled
 from fairbrief.errors import RequestError
-from fairbrief.reports.docstrings import filled
 
 WIDTH = 60
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.auditing import Plan, audit, audit_share, check, observing, plan_checks, relative, scored_rows
+from fairbrief.auditing import Plan, audit, check, observing, plan_checks, relative, scored_rows
 from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
 from fairbrief.auditing.evidence_table import ATTRIBUTE, SLICE
@@ -83,7 +83,7 @@ def test_a_difference_that_no_turning_could_show_has_no_detectable_size() -> Non
     """Four clusters have 2^3 sizes: the smallest p is 1/8, so there is no p, and no size at which it would be small."""
     apart = [*cases({"a": 2, "c": 5}), *cases({"a": 2, "c": 4})]
     few = [case for i, case in enumerate(apart) if i // 2 in (0, 1, 10, 11)]
-    e = of(audit(few, Plan(measures=["uer@side"], n_resamples=100)), "difference[L]", "a", "c")
+    e = of(audit(few, Plan(measures=["uer@side"], n_resamples=100, n_extracts=0)), "difference[L]", "a", "c")
     assert (e.clusters, e.smallest_p, e.testable, e.p) == (4, 1 / 2**3, False, None)
     assert (e.se or 0) > 0
     assert e.low is not None
@@ -240,6 +240,27 @@ SHARES = (
 )
 
 
+def test_no_bound_lies_beyond_what_can_be() -> None:
+    """Documents of a are covered in one record of eight: 0.875 ± 0.296 less, where nothing is covered less than not at all,
+    nor further below random extracts than these are above that.
+    """
+    documents = (
+        Document("Alder birch cedar elm.", {"side": "a"}), Document("Fir.", {"side": "a"}),
+        Document("Hazel ivy juniper larch maple.", {"side": "b"}), Document("Oak pine.", {"side": "b"}),
+    )  # fmt: skip
+    texts = ["Fir. Hazel ivy juniper.", *["Hazel ivy juniper larch maple."] * 7]
+    given = [Case(Record(f"r{i}", documents), Summary(f"r{i}", "a", text)) for i, text in enumerate(texts)]
+    e = of(
+        audit(given, Plan(measures=["coverage_parity@side"], n_resamples=100)), "relative_difference[a]", "a"
+    )
+    assert (e.value, e.se, e.low, e.high) == pytest.approx((-0.875, 0.125, -1, -0.875 + 2.364624 * 0.125))
+    assert e.blind is not None
+    assert e.blind_difference is not None
+    assert e.blind_difference_low is not None
+    assert e.blind_difference - 2.2 * e.se < -1.1
+    assert -1.05 < e.blind_difference_low < -1, "extracts may read a little more than 0"
+
+
 def test_percentiles_of_resampled_clusters_are_asked_for() -> None:
     """Means of eight draws of the eight are multiples of 1/8, about as far from 1 as Student's; of one record there are none."""
     plan = Plan(measures=["phrase_counts"], n_resamples=100, intervals="bootstrap")
@@ -378,11 +399,11 @@ def test_kinds_of_units_are_told_by_the_groups_that_they_hold() -> None:
     )  # fmt: skip
     sums = np.array([[[1.0, 0], [3, 0], [0, 1], [1, 2]]])
     here = Jackknifed(measure, Units(columns, sums, [tuple("wxyz")]))
-    kinds = here._strata("m")
+    kinds = here.strata("m")
     assert kinds is not None
     assert kinds[0, 0] == kinds[0, 1]
     assert len(set(kinds[0].tolist())) == 3
-    assert here._strata("plain") is None
+    assert here.strata("plain") is None
 
 
 def test_a_scorer_whose_library_is_not_there_ends_the_audit_unless_it_is_tried() -> None:
@@ -546,13 +567,6 @@ def test_what_an_audit_would_refuse_is_refused_before_there_are_summaries() -> N
     records = [case.record for case in cases({"a": 2})]
     with pytest.raises(RequestError, match="zhang"):
         check(records, Plan(protocol="zhang"))
-
-
-def test_shares_are_numbered_from_one() -> None:
-    """The first is there; it has no folder to keep its parts in."""
-    for share, said in ((0, "no share 0"), (3, "no share 3"), (1, "--into"), (2, "--into")):
-        with pytest.raises(RequestError, match=said):
-            audit_share(list(cases({"a": 2})), Plan(measures=["uer@side"]), share, 2)
 
 
 def test_scorers_are_compared_where_a_measure_asks_one_for_support() -> None:

@@ -18,13 +18,18 @@ from fairbrief.reports.contrast_words import tick
 from fairbrief.reports.first_screen import FirstScreen
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.terminal import print_result
-from fairbrief.types import Estimate
+from fairbrief.standings import standing
+from fairbrief.types import Estimate, Note
 
 PLAIN = Estimate(
     "coverage_parity@sentiment", "relative_difference[negative]", "gpt-4", -0.158, low=-0.2, high=-0.115, p=0.001,
     testable=True, n=400, clusters=400, over="sentiment", kind="contrast", group="negative", leads=True, detectable=0.06,
 )  # fmt: skip
-BLIND = {"blind": -0.058, "blind_difference": -0.1, "blind_p": 0.002, "blind_p_adjusted": 0.006}
+BLIND = {
+    "blind": -0.058, "blind_difference": -0.1, "blind_difference_low": -0.14, "blind_difference_high": -0.06,
+    "blind_p": 0.002, "blind_p_adjusted": 0.006,
+}  # fmt: skip
+FAMILY = {"family_p": 0.006, "family_size": 3, "family_low": -0.15, "family_high": -0.05}
 
 
 def screen(*estimates: Estimate, **made: Any) -> FirstScreen:
@@ -35,15 +40,18 @@ def screen(*estimates: Estimate, **made: Any) -> FirstScreen:
     return found
 
 
-def test_the_first_sentence_says_who_which_way_how_far_and_what_a_random_pick_gives() -> None:
-    """A system's own contrast stands beside what sentences picked at random read."""
+def test_the_first_sentence_says_who_which_way_how_far_and_what_random_sentences_give() -> None:
+    """A system's group difference is told with what random sentences give."""
     found = screen(PLAIN.replace(**BLIND))
     assert found.lead == (
-        "gpt-4 covers documents with sentiment negative 16% less than the average document; a random pick of sentences of "
-        "the same length would cover them 5.8% less."
+        "gpt-4 covers documents with sentiment negative 16% less than the average document; random sentences of the same "
+        "length would cover them 5.8% less."
     )
     (line,) = found.panels[0].blocks[0].lines
-    assert (line.kind, line.standing) == ("own", "random pick −5.8%: 10 points below it, p\u00a0=\u00a00.006")
+    assert (line.kind, line.standing) == (
+        "below",
+        "significantly below random sentences: random sentences −5.8%; difference −10 points; p\u00a0=\u00a00.006",
+    )
     assert line.side == "worse"
 
 
@@ -54,63 +62,140 @@ def answers(found: FirstScreen) -> dict[str, str]:
     }
 
 
-def test_who_how_much_how_sure_and_what_next_are_answered() -> None:
-    """Each question of a newcomer has its own short answer, with the interval, the random pick and the records."""
-    found = answers(
-        screen(
-            PLAIN.replace(**BLIND),
-            PLAIN.replace(**BLIND | {"blind_difference": 0.05}, group="positive", value=0.2),
-        )
-    )
-    assert found["Who is worse off?"] == "Documents with sentiment negative (−16%), in summaries by gpt-4."
-    assert found["By how much?"] == (
-        "Sentiment negative: 16% less than the average document (95% interval −20% to −12%). A random pick of sentences of "
-        "the same length: −5.8%, so that the system itself stands 10 points below it."
+def test_what_was_measured_and_found_and_how_sure_is_answered() -> None:
+    """Each question of a newcomer has its own answer: counts, random sentences, the adjusted interval, p and its family."""
+    counts = {"group_clusters": 380, "group_items": 900.0}
+    above = {**BLIND, "blind_difference": 0.05, "group": "positive", "value": 0.2, "excluded": {}}
+    found = answers(screen(PLAIN.replace(**BLIND, **FAMILY, **counts), PLAIN.replace(**above)))
+    assert "400 records: negative 900 documents in 380 records." in found["What was measured?"]
+    assert found["What was found?"] == (
+        "Documents with sentiment negative: in summaries by gpt-4, 16% less than the average document (random sentences −5.8%; "
+        "difference −10 points [−15 to −5.0 points], p\u00a0=\u00a00.006). Significantly above random sentences: sentiment "
+        "positive by gpt-4 (+20%)."
     )
     assert found["How sure is it?"] == (
-        "Sure: were there no difference from a random pick, one as large would be seen in about 6 of 1,000 such audits "
-        "(p\u00a0=\u00a00.006, corrected for the number of comparisons; 400 records)."
+        "p\u00a0=\u00a00.006, Holm over 3 comparisons: if gpt-4 matched random sentences, a gap this large would appear in about "
+        "6 of 1,000 audits. Each interval in brackets holds at 95% for all 3 comparisons at once. The finding was picked after "
+        "looking at all of them."
     )
-    assert "coverage_parity(scorer=embedding)@sentiment" in found["What next?"]
 
 
-def test_records_that_a_measure_could_not_read_are_said_with_the_reason() -> None:
-    """Fewer records than the input has are explained where they are counted."""
+def test_what_was_named_in_advance_leads_and_is_not_said_to_be_picked() -> None:
+    """A primary group difference stands before a clearer one, and is not told as one that was picked after looking."""
+    primary = PLAIN.replace(**{**BLIND, **FAMILY, "family_p": 0.04}, is_primary=True)
+    clearer = PLAIN.replace(
+        measure="coverage_parity@party", over="party", group="left", **BLIND | {"blind_difference": -0.5}
+    )
+    found = answers(screen(clearer, primary))
+    assert "sentiment negative" in found["What was found?"]
+    assert "named in advance" in found["How sure is it?"]
+    assert "picked after looking" not in found["How sure is it?"]
+
+
+def test_no_scorer_is_recommended_that_was_not_measured_to_be_better() -> None:
+    """Where a scorer matches words the caution says so, and what next sends to no other scorer."""
+    found = answers(screen(PLAIN.replace(**BLIND)))
+    assert "matches words, not meaning" in found["Caution"]
+    assert "embedding" not in found["What next?"]
+
+
+def test_records_that_a_measure_could_not_use_are_told_with_the_reason() -> None:
+    """Fewer records than the input has are explained where records are counted."""
     found = answers(
         screen(PLAIN.replace(**BLIND, excluded={"one group only": 1529, "the summary has no unit": 2}))
     )
-    assert found["How sure is it?"].endswith("400 records; 1,531 records left out, most: one group only).")
-
-
-def test_other_systems_are_said_beside_the_one_that_leads() -> None:
-    """The same contrast of the others stands by how clear it is."""
-    found = screen(
-        PLAIN, PLAIN.replace(system="b", value=-0.1), PLAIN.replace(system="c", p=0.5, value=-0.01)
+    assert found["What was measured?"].endswith(
+        "1,531 records do not count: one group only 1,529, the summary has no unit 2."
     )
-    assert answers(found)["Other systems?"] == "Clear too: b (−10%); not clear: c (−1.0%)."
 
 
-def test_contrasts_without_groups_are_shown_and_clear_ones_stand_first() -> None:
-    """A shift of position has its panel; where nothing is clear the panel is folded, below the clear ones."""
+def test_every_system_that_is_below_is_found_whatever_group_leads() -> None:
+    """A system that covers another group far less is listed with the groups, not called even beside the first one's."""
+    random = {**BLIND, **FAMILY}
+    rosy = PLAIN.replace(system="rosy", **random)
+    even = PLAIN.replace(system="even", value=0.31, **{**random, "blind_difference": 0.33, "family_p": 0.19})
+    neutral = {"group": "neutral", "quantity": "relative_difference[neutral]"}
+    guilty = PLAIN.replace(
+        system="even", **neutral, **{**random, "blind_difference": -0.84, "family_p": 2e-6}
+    )
+    clean = PLAIN.replace(system="third", **{**random, "family_p": 0.9})
+    found = answers(screen(rosy, even, guilty, clean))
+    assert found["What was found?"].startswith(
+        "Documents with sentiment neutral: in summaries by even, 16% less"
+    )
+    assert "Documents with sentiment negative: in summaries by rosy, 16% less" in found["What was found?"]
+    assert found["Other systems?"] == "Not significantly below random sentences in any group: third."
+
+
+def test_few_records_and_small_groups_are_a_caution_before_any_finding() -> None:
+    """Fewer than 20 records, or a group in fewer than 20, are too few to act on; the caution stands above the finding."""
+    few = screen(PLAIN.replace(n=8, clusters=8, **BLIND))
+    assert answers(few)["Caution"].startswith("8 records: too few to act on (a gate asks for 20).")
+    asked = [answer.asked for answer in few.answers]
+    assert asked.index("Caution") < asked.index("What was found?")
+    small = answers(screen(PLAIN.replace(group_clusters=7, group_items=9.0, **BLIND)))
+    assert "too small to act on: sentiment negative (7)." in small["Caution"]
+
+
+def test_two_groups_are_not_compared_where_one_is_in_fewer_than_six_records() -> None:
+    """From three texts about women nothing is significant, and the reason is told with their number."""
+    note = Note("few_in_group", {"group": "female − male", "clusters": [3, 41]})
+    pair = PLAIN.replace(
+        measure="sentiment_shift", quantity="difference[female−male]", over="", group="female − male", value=0.4, p=None,
+        testable=False, group_clusters=3, other_clusters=41, n=44, clusters=44, notes=(note,),
+    )  # fmt: skip
+    found = answers(screen(pair))
+    assert found["What was found?"] == "No difference between groups is significant."
+    assert "Too few with female (3): two groups are compared if each is in 6 records." in found["Caution"]
+
+
+def test_what_is_uneven_as_random_sentences_are_names_nobody() -> None:
+    """A gap that label permutations do not explain and random sentences do is a sentence of its own."""
+    found = answers(screen(PLAIN.replace(**BLIND | {"blind_p": 0.21, "blind_p_adjusted": 0.63})))
+    assert found["What was found?"] == "No group is significantly below random sentences."
+    assert found["As uneven as random sentences?"] == (
+        "Uneven, but not significantly different from random sentences: sentiment negative by gpt-4 (−16%; random sentences −5.8%)."
+    )
+
+
+def test_the_largest_significant_difference_of_the_subgroups_asked_for_is_told() -> None:
+    """Where cities were asked for, the city in which a group is left out is on the first screen."""
+    inside = PLAIN.replace(slice={"city": "Rome"}, **BLIND | {"blind_difference": -0.6})
+    other = PLAIN.replace(slice={"city": "Oslo"}, **BLIND | {"blind_difference": -0.2})
+    even = PLAIN.replace(value=0.0, p=0.9)
+    told = answers(screen(even, other, inside, slices=[["city"]]))["In subgroups?"]
+    assert told.startswith("city Rome: documents with sentiment negative: in summaries by gpt-4")
+    assert told.endswith("And 1 more significant group difference in subgroups, in the tables.")
+    assert "In subgroups?" not in answers(screen(even, inside))
+
+
+def test_what_is_beyond_the_first_findings_is_counted() -> None:
+    """No significant group is dropped without a word."""
+    many = [PLAIN.replace(group=f"g{i}", quantity=f"relative_difference[g{i}]", **BLIND) for i in range(9)]
+    assert "And 3 more groups, in the tables." in answers(screen(*many))["What was found?"]
+
+
+def test_what_was_asked_of_an_attribute_comes_before_what_was_not() -> None:
+    """A shift of position, however clear, comes after the group differences."""
+    shift = PLAIN.replace(measure="position_from_uniform", quantity="mean_position_shift", over="", group="")
+    found = screen(shift, PLAIN.replace(p=0.3))
+    assert found.panels[0].title == "Coverage by sentiment"
+    assert "nearer to its beginning" in answers(found)["What else is significant?"]
+
+
+def test_differences_without_groups_have_a_panel() -> None:
+    """A shift of position alone begins the page, in its own words."""
     shift = PLAIN.replace(
-        measure="position_from_uniform",
-        quantity="mean_position_shift",
-        over="",
-        group="",
-        value=-0.36,
-        low=-0.4,
-        high=-0.3,
-    )
-    found = screen(PLAIN.replace(p=0.5), shift)
+        measure="position_from_uniform", quantity="mean_position_shift", over="", group="", value=-0.36, low=-0.4, high=-0.3
+    )  # fmt: skip
+    found = screen(shift)
     assert found.lead == (
         "gpt-4 draws on places that lie, on average, 36% of the text nearer to its beginning than sentences picked at random."
     )
-    assert [(panel.title, panel.is_clear) for panel in found.panels] == [
-        ("Position", True),
-        ("Coverage by sentiment", False),
-    ]
-    assert answers(found)["Who is worse off?"].startswith("What stands late in a text (−36%)")
-    assert found.measures == ("position_from_uniform", "coverage_parity@sentiment")
+    assert [(panel.title, panel.is_clear) for panel in found.panels] == [("Position", True)]
+    assert answers(found)["What was found?"].startswith(
+        "What stands late in a text: in summaries by gpt-4, 36%"
+    )
 
 
 def test_a_pair_of_groups_is_said_as_two_groups() -> None:
@@ -130,38 +215,32 @@ def test_a_pair_of_groups_is_said_as_two_groups() -> None:
         == "In summaries by gpt-4, the tone of female texts is raised by 0.400 against that of male texts."
     )
     assert [line.who for line in found.panels[0].blocks[0].lines] == ["female against male"]
-    assert answers(found)["Who is worse off?"] == "Male texts, in summaries by gpt-4."
-
-
-def test_what_any_pick_shows_is_not_said_of_the_system() -> None:
-    """Where exchanged labels are beaten and the random pick is not, the sentence says so."""
-    found = screen(PLAIN.replace(**BLIND | {"blind_p": 0.21, "blind_p_adjusted": 0.63}))
-    assert "but not clearly more so than a random pick of sentences" in found.lead
-    (line,) = found.panels[0].blocks[0].lines
-    assert line.kind == "as blind"
-    assert line.standing.startswith("random pick −5.8%: not clearly different (10 points below it, p")
+    assert answers(found)["What was found?"].startswith("Male texts: in summaries by gpt-4, ")
 
 
 @pytest.mark.parametrize(
     ("change", "kind"),
     [
-        ({}, "differs"),
-        ({"p": 0.4}, "unclear"),
-        ({"p": 0.001, "p_adjusted": 0.06}, "unclear"),
+        ({}, "below"),
+        ({"value": 0.2}, "above"),
+        ({"p": 0.4}, "not significant"),
+        ({"p": 0.001, "p_adjusted": 0.06}, "not significant"),
+        ({"p": 0.001, "p_adjusted": 0.01, "family_p": 0.06}, "not significant"),
+        ({"group_clusters": 3, "other_clusters": 41, "p": None}, "too few"),
         ({"p": 1.0, "testable": False}, "not testable"),
         ({"value": None, "low": None, "high": None}, "no value"),
-        (BLIND, "own"),
-        (BLIND | {"p": 0.9}, "own"),
-        (BLIND | {"blind_p_adjusted": 0.2}, "as blind"),
-        (BLIND | {"blind": -0.3, "blind_difference": 0.142}, "evener"),
-        (BLIND | {"blind": 0.3, "blind_difference": -0.458}, "own"),
-        (BLIND | {"blind_p_adjusted": 0.2, "p": 0.9}, "unclear"),
+        (BLIND, "below"),
+        (BLIND | {"p": 0.9}, "below"),
+        (BLIND | {"blind_p_adjusted": 0.2}, "as random"),
+        (BLIND | {"blind": -0.3, "blind_difference": 0.142}, "nearer to even"),
+        (BLIND | {"blind": 0.3, "blind_difference": -0.458}, "below"),
+        (BLIND | {"blind_p_adjusted": 0.2, "p": 0.9}, "not significant"),
     ],
 )
 def test_every_standing_has_its_words(change: dict[str, Any], kind: str) -> None:
-    """The adjusted p decides, the random pick before exchanged labels; nothing is left without a word."""
+    """The adjusted p decides, random sentences before label permutations; nothing is left without a word."""
     e = PLAIN.replace(**change)
-    assert first_answers.standing_of(e, 0.05) == kind
+    assert standing(e, 0.05) == kind
     (line,) = screen(e).panels[0].blocks[0].lines
     assert line.kind == kind
     assert line.standing
@@ -172,18 +251,21 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
     found = screen(PLAIN.replace(p=0.4))
     assert (
         found.lead
-        == "No difference between groups is clear in 400 records. That does not show that there is none."
+        == "No group difference is significant in 400 records. That does not show that there is none."
     )
     (line,) = found.panels[0].blocks[0].lines
-    assert line.standing == "not clear, p\u00a0=\u00a00.400; a difference of 6.0 points would have been seen"
+    assert (
+        line.standing
+        == "not significant: p\u00a0=\u00a00.400; a difference of 6.0 points would have been found"
+    )
     assert answers(found)["How sure is it?"].endswith(
-        "A difference of 6.0 points would have been seen in 80 of 100."
+        "A difference of 6.0 points would have been found in 80 of 100 such audits, before correction for multiple comparisons."
     )
     assert (
         answers(found)["What next?"]
-        == "More records: to see a difference of 3.0 points, take about 1,600. For other sizes: fairbrief power DIR"
+        == "More records: to find a difference of 3.0 points, take about 1,600. For other sizes: fairbrief power DIR"
     )
-    assert answers(found)["Who is worse off?"] == "Nobody clearly."
+    assert answers(found)["What was found?"] == "No group is significantly below label permutations."
 
 
 def test_groups_stand_in_natural_order_with_their_attribute() -> None:
@@ -232,8 +314,8 @@ def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing(
     assert len(panel.blocks) == first_screen.MOST_GROUPS
     assert {len(block.lines) for block in panel.blocks} == {first_answers.MOST_SYSTEMS}
     assert panel.notes == (
-        "Shown are the 12 of 30 groups with the clearest differences; all stand in the tables below.",
-        "Shown are the 6 of 20 systems with the clearest differences; all stand in the tables below.",
+        "Shown are the 12 of 30 groups with the largest differences; all are in the tables below.",
+        "Shown are the 6 of 20 systems with the largest differences; all are in the tables below.",
     )
 
 
@@ -294,8 +376,8 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
         testable=True, n=400, clusters=400, over="gender", kind="contrast", group="female/male", leads=True,
     )  # fmt: skip
     words = ContrastWords(
-        unit="odds", below="{first} people have {size} lower odds than {second} people",
-        rates="inclusion", rate="{rate} of {group} people are named",
+        unit="odds", below="{first} people have {size} lower odds than {second} people", worse_below="{first} people",
+        rates="inclusion", rate="{rate} {group} people are named",
     )  # fmt: skip
     declared = {"entity_inclusion": {"family": "People", "contrast": asdict(words)}}
     rates = [
@@ -304,31 +386,45 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
         )
         for group, rate in (("female", 0.25), ("male", 0.4))
     ]
-    told = answers(screen(odds, *rates, declared=declared))["By how much?"]
-    assert told.endswith(": 25% of female people are named, 40% of male people are named.")
-    assert "25%" not in answers(screen(odds, declared=declared))["By how much?"]
+    told = answers(screen(odds, *rates, declared=declared))["What was found?"]
+    assert "(25 of 100 female people are named, 40 of 100 male people are named; [" in told
+    assert "25 of" not in answers(screen(odds, declared=declared))["What was found?"]
 
 
 def test_the_terminal_begins_with_the_answers() -> None:
-    """Who, how much and how sure stand above the tables; a paper's tables come without."""
+    """What was found and how sure it is come above the tables; a paper's tables come without."""
     result = replace(sample_results.make(), estimates=Estimates([PLAIN.replace(**BLIND)]))
     console = Console(record=True, width=80, file=io.StringIO())
     print_result(result, console)
     told = console.export_text()
-    assert told.index("Who is worse off?") < told.index("How sure is it?") < told.index("interval  ")
+    assert told.index("What was found?") < told.index("How sure is it?") < told.index("interval  ")
     print_result(replace(result, made={**result.made, "protocol": "zhang-perspectives"}), console)
-    assert "Who is worse off?" not in console.export_text()
+    assert "What was found?" not in console.export_text()
 
 
-def test_what_is_not_clear_stands_beside_the_random_pick_with_the_p_of_that() -> None:
-    """As in the terminal's table: the p of the difference from it, adjusted."""
+def test_what_is_not_significant_is_told_with_random_sentences_and_their_p() -> None:
+    """As in the terminal's table: the p of the difference from them, adjusted."""
     unclear = PLAIN.replace(p=0.9, p_adjusted=1.0, **BLIND | {"blind_p": 0.07, "blind_p_adjusted": 0.14})
     (line,) = screen(unclear).panels[0].blocks[0].lines
-    assert line.standing.startswith("random pick −5.8%; not clearly different from it, p\u00a0=\u00a00.140")
+    assert line.standing.startswith(
+        "not significant: random sentences −5.8%; difference −10 points; p\u00a0=\u00a00.140"
+    )
     (table,) = contrast_table.contrast_tables([unclear], sample_results.make().made)
     assert (table.header[-1], table.rows[-1][-1]) == ("p\n(Holm)", "0.140")
     (table,) = contrast_table.contrast_tables([PLAIN.replace(p_adjusted=0.02)], sample_results.make().made)
     assert table.rows[-1][-1] == "0.020"
+
+
+def test_counts_of_each_group_are_below_its_table_by_system_where_they_differ() -> None:
+    """How many documents each group has, in how many records; a system that answered fewer has its own line."""
+    counts = {"group_clusters": 8, "group_items": 19.0}
+    made = sample_results.make().made
+    one = [PLAIN.replace(**counts), PLAIN.replace(system="b", **counts)]
+    (table,) = contrast_table.contrast_tables(one, made)
+    assert "n: negative 19 documents in 8 records." in table.notes
+    other = [one[0], PLAIN.replace(system="b", group_clusters=1, group_items=2.0)]
+    (table,) = contrast_table.contrast_tables(other, made)
+    assert "n of b: negative 2 documents in 1 record." in table.notes
 
 
 def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
@@ -338,9 +434,10 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
     found = screen(PLAIN.replace(**BLIND), other)
     told = answers(found)
     assert "16% less than the average document (by coverage_parity)" in found.lead
-    assert "16% less than the average document (by coverage_parity)" in told["By how much?"]
+    assert "Coverage by sentiment (by coverage_parity)" in told["What was measured?"]
     assert (
-        "10% less than the average document (by coverage_parity(scorer=tfidf))" in told["What else is clear?"]
+        "10% less than the average document (by coverage_parity(scorer=tfidf))"
+        in told["What else is significant?"]
     )
     assert {panel.title for panel in found.panels} == {
         "Coverage by sentiment (by coverage_parity)", "Coverage by sentiment (by coverage_parity(scorer=tfidf))"
@@ -350,17 +447,10 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
         assert "(by " not in alone.lead
 
 
-def test_of_contrasts_that_are_not_clear_the_largest_is_told() -> None:
-    """Not the first by name."""
-    small = PLAIN.replace(system="a", value=-0.01, low=-0.1, high=0.08, p=0.9)
-    large = PLAIN.replace(system="b", value=-0.2, low=-0.5, high=0.1, p=0.5)
-    assert answers(screen(small, large))["By how much?"].startswith("Sentiment negative: 20% less")
-
-
 def test_pooled_runs_are_counted_as_summaries() -> None:
     """A record has one of each run."""
     told = answers(screen(PLAIN.replace(clusters=10, n=60), pools_runs=True))
-    assert "10 independent groups of 60 summaries" in told["How sure is it?"]
+    assert "10 independent groups of 60 summaries" in told["What was measured?"]
 
 
 def test_more_records_are_counted_in_what_is_independent() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,12 +15,12 @@ from typer.testing import CliRunner
 from fairbrief.auditing import Plan, audit
 from fairbrief.cli import app
 from fairbrief.errors import RequestError
-from fairbrief.reports import wording, write_all
+from fairbrief.reports import write_all
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.result import Result
 from fairbrief.saved_audits import gate, gate_rules
 from fairbrief.saved_audits.compare import compare
-from fairbrief.types import Case, Document, Estimate, Record, Summary
+from fairbrief.types import Case, Document, Record, Summary
 
 BUR = "bur@side"
 EVEN, LEAN = "alder quartz", "alder alder alder"
@@ -75,15 +76,17 @@ def test_a_planted_regression_fails_against_the_baseline(tmp_path: Path) -> None
     assert run(baseline, "--baseline", worse, "--margin", 0.05)[0] == 0
 
 
-def test_a_magnitude_that_permuted_labels_cannot_move_is_compared_itself(tmp_path: Path) -> None:
-    """One document a side: each permutation reads the same unfairness, so that the excess is 0 whatever the system does."""
+def test_unsigned_scores_of_two_systems_are_not_compared(tmp_path: Path) -> None:
+    """Their differences have no p, and a gate that has nothing else to compare says so instead of passing."""
     new, old = (load(saved(tmp_path / name, 60, unfair)) for name, unfair in (("new", 30), ("old", 0)))
     found = {e.quantity: e for e in compare(new, old) if e.measure == BUR}
-    assert found["excess"].value == 0
-    assert not found["excess"].leads
-    assert (found["bur"].value, found["bur"].leads, found["bur"].notes) == (0.5, True, ())
-    (check,) = gate.hold_margin([found["bur"], found["excess"]], 0.1, {BUR: "less"})
-    assert check.outcome == "fail"
+    for e in (found["bur"], found["excess"]):
+        assert (e.leads, e.p, [note.code for note in e.notes]) == (False, None, ["raw_magnitude"])
+    assert (found["bur"].value, found["excess"].value) == (0.5, 0)
+    with pytest.raises(
+        RequestError, match=r"nothing to compare with the baseline: unsigned scores \(bur@side\)"
+    ):
+        gate.hold_audit(new, [], old, 0.1, measures=[BUR])
 
 
 def test_a_quality_may_rise_and_not_fall(tmp_path: Path) -> None:
@@ -93,13 +96,6 @@ def test_a_quality_may_rise_and_not_fall(tmp_path: Path) -> None:
         write_all(audit(cases, Plan(measures=["rouge1"], n_resamples=400)), tmp_path / name)
     assert run(tmp_path / "good", "--baseline", tmp_path / "bad")[0] == 0
     assert run(tmp_path / "bad", "--baseline", tmp_path / "good", "--margin", 0.01)[0] == 1
-
-
-def test_a_signed_contrast_is_held_on_both_sides() -> None:
-    """Where neither sign is better, a difference below minus the margin fails as one above it does."""
-    gap = Estimate("m", "m", "a", -0.5, low=-0.6, high=-0.4, n=50, clusters=50, baseline="b")
-    checks = gate.hold_margin([gap], 0.1, {"m": "nearer zero"})
-    assert [check.outcome for check in checks] == ["pass", "fail"]
 
 
 def test_controls_are_held_to_nothing(tmp_path: Path) -> None:
@@ -135,7 +131,7 @@ def test_other_documents_than_the_baselines_are_inconclusive(tmp_path: Path) -> 
 def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) -> None:
     """Instruments are read on sources that no system wrote: they compare no systems, and stop no comparison."""
     texts = ("She was glad of the fine prize.", "He was glad of the fine prize.")
-    records = [Record(f"r{i}", (Document(texts[i % 2] * 2),)) for i in range(24)]
+    records = [Record(f"r{i}", (Document(texts[i % 2] * 2),)) for i in range(40)]
     cases = [Case(r, Summary(r.id, "plain", texts[i % 2])) for i, r in enumerate(records)]
     result = audit(cases, Plan(measures=["sentiment_shift"], n_resamples=50))
     assert any(e.measure.startswith("scorer_bias_sentiment") for e in result.estimates)
@@ -147,15 +143,15 @@ def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) ->
 
 def test_compare_prints_every_quantity_on_request(tmp_path: Path) -> None:
     """It writes no report that could hold the others, and speaks of none."""
-    folder, other = saved(tmp_path / "a", 20, 4), saved(tmp_path / "b", 20, 1)
+    folder, other = lopsided(tmp_path / "a", 4, 2), lopsided(tmp_path / "b", 5, 1)
     brief, full = (
         CliRunner().invoke(app, ["compare", str(folder), str(other), *more]).output
         for more in ((), ("--details",))
     )
-    assert "share_under" not in brief
+    assert "wanted" not in brief
     assert "(--details prints them)" in brief
     assert "report" not in brief
-    assert "share_under" in full
+    assert "wanted" in full
     assert "other quantities" not in full
 
 
@@ -183,7 +179,7 @@ def test_a_rule_may_be_spelled_in_its_own_way(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         ((), "nothing to hold"),
-        (("--max", "bur@side"), "is no rule"),
+        (("--max", "bur@side"), "is not a valid rule"),
         (("--max", "rouge1>=0.3"), "--max takes a rule with <="),
         (("--min", "bur@side<=0.3"), "--min takes a rule with >="),
         (("--max", "uer@side<=0.1"), "has no estimate of 'uer@side<=0.1'"),
@@ -230,7 +226,7 @@ def test_pytest_has_an_item_for_every_check(tmp_path: Path) -> None:
     assert passes.returncode == 0, passes.stdout
     wrong = pytest_in(empty, "--fairbrief-gate", folder, "--fairbrief-max", "nonsense")
     assert wrong.returncode == 4
-    assert "is no rule" in wrong.stderr
+    assert "is not a valid rule" in wrong.stderr
 
 
 def test_the_plugin_is_inert_unless_it_is_asked(tmp_path: Path) -> None:
@@ -247,31 +243,91 @@ def test_the_plugin_is_inert_unless_it_is_asked(tmp_path: Path) -> None:
     assert "1 passed" in ran.stdout
 
 
-def test_sof_alone_is_decided_on_its_signed_contrasts(tmp_path: Path) -> None:
-    """Against a baseline the shares of the groups are held to the margin, once however many measures share them."""
+def test_group_differences_are_held_once_however_many_measures_share_them(tmp_path: Path) -> None:
+    """Of two sides, one of which gets what the other lacks, there is one check, in the measure that does not fold them."""
     for name, measures in (("alone", ["sof@side"]), ("both", ["sof@side", "uer@side"])):
         for folder, unfair in (("before", 2), ("after", 60)):
             result = audit(cases_of(100, unfair), Plan(measures=measures, n_resamples=200))
             write_all(result, tmp_path / name / folder)
         checks = gate.hold_audit(tmp_path / name / "after", [], tmp_path / name / "before", 0.01)
-        told = [check for check in checks if ":difference[" in check.name]
-        assert {check.name.partition(":")[0] for check in told} == {measures[-1]}
-        assert len({check.name for check in told}) == len(told) == 4
-        assert {check.outcome for check in told} == {"fail", "pass"}
+        (told,) = [check for check in checks if ":difference[" in check.name]
+        assert told.name.partition(":")[0] == measures[-1]
+        assert told.outcome == "fail"
+
+
+def lopsided(folder: Path, left: int, right: int, n: int = 60) -> Path:
+    """A saved audit of summaries with so many words of the left and of the right side; sources have six of each."""
+    texts = [" ".join(f"{word}{k}." for k in range(6)) for word in ("alder", "quartz")]
+    documents = tuple(Document(text, {"side": side}) for text, side in zip(texts, "LR", strict=True))
+    cases = [
+        Case(
+            Record(f"r{i}", documents),
+            Summary(
+                f"r{i}", "plain", " ".join([*texts[0].split()[: left + i % 2], *texts[1].split()[:right]])
+            ),
+        )
+        for i in range(n)
+    ]
+    write_all(audit(cases, Plan(measures=["uer@side", "coverage_parity@side"], n_resamples=200)), folder)
+    return folder
+
+
+def test_a_group_difference_that_shrank_passes_and_one_that_grew_fails(tmp_path: Path) -> None:
+    """From 5 words against 1 to 4 against 2 is an improvement, and the way back is none; a turned sign of less size passes."""
+    strong, weak, turned = (
+        lopsided(tmp_path / name, *sides)
+        for name, sides in {"strong": (5, 1), "weak": (4, 2), "turned": (2, 3)}.items()
+    )
+    assert run(weak, "--baseline", strong, "--margin", 0.02)[0] == 0
+    assert run(strong, "--baseline", weak, "--margin", 0.02)[0] == 1
+    assert run(turned, "--baseline", strong, "--margin", 0.02)[0] == 0
+    for better in (weak, turned):
+        assert run(better, "--baseline", strong, "--margin", 0.02, "--both-directions")[0] == 1
+
+
+def test_measures_limit_what_is_compared_with_the_baseline(tmp_path: Path) -> None:
+    """Only the named measure is held to the margin; others may change, and need not be there."""
+    strong, weak = lopsided(tmp_path / "strong", 5, 1), lopsided(tmp_path / "weak", 4, 2)
+    code, told = run(strong, "--baseline", weak, "--margin", 0.02, "--measure", "uer@side")
+    assert code == 1
+    assert "coverage_parity" not in told
+    cases = cases_of(60, 2)
+    write_all(audit(cases, Plan(measures=["rouge1"], n_resamples=50)), tmp_path / "less")
+    both = saved(tmp_path / "both", 60, 2)
+    assert run(tmp_path / "less", "--baseline", both, "--measure", "rouge1", "--margin", 0.1)[0] == 0
+    with pytest.raises(RequestError, match=r"--measure bur@side: the audit does not have it"):
+        run(tmp_path / "less", "--baseline", both, "--measure", BUR)
+
+
+def test_a_limit_holds_every_group_to_its_difference_from_random_sentences(tmp_path: Path) -> None:
+    """A group that is covered less than random sentences would cover it fails; the other passes."""
+    folder = lopsided(tmp_path / "a", 5, 1)
+    code, told = run(folder, "--min", "uer@side:difference-random>=-0.15")
+    assert code == 1
+    outcomes = dict(line.split(maxsplit=1)[::-1] for line in told.splitlines() if "[plain]" in line)
+    assert outcomes == {
+        "uer@side:difference[L]-random>=-0.15 [plain]": "pass",
+        "uer@side:difference[R]-random>=-0.15 [plain]": "fail",
+    }
 
 
 def test_a_check_against_a_baseline_says_what_was_compared_with_what(tmp_path: Path) -> None:
     """Quantity, the two systems and which of them is the baseline's, and the records stand in the check."""
-    before, after = saved(tmp_path / "before", 40, 2), saved(tmp_path / "after", 40, 30)
-    checks = {check.name: check.message for check in gate.hold_audit(after, [], before, 0.01)}
-    size = next(message for name, message in checks.items() if name.startswith("bur@side "))
-    assert "size (permuted labels do not move it), plain − plain (baseline), on 40 records that both" in size
-    level = next(message for name, message in checks.items() if name.startswith("rouge1 "))
-    assert "level, plain − plain (baseline)" in level
-    assert all("of the baseline" in name for name in checks)
-    e = Estimate("uer@x", "excess", "a", 0.1, baseline="b", n=1, clusters=1, leads=True)
-    assert wording.compared(e) == "excess over permuted labels, a − b, on 1 record that both answered"
+    before, after = lopsided(tmp_path / "before", 4, 2), lopsided(tmp_path / "after", 5, 1)
+    (of_uer, *_) = [c for c in gate.hold_audit(after, [], before, 0.01) if c.name.startswith("uer@side")]
+    assert of_uer.name == (
+        "uer@side:difference[L] [plain] at most 0.01 further from random sentences than [plain] of the baseline"
+    )
+    assert re.match(r"\+0\.3\d+ from random sentences, \+0\.1\d+ in the baseline audit: ", of_uer.message)
+    assert (
+        "group difference of L from the random baseline, plain − plain (baseline), on 60 records that both"
+        in of_uer.message
+    )
+    good, bad = (saved(tmp_path / name, 40, unfair) for name, unfair in (("good", 2), ("bad", 30)))
+    messages = {check.name: check.message for check in gate.hold_audit(bad, [], good, 0.01)}
+    (level,) = messages.values()
+    assert "label-independent score, plain − plain (baseline)" in level
     ran = CliRunner().invoke(app, ["compare", str(after), str(before)])
     told = " ".join(ran.output.split())
     assert "(baseline)" in told
-    assert "Compared are, on the records that both answered: the excess over permuted labels" in told
+    assert "by group differences, each less its own random-sentence baseline" in told

@@ -12,6 +12,7 @@ import pytest
 from tests.unit.test_gate import cases_of
 
 from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.differences import Change
 from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.errors import RequestError
 from fairbrief.reports import evidence_file, write_all
@@ -20,7 +21,7 @@ from fairbrief.reports.evidence import Held
 from fairbrief.reports.result import Result
 from fairbrief.saved_audits import gate
 from fairbrief.saved_audits.gate_rules import Rule, rule
-from fairbrief.types import Case, Estimate, Note, Summary
+from fairbrief.types import Case, Estimate, Summary
 
 
 def estimate(low: float | None, high: float | None, **more: Any) -> Estimate:
@@ -112,19 +113,20 @@ def test_a_magnitude_fails_only_if_its_test_rejects_in_one_tail(more: dict[str, 
         assert "[0, 0.3]" in check.message
 
 
-def test_a_check_of_a_magnitude_says_what_it_holds() -> None:
-    """What permuted labels alone read, or that the interval begins at 0; of levels and differences nothing."""
+def test_a_check_of_an_unsigned_score_says_what_it_holds() -> None:
+    """What random sentences and label permutations score, or that the interval begins at 0; of other values nothing."""
     size = estimate(0.2, 0.3, kind="magnitude", p=0.001)
     told = {
-        "; permuted labels alone read 0.05: a limit on :excess leaves that out": size.replace(
+        "; an unsigned score, label permutations score 0.05 on average": size.replace(
             excess=0.2, null_mean=0.05
         ),
-        "; a magnitude's interval begins at 0 unless its test rejects": size,
+        "; an unsigned score, random sentences score 0.105, label permutations score 0.05 on average": size.replace(
+            excess=0.2, null_mean=0.05, blind=0.105
+        ),
+        "; an unsigned score, its interval begins at 0 unless its test rejects": size.replace(null_mean=0.05),
     }
     for ends, one in told.items():
         assert gate.hold(rule("m@x<=0.1"), [one])[0].message.endswith(f"n = 20{ends}")
-    for one in (size.replace(excess=0.2), size.replace(null_mean=0.05)):
-        assert "begins at 0" in gate.hold(rule("m@x<=0.1"), [one])[0].message
     for one in (size.replace(kind="level"), size.replace(baseline="b"), size.replace(kind="contrast")):
         message = gate.hold(rule("m@x<=0.1"), [one])[0].message
         assert message.endswith("n = 20")
@@ -158,37 +160,130 @@ def test_a_rule_names_a_headline_or_a_quantity() -> None:
         gate.hold(rule("m@x:prat<=0.5"), [part])
 
 
-def test_a_margin_is_held_on_the_side_that_is_worse() -> None:
-    """An excess from above, a level by its direction, any other contrast on both sides; doubt unless all rows are the same."""
-    gap = estimate(0.0, 0.0, baseline="b", leads=True)
-    excess, contrast = gap.replace(quantity="excess"), gap.replace(quantity="difference[g]")
-    names = {
-        "m@x [a] at most 0.1 above [b]": (gap, {"m@x": "less"}),
-        "m@x [a] at most 0.1 below [b]": (gap, {"m@x": "more"}),
-        "m@x:excess [a] at most 0.1 above [b]": (excess, {}),
-    }
-    for name, (one, better) in names.items():
-        (check,) = gate.hold_margin([one], 0.1, better)
+def change(value: float, half: float, **more: Any) -> Change:
+    """The difference of a level, of 20 records, with its interval."""
+    e = estimate(value - half, value + half, baseline="b", **more)
+    return Change(e)
+
+
+def test_a_level_is_held_on_the_side_that_is_worse() -> None:
+    """A quality from below, a level of which less is better from above; with doubt unless all rows are the same."""
+    alike = change(0.0, 0.0)
+    for name, better in {
+        "m@x [a] at most 0.1 above [b]": {"m@x": "less"},
+        "m@x [a] at most 0.1 below [b]": {"m@x": "more"},
+    }.items():
+        (check,) = gate.hold_margin([alike], 0.1, better)
         assert (check.name, check.outcome) == (name, "inconclusive")
-    checks = gate.hold_margin([contrast, contrast.replace(slice={"t": "x"})], 0.1, {}, same_rows=True)
-    assert [(c.name, c.outcome) for c in checks] == [
-        ("m@x:difference[g] [a] at most 0.1 above [b]", "pass"),
-        ("m@x:difference[g] [a] at most 0.1 below [b]", "pass"),
-    ]
-    (check,) = gate.hold_margin([gap], 0.17, {})
+        assert gate.hold_margin([alike], 0.1, better, same_rows=True)[0].outcome == "pass"
+    (check,) = gate.hold_margin([alike], 0.17, {})
     assert check.outcome == "pass"  # an unknown direction: less is better; the doubt is 0.168
-    assert gate.hold_margin([gap.replace(baseline="a")], 0.1, {})[0].name.endswith("[a] of the baseline")
+    sliced = Change(alike.difference.replace(slice={"t": "x"}))
+    (check,) = gate.hold_margin([sliced, Change(alike.difference.replace(baseline="a"))], 0.1, {})
+    assert check.name.endswith("[a] of the baseline")
 
 
-def test_what_a_gate_decides_on() -> None:
-    """What leads, and a headline that is no magnitude; no other quantity."""
-    level = estimate(0.1, 0.2)
-    assert gate.is_decided_on(level)
-    for one in (level.replace(kind="magnitude"), level.replace(quantity="part")):
-        assert not gate.is_decided_on(one)
-    assert gate.is_decided_on(level.replace(quantity="part", leads=True))
-    assert gate.is_decided_on(level.replace(notes=(Note("few_clusters"),)))
-    assert not gate.is_decided_on(level.replace(notes=(Note("few_clusters"), Note("raw_magnitude"))))
+def group_difference(now: float, before: float, half: float = 0.01, **more: Any) -> Change:
+    """A group difference that was ``before`` and is ``now``, less the random-sentence baseline."""
+    gap, growth = now - before, abs(now) - abs(before)
+    told = {"quantity": "difference[g]", "group": "g", "leads": True, "baseline": "b", **more}
+    e = estimate(0.8, 0.9, **told).replace(
+        blind_difference=gap, blind_difference_low=gap - half, blind_difference_high=gap + half
+    )
+    return Change(
+        e, is_contrast=True, from_random=True, now=now, before=before, low=growth - half, high=growth + half
+    )
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "told", "told_of_both"),
+    [
+        (-0.076, -0.152, "pass", "fail"),
+        (-0.152, -0.076, "fail", "fail"),
+        (0.05, -0.152, "pass", "fail"),
+        (0.2, -0.1, "fail", "fail"),
+        (-0.152, -0.15, "pass", "pass"),
+        (-0.17, -0.15, "inconclusive", "inconclusive"),
+    ],
+)
+def test_a_group_difference_may_shrink_and_not_grow(
+    now: float, before: float, told: str, told_of_both: str
+) -> None:
+    """One check: its distance from random sentences may grow by the margin; in both directions it may move by as much."""
+    one = group_difference(now, before)
+    (check,) = gate.hold_margin([one], 0.02, {})
+    assert (check.outcome, check.name) == (
+        told,
+        "m@x:difference[g] [a] at most 0.02 further from random sentences than [b]",
+    )
+    assert f"{now:+.4g} from random sentences, {before:+.4g} in the baseline audit: " in check.message
+    (check,) = gate.hold_margin([one], 0.02, {}, both_directions=True)
+    assert (check.outcome, check.name) == (
+        told_of_both,
+        "m@x:difference[g] [a] at most 0.02 away from [b]",
+    )
+
+
+def test_group_differences_that_mirror_each_other_are_one_check() -> None:
+    """Of two groups one gets what the other lacks; a third group, and another system, are checks of their own."""
+    one = group_difference(-0.2, -0.1)
+    mirrored = group_difference(0.2, 0.1, quantity="difference[h]", group="h")
+    third = group_difference(-0.2, -0.15, quantity="difference[i]", group="i")
+    other = group_difference(-0.2, -0.1, system="c")
+    found = gate.hold_margin([one, mirrored, third, other], 0.02, {})
+    assert [check.name.partition(" at")[0] for check in found] == [
+        "m@x:difference[g] [a]",
+        "m@x:difference[i] [a]",
+        "m@x:difference[g] [c]",
+    ]
+
+
+def test_twenty_records_of_the_group_are_wanted() -> None:
+    """Where the records that have a group are counted, these decide."""
+    few = Estimate(
+        "m@x", "difference[g]", "a", -0.5, low=-0.6, high=-0.4, clusters=200, group="g", group_clusters=3
+    )
+    (check,) = gate.hold(rule("m@x:difference>=-0.1"), [few])
+    assert (check.outcome, check.message) == (
+        "inconclusive",
+        "3 records with g are too few to decide on; 20 are wanted",
+    )
+
+
+def test_a_limit_on_the_difference_from_random_sentences_holds_every_group() -> None:
+    """Without a group in brackets there is a check for each; with one, its own; the baseline is subtracted on request only."""
+    one, two = (
+        estimate(
+            -0.5, -0.4, quantity=f"difference[{g}]", group=g, kind="contrast", blind=-0.4,
+            blind_difference=gap, blind_difference_low=gap - 0.02, blind_difference_high=gap + 0.02,
+        )
+        for g, gap in (("g", -0.05), ("h", -0.3))
+    )  # fmt: skip
+    both = gate.hold(rule("m@x:difference-random>=-0.1"), [one, two])
+    assert [(check.name, check.outcome) for check in both] == [
+        ("m@x:difference[g]-random>=-0.1 [a]", "pass"),
+        ("m@x:difference[h]-random>=-0.1 [a]", "fail"),
+    ]
+    assert outcome("m@x:difference[g]-random>=-0.1", one, two) == "pass"
+    assert outcome("m@x:difference[g]>=-0.1", one, two) == "fail"
+
+
+def test_where_there_is_no_random_baseline_nothing_is_passed() -> None:
+    """A group difference without one is inconclusive; of an unsigned score or a level there is none to ask for."""
+    (check,) = gate.hold(
+        rule("m@x:difference-random>=-0.1"), [estimate(0.0, 0.01, quantity="difference[g]", kind="contrast")]
+    )
+    assert (check.outcome, check.message) == (
+        "inconclusive",
+        "undefined: no random-sentence baseline (n = 20)",
+    )
+    for one in (
+        estimate(0.0, 0.01, kind="magnitude", blind=0.3),
+        estimate(0.0, 0.01),
+        estimate(0.0, 0.01, quantity="excess", kind="contrast"),
+    ):
+        with pytest.raises(RequestError, match="is no group difference"):
+            gate.hold(rule(f"m@x:{one.quantity}-random<=0.1"), [one])
 
 
 @pytest.mark.parametrize(
@@ -199,8 +294,8 @@ def test_what_a_gate_decides_on() -> None:
         ({"margin": math.inf}, "--margin is at least 0"),
         ({"max_left_out": -0.1}, "share from 0 to 1"),
         ({"max_left_out": 1.5}, "share from 0 to 1"),
-        ({"margin": 0.5}, "--margin speaks of a baseline"),
-        ({"allow_missing": ["x"]}, "--allow-missing speaks of a baseline"),
+        ({"margin": 0.5}, "--margin needs a baseline"),
+        ({"given": {"--measure": ["x"]}}, "--measure needs a baseline"),
     ],
 )
 def test_numbers_that_are_none_are_refused(changed: dict[str, Any], told: str) -> None:
@@ -209,7 +304,7 @@ def test_numbers_that_are_none_are_refused(changed: dict[str, Any], told: str) -
         "limits": [rule("m<=1")],
         "baseline": None,
         "margin": 0.0,
-        "allow_missing": (),
+        "given": {"--measure": []},
         "max_left_out": 0.0,
     }
     gate._refuse_idle(**given)
@@ -323,6 +418,8 @@ def test_rows_are_compared_however_they_are_cut_in_files(
         ("m}<=1", Rule("m}", "", "<=", 1.0)),
         ("m(kind>=1)<=2", Rule("m(kind>=1)", "", "<=", 2.0)),
         ("m(kind<=1)>=2", Rule("m(kind<=1)", "", ">=", 2.0)),
+        ("m:part[g]-random>=-1", Rule("m", "part[g]", ">=", -1.0, from_random=True)),
+        ("m:-random>=-1", Rule("m", "-random", ">=", -1.0)),
     ],
 )
 def test_a_rule_is_read_from_its_last_sign(text: str, read: Rule) -> None:
@@ -332,8 +429,20 @@ def test_a_rule_is_read_from_its_last_sign(text: str, read: Rule) -> None:
 
 def test_a_rule_is_written_as_it_is_read() -> None:
     """With its quantity and its system, if it has them."""
-    for text in ("m<=0.1", "m:part<=0.1", "m{gpt-4}>=0.1", "m:part{gpt-4}>=0.1"):
+    for text in ("m<=0.1", "m:part<=0.1", "m{gpt-4}>=0.1", "m:part{gpt-4}>=0.1", "m:part-random{gpt-4}>=0.1"):
         assert str(rule(text)) == text
     for text in ("m{}<=1", "<=1", "{a}<=1", "m<=nan", "m<=1e999", "m"):
-        with pytest.raises(RequestError, match="is no rule"):
+        with pytest.raises(RequestError, match="is not a valid rule"):
             rule(text)
+
+
+def test_a_check_fails_only_if_it_would_among_all_checks() -> None:
+    """An interval that just breaks the limit fails alone; as one of twenty systems' it is inconclusive and says so."""
+    one = Estimate("m@x", "m", "s0", 0.5, low=0.41, high=0.59, clusters=200, n=200)
+    (alone,) = gate.hold(rule("m@x<=0.4"), [one])
+    assert alone.outcome == "fail"
+    several = gate.hold(rule("m@x<=0.4"), [one.replace(system=f"s{i}") for i in range(20)])
+    assert {check.outcome for check in several} == {"inconclusive"}
+    assert "the interval breaks the limit, but not when corrected for 20 checks" in several[0].message
+    clear = gate.hold(rule("m@x<=0.2"), [one.replace(system=f"s{i}") for i in range(20)])
+    assert {check.outcome for check in clear} == {"fail"}

@@ -13,6 +13,7 @@ from tests.cli.command import Command
 from tests.unit.test_gate import BUR, cases_of, pytest_in, run
 
 from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.differences import Change
 from fairbrief.errors import RequestError
 from fairbrief.reports import write_all
 from fairbrief.saved_audits import gate, gate_rules
@@ -42,7 +43,7 @@ def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("kept", "measures", "said", "allowed"),
     [
         (lambda c: c.summary.system == "good" , [BUR, "rouge1"], "the system 'bad'", "bad"),
-        (lambda _: True, [BUR], "the measure rouge1", "rouge1"),
+        (lambda _: True, ["rouge1"], "the measure bur@side", BUR),
         (lambda c: int(c.record.id[1:]) >= 10, [BUR, "rouge1"], r"10 of 60 records \(r0, r1, r2, r3, r4 …\)", "records"),
     ],
 )  # fmt: skip
@@ -136,14 +137,14 @@ def test_a_limit_may_name_a_system_that_must_be_there(baseline: Path) -> None:
 )
 def test_a_limit_that_is_no_finite_number_is_refused(limit: str) -> None:
     """What is not a finite decimal number is no limit."""
-    with pytest.raises(RequestError, match="is no rule"):
+    with pytest.raises(RequestError, match="is not a valid rule"):
         gate_rules.rule(f"bur@side<={limit}")
 
 
 @pytest.mark.parametrize("text", ["<=1", "{a}<=1", "bur@side{}<=1", "bur@side"])
 def test_a_rule_that_names_nothing_is_refused(text: str) -> None:
     """A rule has a measure, and a system's name where it has braces."""
-    with pytest.raises(RequestError, match="is no rule"):
+    with pytest.raises(RequestError, match="is not a valid rule"):
         gate_rules.rule(text)
 
 
@@ -169,15 +170,18 @@ def test_nan_never_passes(value: float, low: float, high: float, rule: str) -> N
     estimate = Estimate("m", "m", "a", value, low=low, high=high, n=50, clusters=50)
     (check,) = gate.hold(gate_rules.rule(rule), [estimate])
     assert check.outcome == "inconclusive"
-    checks = gate.hold_margin([estimate.replace(baseline="b")], 0.5, {"m": "less"})
-    assert [check.outcome for check in checks] == ["inconclusive"]
+    gap = estimate.replace(baseline="b")
+    for change in (Change(gap), Change(gap, is_contrast=True, now=value, before=0.1, low=low, high=high)):
+        for both_directions in (False, True):
+            (check,) = gate.hold_margin([change], 0.5, {"m": "less"}, both_directions=both_directions)
+            assert check.outcome == "inconclusive"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--margin", "0.1"), "--margin speaks of a baseline"),
-        (("--allow-missing", "x"), "--allow-missing speaks of a baseline"),
+        (("--margin", "0.1"), "--margin needs a baseline"),
+        (("--allow-missing", "x"), "--allow-missing needs a baseline"),
         (("--max-left-out", "1.5"), "share from 0 to 1"),
         (("--max-left-out", "nan"), "share from 0 to 1"),
         (("--baseline", "x", "--margin", "inf"), "--margin is at least 0"),

@@ -219,7 +219,7 @@ def test_overall_is_the_mean_of_normalised_values() -> None:
 def test_the_order_depends_on_who_enters_and_says_so() -> None:
     """Best is 0 and worst 1 in every data set; leaving one out moves the others, and the note names them."""
     results = {"one": world(GAPS, 1), "two": world(GAPS, 2)}
-    everyone = next(o for o in overall(results, n_resamples=50) if "entailment" in o.measure)
+    everyone = next(o for o in overall(results, n_resamples=50, published=True) if "entailment" in o.measure)
     assert everyone.systems == ("high", "low", "middle")
     high, low, middle = everyone.overall
     assert (low.value, high.value) == (0, 1)
@@ -227,16 +227,18 @@ def test_the_order_depends_on_who_enters_and_says_so() -> None:
     assert middle.value is not None
     assert 0 < middle.value < 1
     assert middle.low is not None
-    without = next(o for o in overall(results, ["low", "middle"], n_resamples=0) if "entailment" in o.measure)
+    everything = overall(results, ["low", "middle"], n_resamples=0, published=True)
+    without = next(o for o in everything if "entailment" in o.measure)
     assert [s.value for s in without.overall] == [0, 1]
     printed = table(everyone)
     assert [row[0] for row in printed.rows] == ["low", "middle", "high"]
     assert "high, low, middle" in printed.notes[0]
 
 
-def test_the_uneven_share_is_ranked_beside_the_gap() -> None:
+def test_the_published_order_has_the_uneven_share_beside_the_gap() -> None:
     """The paper's Overall is of R_EC; levels, which are no disparity, are not ranked."""
-    quantities = {o.quantity for o in overall({"one": world(GAPS, 1), "two": world(GAPS, 3)}, n_resamples=0)}
+    results = {"one": world(GAPS, 1), "two": world(GAPS, 3)}
+    quantities = {o.quantity for o in overall(results, n_resamples=0, published=True)}
     assert "equal_coverage" in quantities
     assert quantities <= {"equal_coverage", "uneven_share"}
 
@@ -244,9 +246,9 @@ def test_the_uneven_share_is_ranked_beside_the_gap() -> None:
 def test_systems_that_some_audit_lacks_do_not_enter() -> None:
     """Only common systems are ordered; asking for another is an error that lists them."""
     results = {"one": world(GAPS, 1), "two": world({"low": 0.1, "high": 0.5}, 2)}
-    assert overall(results, n_resamples=0)[0].systems == ("high", "low")
+    assert overall(results, n_resamples=0, published=True)[0].systems == ("high", "low")
     with pytest.raises(RequestError, match="high, low"):
-        overall(results, ["middle"], n_resamples=0)
+        overall(results, ["middle"], n_resamples=0, published=True)
 
 
 # ------------------------------------------------------------------------------ the command line
@@ -260,11 +262,14 @@ def test_commands_compare_saved_audits_and_labels(tmp_path: Path) -> None:
     ran = run(app, ["agree", str(tmp_path / "set1"), "--resamples", "50"])
     assert ran.exit_code == 0, ran.output
     assert "Agreement (Spearman)" in ran.output
-    ran = run(app, ["rank", str(tmp_path / "set1"), str(tmp_path / "set2"), "--resamples", "50"])
+    folders = [str(tmp_path / f"set{seed}") for seed in (1, 2)]
+    with pytest.raises(RequestError, match="no measure with group differences in common"):
+        run(app, ["rank", *folders], catch_exceptions=False)
+    ran = run(app, ["rank", *folders, "--published", "--resamples", "50"])
     assert ran.exit_code == 0, ran.output
     assert "set2" in ran.output
     assert ran.output.count("Overall order by") == len(
-        overall({"a": world(GAPS, 1), "b": world(GAPS, 2)}, n_resamples=0)
+        overall({"a": world(GAPS, 1), "b": world(GAPS, 2)}, n_resamples=0, published=True)
     )
     assert ran.output.count("Min and max are over") == 1
     file = tmp_path / "labels.jsonl"

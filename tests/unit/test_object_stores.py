@@ -17,9 +17,9 @@ from tests.cli.command import Command
 from tests.stub_s3 import KEY, SECRET, StubS3, in_environment
 from tests.unit.test_workers import assert_same, cases_of
 
-from fairbrief.auditing import Plan, audit, audit_share, run
+from fairbrief.auditing import Plan, audit, run
 from fairbrief.cli import view_command
-from fairbrief.errors import BackendError, DataError, FairbriefError, RequestError
+from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
 from fairbrief.serialization import case_line
 from fairbrief.viewing.answers import open_audit
@@ -150,20 +150,15 @@ def test_credentials_that_do_not_fit_are_told(
 
 
 def test_a_connection_that_breaks_is_tried_again(store: StubS3, local: Path) -> None:
-    """Once is as never; where it goes on, the audit ends, names the file, and goes on from its parts later."""
+    """Once is as never; where it goes on, the audit ends and names the file."""
     reading = read(ADDRESS)
     store.breaks_from, store.breaks = len(store.ranges()) + 3, 1
     before = len(store.ranges())
     whole = audit(reading, PLAN)
     assert_same(whole, audit(read(local), PLAN))
     store.breaks_from, store.breaks = 2 * len(store.ranges()) - before, 0
-    plan = replace(PLAN, into=local.with_name("parts"))
-    with pytest.raises(BackendError, match=rf"{ADDRESS} could not be read.*--into DIR"):
-        audit(read(ADDRESS), plan)
-    store.breaks_from = None
-    done, of = audit_share(read(ADDRESS), plan, 1, 1)
-    assert 0 < done < of
-    assert_same(audit(read(ADDRESS), plan), whole)
+    with pytest.raises(BackendError, match=rf"{ADDRESS} could not be read.*when the store answers"):
+        audit(read(ADDRESS), PLAN)
 
 
 def test_a_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
@@ -231,14 +226,12 @@ def test_the_command_writes_what_it_writes_of_a_copy(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The same results but for the seconds, parts that are merged, and no key in any file."""
+    """The same results but for the seconds, and no key in any file."""
     fairbrief = Command(capsys, monkeypatch)
     asked = ["--measure", "rouge1", "--resamples", "30"]
     fairbrief("audit", str(local), *asked, "--out", str(tmp_path / "here"))
-    there, parts = tmp_path / "there", tmp_path / "parts"
-    for share in ("1/2", "2/2"):
-        assert fairbrief("audit", ADDRESS, *asked, "--into", str(parts), "--part", share).code == 0
-    assert fairbrief("merge", str(parts), "--out", str(there)).code == 0
+    there = tmp_path / "there"
+    assert fairbrief("audit", ADDRESS, *asked, "--out", str(there)).code == 0
     ours, theirs = (
         json.loads((folder / "results.json").read_text()) for folder in (there, tmp_path / "here")
     )
@@ -278,7 +271,7 @@ def test_the_texts_of_an_audit_are_read_there(
     assert "There is no file" in open_audit(tmp_path / "audit", view_command._read).fault
 
 
-@pytest.mark.parametrize("option", ["--out", "--into", "--cache"])
+@pytest.mark.parametrize("option", ["--out", "--cache"])
 def test_nothing_is_written_to_a_store(
     option: str, local: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,5 +282,3 @@ def test_nothing_is_written_to_a_store(
     assert f"{option} s3:" in done.err
     assert "aws s3 cp" in done.err
     assert [path.name for path in local.parent.iterdir()] == [local.name]
-    with pytest.raises(FairbriefError, match="nothing is written"):
-        audit_share(read(local), replace(PLAN, into="s3://bucket/parts"), 1, 1)

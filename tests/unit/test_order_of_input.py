@@ -15,7 +15,7 @@ import pytest
 from tests.unit.test_workers import MEASURES, cases_of
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, audit_share, observing, part_work, run
+from fairbrief.auditing import Plan, audit, observing, run
 from fairbrief.errors import RequestError
 from fairbrief.readers import json_lines, read
 from fairbrief.reports import json_file
@@ -119,29 +119,6 @@ def test_three_machines_change_no_bit(
     path = tmp_path / "reviews.jsonl"
     write_lines(shuffled(rows, 5), path)
     assert digest(read(path), replace(PLAN, engine=f"ray:{three_machines}")) == wanted
-
-
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("shares", [1, 4, 16])
-def test_kept_parts_are_merged_in_any_order(
-    shares: int, rows: list[dict[str, Any]], wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each share done by itself, then put together forwards and backwards."""
-    path = tmp_path / "reviews.jsonl"
-    write_lines(shuffled(rows, 6), path)
-    plan = replace(PLAN, into=tmp_path / "parts")
-    for share in shuffled(range(1, shares + 1), shares):
-        audit_share(read(path), plan, share, shares)
-    assert digest(read(path), plan) == wanted
-    forwards = part_work.PartWork.__call__
-
-    def backwards(self: part_work.PartWork, numbered: tuple[int, part_work.Part]) -> Any:
-        number, _ = numbered
-        last = len(list((tmp_path / "parts").glob("*.part"))) - 1
-        return forwards(self, (last - number, numbered[1]))
-
-    monkeypatch.setattr(part_work.PartWork, "__call__", backwards)
-    assert digest(read(path), plan) == wanted
 
 
 def test_variants_that_come_late_are_of_their_originals_cluster(

@@ -96,21 +96,21 @@ def _exchangeable() -> World:
 
 def test_a_pilot_tells_what_each_contrast_needs(pilot: Path) -> None:
     """Every leading contrast stands twice, against permuted labels and random extracts; its error is the audit's."""
-    found = fairbrief.power(pilot, disparity=0.1, measures="uer")
+    found = fairbrief.power(pilot, disparity=0.01, measures="uer")
     assert {p.against for p in found} == {"permuted labels", "random extracts"}
     assert {p.quantity for p in found} == {f"difference[{g}]" for g in ("negative", "neutral", "positive")}
     (e,) = [
         e
         for e in fairbrief.load(pilot).estimates
-        if (e.measure, e.system, e.quantity) == ("uer@sentiment", "even", "difference[positive]")
+        if (e.measure, e.system, e.quantity) == ("uer@sentiment", "balanced", "difference[positive]")
     ]
     (one,) = [
-        p for p in found if (p.system, p.quantity, p.against) == ("even", e.quantity, "permuted labels")
+        p for p in found if (p.system, p.quantity, p.against) == ("balanced", e.quantity, "permuted labels")
     ]
     assert one.se == pytest.approx(e.se)
     assert one.shows == pytest.approx(e.detectable)
     assert one.needs is not None
-    assert one.needs > one.clusters  # what eight records show is larger than what was asked
+    assert one.needs > one.clusters  # what 28 records show is larger than what was asked
 
 
 def test_the_command_prints_needed_and_shown_records(pilot: Path) -> None:

@@ -25,10 +25,9 @@ from fairbrief.auditing.record_values import (
 )
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
-from fairbrief.explaining.example_choice import MOST, choose
 from fairbrief.explaining.example_influence import told
 from fairbrief.explaining.example_links import scorer_for, support_of
-from fairbrief.explaining.examples import PAGE_BYTES, examples
+from fairbrief.explaining.examples import MOST, PAGE_BYTES, choose, examples
 from fairbrief.reports import groups, html, load, record_data
 from fairbrief.reports.evidence import Held, Wanted, all_columns
 from fairbrief.reports.examples import Examples
@@ -107,7 +106,7 @@ def test_both_ends_of_each_group_are_chosen(audited: Audit) -> None:
 def test_the_same_rows_are_chosen_however_few_are_read_at_a_time(audited: Audit, at_once: int) -> None:
     """Of equal rows the earlier one is chosen, too, where the other comes in a later piece; and as many are counted."""
     cut = replace(audited.result, rows=InPieces(audited.result.rows.table(), at_once=at_once))
-    systems = ["even", "rosy"]
+    systems = ["balanced", "rosy"]
     assert choose(cut.rows, systems) == choose(audited.result.rows, systems)
     whole, pieces = (examples(result, fairbrief.read(REVIEWS), Scorers()) for result in (audited.result, cut))
     assert pieces == whole
@@ -117,7 +116,7 @@ def test_every_row_has_its_texts_its_story_and_its_links(shown: Examples) -> Non
     """Nothing is listed that the viewer cannot open."""
     texts = {t.id: t for t in shown.texts}
     supports = {(s.system, s.record, s.rule) for s in shown.supports}
-    assert shown.of == 16
+    assert shown.of == 2 * 28
     for row in shown.rows:
         assert row.system in texts[row.record].summaries
         assert row.story
@@ -236,7 +235,11 @@ def test_the_page_has_a_budget_for_texts(audited: Audit) -> None:
     size = sum(len(d.text.encode()) for t in found.texts for d in t.documents)
     assert 0 < size <= PAGE_BYTES
     assert found.texts[0].documents[0].cut > 100_000
-    assert found.texts[0].more == 12
+    documents = {c.record.id: len(c.record.documents) * 12 for c in fairbrief.read(REVIEWS)}
+    assert {t.id: len(t.documents) + t.more for t in found.texts} == {
+        t.id: documents[t.id] for t in found.texts
+    }
+    assert any(t.more for t in found.texts)
 
 
 def test_saved_examples_come_back_as_they_were(audited: Audit, tmp_path: Path) -> None:

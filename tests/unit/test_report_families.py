@@ -240,18 +240,17 @@ def test_many_systems_are_compared_in_a_table() -> None:
     table = found.findings[0].table
     assert table is not None
     assert (len(table.rows), table.more) == (12, 2)
-    assert table.rows[0][:2] == ("s0", "unclear after Holm")
+    assert table.rows[0][:2] == ("s0", "not significant")
 
 
-def test_a_small_p_that_holm_raises_is_not_said_to_be_often_read() -> None:
-    """The sentence tells luck among many tests from what permuted labels often read."""
+def test_a_small_p_that_holm_raises_is_not_significant_and_both_are_printed() -> None:
+    """The sentence has p after Holm's adjustment and p on its own."""
     e = Estimate("bur@x", "bur", "s", 0.5, null_mean=0.4, p=0.004, p_adjusted=0.12, testable=True)
-    assert "often" not in wording.finding(e)
     assert (
-        "rarely read as much (p\u00a0=\u00a00.004), but among so many tests one may by luck"
+        "Not significant after Holm's adjustment (permutation mean 0.400, p\u00a0=\u00a00.120 (Holm)); p\u00a0=\u00a00.004 on its own."
         in wording.finding(e)
     )
-    assert "often read as much" in wording.finding(e.replace(p=0.4))
+    assert "Not significantly different from label permutations" in wording.finding(e.replace(p=0.4))
 
 
 def test_both_intervals_are_shown_where_there_are_two() -> None:
@@ -385,22 +384,28 @@ def test_a_page_of_many_systems_and_slices_stays_small_and_says_what_is_not_on_i
     assert len(page) < 1.2e3 * html.MOST_ON_PAGE
 
 
-def test_a_sentence_says_which_of_the_two_references_is_beaten() -> None:
-    """Permuted labels, random extracts, both or none, each with what it reads; sizes are not tested against extracts."""
+def test_a_sentence_says_which_of_the_two_baselines_a_value_differs_from() -> None:
+    """Label permutations, random sentences, both or none, each with its value; unsigned scores are not tested against these."""
     e = Estimate(
         "coverage_parity@x", "relative_difference[a]", "s", -0.15, low=-0.2, high=-0.1, null_mean=0.0, p=0.001,
         testable=True, kind="contrast", blind=-0.05, blind_difference=-0.10, blind_p=0.003,
     )  # fmt: skip
     told = wording.references(e)
-    assert "than permuted labels explain (they read 0.000 on average, p\u00a0=\u00a00.001)" in told
     assert (
-        "Beyond random extracts of the same length, which read −0.050 (0.100 less, p\u00a0=\u00a00.003)"
+        "Label permutations rarely produce so large a value (permutation mean 0.000, p\u00a0=\u00a00.001)"
+        in told
+    )
+    assert (
+        "Significantly different from random sentences of the same length, −0.050 (difference −0.100, p\u00a0=\u00a00.003)"
         in told
     )
     told = wording.references(e.replace(blind=-0.14, blind_difference=-0.01, blind_p=0.7))
-    assert "read −0.140, and are not clearly beaten (0.010 less, p\u00a0=\u00a00.700)" in told
+    assert (
+        "Not significantly different from random sentences of the same length, −0.140 (difference −0.010, p\u00a0=\u00a00.700)"
+        in told
+    )
     told = wording.references(e.replace(p=0.4, blind_difference=None, blind_p=None))
-    assert "often read as much" in told
+    assert "Not significantly different from label permutations" in told
     assert "not tested against them" in told
     assert wording.references(e.replace(p=None, blind=None)) == ""
 

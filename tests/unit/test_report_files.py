@@ -145,7 +145,7 @@ def test_numbers_that_are_not_finite_never_leave() -> None:
         ("{", "no JSON of ours"),
         ("[]", "its schema is 'None'"),
         ('{"schema": "fairbrief.results/2"}', "this version reads"),
-        ('{"schema": "fairbrief.results/4", "estimates": 3}', "does not follow"),
+        ('{"schema": "fairbrief.results/5", "estimates": 3}', "does not follow"),
         ("[" * 100_000, "no JSON of ours"),
     ],
 )

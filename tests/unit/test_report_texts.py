@@ -79,7 +79,7 @@ def test_measures_left_out_for_one_reason_share_an_item() -> None:
 def test_a_page_explains_its_pictures_once() -> None:
     """Not over the table of every family and attribute; each table still has a name for who hears it."""
     page = html.render(sample_results.make())
-    assert page.count("upright tick: chance level") == 1
+    assert page.count("upright tick: permutation mean") == 1
     assert page.count('<caption class="unseen">') == page.count('<section class="grid">')
 
 
@@ -182,7 +182,7 @@ def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
     text = markdown.render(replace(result, estimates=Estimates([contrast, *result.estimates]), made=made))
     heads = [line for line in text.splitlines() if line.startswith(("#", "**"))]
     assert heads[0] == "# Fairness of summaries: what was measured"
-    assert heads[1].startswith("**Who is worse off?** ")
+    assert heads[1].startswith("**What was measured?** ")
     assert heads[-1] == "## How it was made"
     assert "What next?" not in text
     assert not re.search(r"^- (declared|words|controls|without_text|compared_scorers):", text, re.MULTILINE)
@@ -261,11 +261,19 @@ def test_the_page_speaks_of_measurements_not_of_verdicts() -> None:
     assert not re.search(r"\b(un|de)?biased\b|\bis (un)?fair\b", page, re.IGNORECASE)
     assert "What a gap would mean." in page
     assert (
-        "Further from chance than permuted labels explain (they read 0.391 on average, p\u00a0=\u00a00.002 after Holm)"
+        "Label permutations rarely produce so large a value (permutation mean 0.391, p\u00a0=\u00a00.002 (Holm))"
         in page
     )
-    assert "Not testable: no exchange of labels reads far enough from the rest" in page
+    assert "Not testable: the smallest p that the labels allow exceeds the significance level." in page
     assert "No value: one group only." in page
+
+
+def test_an_interval_is_explained_as_a_confidence_interval() -> None:
+    """An interval is a range that holds the true value in so many samples, not the place of a replication."""
+    meaning = dict(wording.GLOSSARY)["interval"]
+    assert "over repeated samples of records, 95% of such ranges" in meaning
+    assert "contain the true value" in meaning
+    assert "would" not in meaning
 
 
 def test_an_empty_result_is_still_a_page() -> None:

@@ -43,26 +43,26 @@ DEFAULT, OTHER = "uer@side", "uer(scorer=containment)@side"
         ((-0.3, 0.01), (-0.2, 0.02), "below under all 2"),
         ((0.3, 0.01), (0.2, 0.02), "above under all 2"),
         ((-0.3, 0.01), (-0.2, 0.3), "below under 1 of 2"),
-        ((-0.3, 0.01), (0.2, 0.01), "turns"),
-        ((-0.3, 0.4), (0.2, 0.5), "clear under 0 of 2"),
+        ((-0.3, 0.01), (0.2, 0.01), "both directions"),
+        ((-0.3, 0.4), (0.2, 0.5), "significant under 0 of 2"),
     ],
 )
 def test_one_line_says_whether_a_finding_stands_under_each_choice(
     first: tuple[float, float], second: tuple[float, float], told: str
 ) -> None:
-    """The group's line counts where it is clear and says which way; a finding that turns is called so."""
+    """The group's line counts where it is significant and in which direction; a finding that changes direction is called so."""
     table = table_of((DEFAULT, *first), (OTHER, *second))
     assert table.rows[0][:2] == ("a · s", told)
     assert [row[0] for row in table.rows[1:]] == ["  scorer=ngram", "  scorer=containment"]
 
 
-def test_evener_than_a_random_pick_is_no_finding_on_the_other_side() -> None:
-    """A contrast clearly nearer 0 than that of random extracts does not turn one that lies beyond them."""
+def test_nearer_to_even_than_random_sentences_is_no_finding_in_the_other_direction() -> None:
+    """A group difference significantly nearer 0 than that of random sentences does not oppose one beyond them."""
     first, second = estimate(DEFAULT, 0.3, 0.01), estimate(OTHER, 0.02, 0.01)
     beyond = first.replace(blind=0.1, blind_difference=0.2, blind_p=0.01)
     nearer = second.replace(blind=0.1, blind_difference=-0.08, blind_p=0.01)
     (table,) = tables([beyond, nearer], [make("measure", DEFAULT), make("measure", OTHER)], 0.05)
-    assert [row[1] for row in table.rows] == ["above under 1 of 2", "beyond extracts", "nearer 0"]
+    assert [row[1] for row in table.rows] == ["above under 1 of 2", "above", "nearer to even"]
 
 
 def test_settings_of_any_kind_are_choices() -> None:

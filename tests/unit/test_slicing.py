@@ -178,7 +178,7 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
         str(saved),
     )
     said = printed("slice", str(saved), "--by", "kind", "--out", str(out))
-    assert "even · food" in said
+    assert "balanced · food" in said
     assert "p, and what permuted labels read, need the texts" in " ".join(said.split())
     found = load(out)
     assert found.made["slices"] == [["kind"]]

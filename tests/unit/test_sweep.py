@@ -22,7 +22,7 @@ from fairbrief.cli import app
 from fairbrief.cli.exit_codes import INCOMPLETE
 from fairbrief.engines.answering import Count
 from fairbrief.errors import FairbriefError, RequestError
-from fairbrief.reports import load
+from fairbrief.reports import load, wording
 from fairbrief.reports.figures import draw
 from fairbrief.reports.note_words import worded
 from fairbrief.reports.number_format import probability
@@ -197,9 +197,10 @@ def test_the_report_has_one_table_and_a_picture_of_the_differences(tmp_path: Pat
     assert [row[1] for row in table.rows[1:]] == ["40", "40", "40"]
     assert [row[3] for row in table.rows[:2]] == ["", "baseline"]
     assert [row[4] for row in table.rows[2:]] == ["40", "40"]
-    excess = {e.system: e for e in result.differences if e.quantity == "excess"}
-    assert table.rows[3][5] == f"{probability(excess['instruction=never'].p_adjusted)} excess"
-    assert "in the excess over permuted labels" in table.notes[-1]
+    led = [wording.from_random(e) for e in result.differences if e.leads and e.system == "instruction=never"]
+    least = min(led, key=lambda e: (e.p_adjusted, e.quantity))
+    assert table.rows[3][5] == f"{probability(least.p_adjusted)} {least.quantity}"
+    assert "the group difference with the smallest p" in table.notes[-1]
     assert table.rows[2][6].startswith("0.5")
     assert "Differences from one system" in [figure.title for figure in draw(result)]
 

@@ -15,10 +15,10 @@ from typing import Any, cast
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import (
+    extracts,
     group_notes,
     length_notes,
     measure_selection,
-    memory,
     part_work,
     scorer_bias,
     sensitivity,
@@ -27,14 +27,19 @@ from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.evidence_table import LedgerEvidence
+from fairbrief.auditing.group_places import GroupPlaces
 from fairbrief.auditing.languages_of_measures import described, language_of
 from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.opposite_gaps import told_opposite
+from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.plan_checks import check_slice
+from fairbrief.auditing.primary import check_primary
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.unusable_scores import refuse_unscored
 from fairbrief.auditing.watchers import Watchers
+from fairbrief.auditing.without_records import told_without
 from fairbrief.declarations import Declaration
 from fairbrief.engines.engine import ThisProcess
 from fairbrief.errors import DataError, RequestError
@@ -47,12 +52,12 @@ from fairbrief.reports.result import LeftOut, Result
 from fairbrief.summarizers.controls import Exchange, names_a_control
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
-from fairbrief.types import Case, Estimate, Measure, Observation, Record, Summary, Table
+from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Observation, Record, Summary, Table
 
 HEAD, TRIED = 200, 25
 """Cases that are looked at to see which measures the input allows; so many first, which mostly suffice."""
 
-__all__ = ["Plan", "audit", "audit_share", "check"]
+__all__ = ["Plan", "audit", "check"]
 
 
 Settled = Callable[[EvidenceRows], None] | None
@@ -130,9 +135,9 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
         tables = _tables(begun.protocol, estimates, rows)
     else:
         tables = tuple(sensitivity.tables(estimates, run.measures, plan.alpha))
-    return Result(
+    result = Result(
         estimates=(
-            *watchers.fallback.noted(group_notes.noted(length_notes.noted(estimates))),
+            *_noted(estimates, run, watchers),
             *checked.estimates,
         ),
         differences=tuple(gaps),
@@ -153,6 +158,20 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
             **_left_out_by(cases),
         },
     )
+    if begun.protocol is not None or not plan.n_resamples:
+        return result
+    by_spec = {repr(m): m for m in run.measures}
+    told = told_without(result, watchers, by_spec)
+    if opposite := told_opposite(result, by_spec):
+        told["opposite_gaps"] = opposite
+    return replace(result, made={**result.made, **told}) if told else result
+
+
+def _noted(estimates: Sequence[Estimate], run: Run, watchers: Watchers) -> Sequence[Estimate]:
+    """The estimates with what must be known of lengths, groups, places and units to read them."""
+    found = group_notes.noted(length_notes.noted(estimates, run.plan.alpha))
+    found = watchers.places.noted(found, {repr(measure): measure for measure in run.measures})
+    return watchers.fallback.noted(found)
 
 
 def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
@@ -160,23 +179,6 @@ def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
     if settled is not None:
         settled(rows)
     return rows
-
-
-def audit_share(cases: Iterable[Case], plan: Plan, share: int, shares: int) -> tuple[int, int]:
-    """Audit one of several shares of an input's parts, and keep them in the folder ``plan.into``.
-
-    Returns how many parts were done, and how many the share has: those that were there already stay. Any number of
-    machines may do shares of one input at once; `audit` with the same plan then puts all parts together. Raises as
-    `audit` does, and RequestError for a share that cannot be.
-    """
-    if not 1 <= share <= shares:
-        raise RequestError(f"There is no share {share} of {shares}: they are numbered from 1 to {shares}.")
-    if plan.into is None:
-        raise RequestError("A share of an input is kept for the others: say in which folder with --into.")
-    with languages.using(plan.language or languages.setting()):
-        parted = _begin(cases, plan).parted()
-        assert parted is not None  # else it was refused
-        return parted.keep(chosen_engine(plan.engine, plan.workers), share, shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +216,8 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
     languages.suppose(language_of(head))
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_slices(plan.slices, head, [RUN] if plan.pools_runs else [])
+    if plan.ordered:
+        measure_selection.check_ordered(head)
     if plan.compared_scorers and protocol is not None:
         raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
     choice = sensitivity.under(_choose(plan, protocol, head, stream), plan.compared_scorers, plan.scorers)
@@ -223,10 +227,13 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
         intervals=plan.intervals or (protocol.declaration.intervals if protocol else "jackknife"),
         has_clusters=plan.has_clusters or any(case.record.cluster != case.record.id for case in head),
     )
-    memory.check(cases, head, plan, choice.measures)
+    _refuse_large_records(head, plan, choice.measures)
+    check_primary(plan.primary, choice.measures)
     run = Run(plan, choice.measures, exchange=exchange)
     checks, unchecked = scorer_bias.plan_checks(choice.measures, head, run.scorers, wanted=plan.check_scorers)
-    watchers = Watchers(sample(plan.seed, wanted=plan.check_scorers) if checks else None)
+    sources = sample(plan.seed, wanted=plan.check_scorers) if checks else None
+    places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
+    watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
     return _Begun(cases, plan, protocol, head, stream, choice, run, checks, unchecked, watchers)
 
 
@@ -239,7 +246,11 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_slices(plan.slices, head)
     Controls(plan.controls, (), plan.seed)
-    choice = _asked(plan, protocol, head) or measure_selection.fitting(head, plan.attributes)
+    if plan.ordered:
+        measure_selection.check_ordered(head)
+    choice = _asked(plan, protocol, head) or measure_selection.fitting(
+        head, plan.attributes, is_ordered=plan.ordered
+    )
     measure_selection.check_scorers(choice.measures, plan.scorers)
     return choice.measures
 
@@ -329,10 +340,8 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
 
     Where there is none the input is read on, as far as a reader looks for a field: it knows which is missing, and what to do.
     """
-    choice = measure_selection.fitting(head, tuple(plan.attributes))
-    memory.check(
-        head, head, plan, choice.measures
-    )  # of these cases alone; of all once the measures are known
+    choice = measure_selection.fitting(head, tuple(plan.attributes), is_ordered=plan.ordered)
+    _refuse_large_records(head, plan, choice.measures)  # before the measures are tried on them
     first = _tried(plan, choice.measures, head[:TRIED])
     doubted = [m for m in choice.measures if not _has_rows(first[m.observation])]
     all_seen = _tried(plan, doubted, head) if doubted else {}
@@ -344,6 +353,13 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
             pass
         raise _nothing_can_read(left_out or choice.left_out, head)
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
+
+
+def _refuse_large_records(head: Sequence[Case], plan: Plan, measures: Sequence[Measure]) -> None:
+    """Refuse random extracts of a very large record, unless they are asked for."""
+    reads = any(isinstance(measure.observation, ExtractObservation) for measure in measures)
+    if reads and plan.n_extracts is None and plan.n_resamples:
+        extracts.refuse_too_large({case.record.id: case.record for case in head}.values())
 
 
 def _nothing_can_read(left_out: Sequence[LeftOut], head: Sequence[Case]) -> RequestError:
@@ -395,7 +411,7 @@ def declared_words(declaration: Declaration) -> dict[str, Any]:
     return {
         "family": declaration.family, "question": declaration.question, "harm": declaration.harm,
         "figures": list(declaration.figures), "contrast": asdict(declaration.contrast),
-        "by_meaning": declaration.by_meaning,
+        "matches_words": declaration.matches_words, "items": declaration.items,
     }  # fmt: skip
 
 
@@ -419,7 +435,9 @@ def _made(
         "protocol": plan.protocol,
         "language": described(head),
         "slices": [list(s) for s in plan.slices],
+        "ordered": plan.ordered,
         "baseline": plan.baseline,
+        "primary": list(plan.primary),
         "is_pairwise": plan.is_pairwise,
         "asked_controls": list(plan.controls),
         "permuted": run.permuted(),

@@ -35,6 +35,11 @@ class Answered:
         common = np.flatnonzero(np.all([self.places[i] >= 0 for i in several], axis=0))
         return common[np.argsort(self.places[several[0]][common])]
 
+    def with_extracts(self, several: Sequence[int], common: Integers) -> Integers:
+        """Those of these clusters of which each of the parts has random extracts, in their order."""
+        there = [self.parts[i].has_extracts[self.places[i][common]] for i in several]
+        return common[np.all(there, axis=0)]
+
     def units(self, several: Sequence[int], common: Integers, seed: int) -> dict[int, Units]:
         """The jackknife units of some of the parts, all of one ledger, on these clusters alone."""
         names, found, large = self.clusters.of(common), dict[int, Units](), dict[int, ClusterRows]()

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from fairbrief.auditing.contrast_sums import contrasts_of, square_columns
 from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.null_sums import Drawn
+from fairbrief.standings import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
-from fairbrief.statistics.jackknife import t_test
+from fairbrief.statistics.group_permutation import PermutationTest, group_permutation
+from fairbrief.statistics.jackknife import Spread, t_test
 from fairbrief.statistics.sign_flips import flipped
 from fairbrief.statistics.studentized import largest, studentize
 from fairbrief.types import Column, Floats, Integers, Totals, Value
@@ -159,7 +161,7 @@ def flip_chance(
     """Of one value of a part, by turning the signs of what each cluster says of its contrasts (or of itself).
 
     The contributions are jackknife pseudo-values. A magnitude that folds contrasts is tested by the largest of their
-    studentized sizes, all signs turned together. Contrasts between groups of units are tested by the jackknife t, the
+    studentized sizes, all signs turned together. Contrasts between groups of units are tested by `between_chance`, the
     smallest p of several times their number (Bonferroni).
     """
     names = [c for c in value.contrasts if c in here.here] or [name]
@@ -181,13 +183,52 @@ def flip_chance(
         mean: float | None = float(np.mean(value.fold(sums)))
     else:
         mean = 0.0 if value.tail == "both" else None
-    if all(
-        here.here[contrast].is_between and found.error > 0
-        for contrast, found in zip(names, spreads, strict=True)
-    ):
-        return Chance(mean, min(1.0, len(spreads) * float(min(map(t_test, spreads)))), 0.0, 0.0)
+    if all(here.here[contrast].is_between for contrast in names):
+        return _between_groups(here, part, names, mean, n_resamples, seed)
     p, sampled = _share(float(observed[0]), _flip_sizes(sums, said), is_listed=is_listed)
     return Chance(mean, p, 2.0 ** (1 - len(clusters)), sampled)
+
+
+def _between_groups(
+    here: Jackknifed, part: int, names: Sequence[str], mean: float | None, n_resamples: int, seed: int
+) -> Chance:
+    """Of differences between groups of clusters: the smallest p of those whose groups are large enough, times their number."""
+    tests = []
+    for contrast in names:
+        found, kinds = here.spreads(contrast)[part], here.strata(contrast)
+        assert kinds is not None  # groups that lie in different clusters have counts
+        test = between_chance(found, kinds[part], here.units.names[part], n_resamples, seed)
+        tests += [] if test is None else [test]
+    if not tests:
+        return Chance(mean, 1.0, 1.0, 1.0)
+    best = min(tests, key=lambda test: test.p)
+    p, reachable, sampled = (min(1.0, len(tests) * x) for x in (best.p, best.reachable, best.sampled))
+    return Chance(mean, p, reachable, sampled)
+
+
+def between_chance(
+    found: Spread, kinds: Integers, names: Sequence[str], n_resamples: int, seed: int
+) -> PermutationTest | None:
+    """Test a difference between two groups of clusters; None where one of them has too few to be compared.
+
+    ``kinds`` (units,) is 1 for units of the first group, 2 for those of the second, 3 for units with both. Up to `MOST_PERMUTED`
+    clusters in the smaller group p is a studentized permutation of the groups among clusters, of the jackknife
+    pseudo-values of each group's part; beyond, or where units have both groups, the jackknife t with Satterthwaite's degrees of
+    freedom.
+    """
+    own = kinds[found.units]
+    first, second = own == 1, own == 2
+    sizes = np.array([first.sum(), second.sum()])
+    is_parted = int(sizes.sum()) == len(own)
+    if is_parted and sizes.min() < FEWEST_IN_A_GROUP:
+        return None
+    if not is_parted or (sizes.min() > MOST_PERMUTED and found.error > 0):
+        return PermutationTest(float(t_test(found)), 0.0, 0.0)
+    # A pseudo-value of the difference is that of the unit's own group, stretched by the other's size.
+    shrunk = (np.where(first, *sizes) - 1) / (len(own) - 1)
+    residual = (found.contributions - found.value) * shrunk
+    values = np.where(first, residual + found.value, -residual)
+    return group_permutation(values, first, [names[k] for k in found.units.tolist()], n_resamples, seed)
 
 
 def flip_test(said: Floats, names: Sequence[str], n_resamples: int, seed: int) -> float:

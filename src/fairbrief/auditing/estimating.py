@@ -10,10 +10,17 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from fairbrief.auditing.chance import Chance, Permutations, flip_chance, is_tested_by_permutation
+from fairbrief.auditing.chance import (
+    Chance,
+    Permutations,
+    between_chance,
+    flip_chance,
+    is_tested_by_permutation,
+)
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part
+from fairbrief.standings import are_too_few
 from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
 from fairbrief.statistics.jackknife import (
     Spreads,
@@ -23,7 +30,7 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
-from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
+from fairbrief.types import Column, Estimate, Floats, Integers, Measure, Note, Value
 
 NOTHING = "nothing to count"
 NEEDS_TEXTS = Note("needs_texts")
@@ -33,6 +40,13 @@ FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
 FEWEST_CLUSTERS = 3
 MOST_TOGETHER = 1 << 21
 """Numbers of the cluster sums of parts that are estimated together, where it is more than one."""
+
+UNTOLD_OF_FEW = (
+    "p", "smallest_p", "low", "high", "detectable", "blind_p", "blind_difference_low", "blind_difference_high"
+)  # fmt: skip
+"""Fields that are None where a group is in too few clusters to be compared."""
+LIMITED = ("value", "low", "high", "low_within", "high_within", "null_mean", "blind")
+"""What is kept to a value's limits."""
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -130,7 +144,7 @@ def _of_parts(
     found: list[list[Estimate]] = [[] for _ in parts]
     for k, here in enumerate(several):
         of_measure = named(here.measure, settings.signature)
-        made = {name: _of_value(here, name, chances[k][name], settings) for name in here.here}
+        made = {name: _of_value(here, name, parts, chances[k][name], settings) for name in here.here}
         for i, part in enumerate(parts):
             own = {name: of_parts[i] for name, of_parts in made.items()}
             if part.ledger.lacks_null and settings.n_resamples:
@@ -138,6 +152,7 @@ def _of_parts(
             _add_bootstraps(own, here.measure, part, settings)
             _add_excess(own, here.measure)
             for name, fields in own.items():
+                _keep_to_limits(fields, here.here[name])
                 fields["leads"] = fields["leads"] and leading[name] is here
                 found[i].append(Estimate(**shared[i], **of_measure, **fields))
     return found
@@ -154,7 +169,7 @@ def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
 
 
 def _of_value(
-    here: Jackknifed, name: str, chances: Mapping[int, _Chance], settings: Settings
+    here: Jackknifed, name: str, parts: Sequence[Part], chances: Mapping[int, _Chance], settings: Settings
 ) -> list[Fields]:
     """One value of each part with all that stands beside it."""
     value, kind = here.here[name], _kind(name, here.here[name])
@@ -168,19 +183,40 @@ def _of_value(
     if not settings.n_resamples or all(fields["value"] is None for fields in made):
         return made
     found = here.spreads(name)
-    for i, (fields, error) in enumerate(zip(made, found.error.tolist(), strict=True)):
+    for i, (fields, error, freedom) in enumerate(
+        zip(made, found.error.tolist(), found.freedom.tolist(), strict=True)
+    ):
         if fields["value"] is not None:
-            fields["se"] = finite(error)
+            fields |= {"se": finite(error), "freedom": freedom}
             if i in chances:
                 _add_chance(fields, chances[i], settings)
     _add_intervals(made, value, found, settings)
+    if value.is_tested_by_t:
+        _add_t_tests(made, found)
     if kind == "contrast":
         sizes = detectable(found, settings.confidence_level).tolist()
         for fields, size in zip(made, sizes, strict=True):
-            if fields["value"] is not None and (fields.get("p") is None or fields["p"] > settings.alpha):
+            if fields["value"] is not None:
                 fields["detectable"] = finite(size)
     _add_extracts(made, value, here, name, settings)
+    if value.present:
+        add_groups(made, value, here, [len(part.clusters) for part in parts])
     return made
+
+
+def add_groups(made: Sequence[Fields], value: Value, here: Jackknifed, clusters: Sequence[int]) -> None:
+    """How many clusters and items have the groups; a pair of which one has too few is not compared."""
+    counts = here.units.clusters_with(value.present)
+    items = np.stack([here.units.total[c] for c in value.present], axis=-1)
+    for fields, n, many, whole in zip(made, counts.tolist(), items.tolist(), clusters, strict=True):
+        fields |= {"group_clusters": n[0], "group_items": many[0]}
+        if len(n) == 1:
+            continue
+        fields |= {"other_clusters": n[1], "other_items": many[1]}
+        if fields["value"] is not None and are_too_few(min(n), whole):
+            fields |= dict.fromkeys(UNTOLD_OF_FEW)
+            fields["testable"] = False
+            fields["notes"] += (Note("few_in_group", {"group": fields["group"], "clusters": n}),)
 
 
 def _kind(name: str, value: Value) -> Literal["contrast", "magnitude", "level"]:
@@ -230,6 +266,21 @@ def _add_intervals(made: Sequence[Fields], value: Value, found: Spreads, setting
             _make_coherent(fields, settings)
         elif keeps is not None:
             fields |= {"low": low, "high": high}
+
+
+def _add_t_tests(made: Sequence[Fields], found: Spreads) -> None:
+    """P of 0 by the jackknife t, where there is an interval."""
+    for fields, p in zip(made, t_test(found).tolist(), strict=True):
+        if "low" in fields:
+            fields |= {"p": p, "testable": True, "smallest_p": 0.0}
+
+
+def _keep_to_limits(fields: Fields, value: Value) -> None:
+    """Cut off what the value cannot be; tests are made of what was not cut."""
+    least, most = value.limits
+    for name in LIMITED:
+        if fields.get(name) is not None:
+            fields[name] = min(max(fields[name], least), most)
 
 
 def _make_coherent(fields: Fields, settings: Settings) -> None:
@@ -368,14 +419,56 @@ def _add_extracts(
     found = here.less_extracts(name) if value.is_compared and value.blind is None else None
     if found is None:
         return
+    kinds = here.strata(name) if value.is_between else None
+    told = of_random_difference(found, kinds, here.units.names, settings)
+    least, most = value.limits
+    if math.isfinite(least) or math.isfinite(most):
+        of_extracts = t_interval(here.spreads_of_extracts(name), settings.confidence_level)
+        told = _within(told, least - of_extracts[1], most - of_extracts[0])
+    for fields, own in zip(made, told, strict=True):
+        if fields.get("blind") is not None:
+            fields |= own
+
+
+def _within(told: Iterable[Fields], least: Floats, most: Floats) -> Iterator[Fields]:
+    """Differences from the random-sentence baseline whose intervals are kept to what can be: nan where nothing limits them."""
+    for fields, low, high in zip(told, least.tolist(), most.tolist(), strict=True):
+        if "blind_difference_low" in fields:
+            fields["blind_difference_low"] = float(np.fmax(fields["blind_difference_low"], low))
+            fields["blind_difference_high"] = float(np.fmin(fields["blind_difference_high"], high))
+        yield fields
+
+
+def of_random_difference(
+    found: Spreads, kinds: Integers | None, names: Sequence[Sequence[str]], settings: Settings
+) -> Iterator[Fields]:
+    """The fields on a difference from the random-sentence baseline, one of each value; none where it is undefined.
+
+    ``kinds`` (values, units) tell groups that lie in different clusters apart: see `between_chance`.
+    """
     bounds = (x.tolist() for x in (*t_interval(found, settings.confidence_level), t_test(found)))
-    told = zip(made, found.value.tolist(), found.count.tolist(), found.error.tolist(), *bounds, strict=True)
-    for fields, gap, count, error, low, high, p in told:
-        if fields.get("blind") is None or not math.isfinite(gap):
+    sizes = detectable(found, settings.confidence_level).tolist()
+    numbers = (
+        found.value.tolist(),
+        found.count.tolist(),
+        found.error.tolist(),
+        found.freedom.tolist(),
+        sizes,
+    )
+    for i, (gap, count, error, freedom, size, low, high, p) in enumerate(zip(*numbers, *bounds, strict=True)):
+        if not math.isfinite(gap):
+            yield {}
             continue
-        fields["blind_difference"] = gap
-        if count >= FEWEST_CLUSTERS and not math.isnan(error):
-            fields |= {"blind_difference_low": low, "blind_difference_high": high, "blind_p": p}
+        if count < FEWEST_CLUSTERS or math.isnan(error):
+            yield {"blind_difference": gap}
+            continue
+        if kinds is not None:
+            test = between_chance(found[i], kinds[i], names[i], settings.n_resamples, settings.seed)
+            p = None if test is None else test.p
+        yield {
+            "blind_difference": gap, "blind_difference_low": low, "blind_difference_high": high, "blind_p": p,
+            "blind_se": error, "blind_freedom": freedom, "detectable": finite(size),
+        }  # fmt: skip
 
 
 def _add_excess(own: Mapping[str, Fields], measure: Measure) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import operator
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -129,12 +129,6 @@ class Exhibits:
                 # Alone, so that no last digit, and so no tie, depends on the rows beside it.
                 totals = Totals(looked.columns, looked.rows[i].copy())
                 self._rank(measure, system, key, totals, cases, float(looked.ps[i]))
-
-    def of(self, measures: Collection[Measure]) -> Exhibits:
-        """What is kept for some measures alone."""
-        self.settle()
-        best = {kept: ranked for kept, ranked in self._best.items() if kept[0] in measures}
-        return Exhibits({}, self.most, best)
 
     def merge(self, other: Exhibits) -> None:
         """Keep of what was kept of other cases what is among the largest of all."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.errors import RequestError
 from fairbrief.measures.summary_units import owner_of
 from fairbrief.statistics.keyed_random import keys_of, random_fractions
 from fairbrief.text.sentences import sentences_of
@@ -21,8 +22,28 @@ AT_ONCE = 1 << 18
 """Random numbers that are drawn together."""
 COMPARED = 6
 """Sentences up to which each is compared with each: faster than sorting so few."""
+MOST_PAIRS = 1 << 24
+"""Pairs of a sentence and a document of one record that are scored for its random extracts without being asked for."""
 AS_LONG = Reason("the summary is as long as its source")
 NO_SENTENCE = Reason("the source has no sentence")
+
+
+def refuse_too_large(records: Iterable[Record]) -> None:
+    """RequestError for a very large record: each of its sentences would be scored with each document."""
+    for record in records:
+        pairs = _about_how_many_sentences(record) * len(record.documents)
+        if pairs > MOST_PAIRS:
+            raise RequestError(
+                f"{record.where or 'input'} (id '{record.id}', {len(record.documents):,} documents): its random extracts would be "
+                f"scored in about {pairs:,.0f} pairs of a sentence and a document, and no more than {MOST_PAIRS:,} are without "
+                f"being asked for. Leave extracts out (--extracts 0), ask for them (--extracts {N_EXTRACTS}), or cut the record "
+                "into several."
+            )
+
+
+def _about_how_many_sentences(record: Record) -> int:
+    """Of twenty words or, in short texts, fewer: the order of magnitude, without reading them."""
+    return sum(max(1, len(d.text) // 80) for d in record.documents)
 
 
 @dataclass

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -107,19 +108,31 @@ class Units:
 
     def moments(self, contrast: Ratio) -> Floats:
         r"""Of the top t and the bottom b of a contrast by cluster: Σt, Σb, Σt², Σtb, Σb² and the largest \|t\|. Shape (parts, 6)."""
-        if not self.clusters:
-            return _moments(self.alone, contrast)
         names = {column for column, _ in (*contrast.top, *contrast.bottom)}
+        return np.concatenate([_moments(clusters, contrast) for clusters in self._by_cluster(names)])
+
+    def clusters_with(self, columns: Sequence[Column]) -> Integers:
+        """In how many clusters each column is above 0. Shape (parts, columns)."""
+        return np.concatenate(
+            [
+                np.stack([(clusters[c] > 0).sum(axis=1) for c in columns], axis=-1)
+                for clusters in self._by_cluster(set(columns))
+            ]
+        )
+
+    def _by_cluster(self, names: AbstractSet[Column]) -> Iterator[Totals]:
+        """Some columns by cluster: of all parts at once, or part by part where units are groups of clusters."""
+        if not self.clusters:
+            yield self.alone
+            return
         places = [i for column, i in self.columns.items() if column in names]
         columns = {column: k for k, column in enumerate(c for c in self.columns if c in names)}
         unpacked: dict[int, Floats] = {}
-        found = []
         for clusters in self.clusters:
             source = clusters.source
             if id(source) not in unpacked:
                 unpacked[id(source)] = source.matrix(places)
-            found.append(_moments(Totals(columns, clusters.of(unpacked[id(source)])[np.newaxis]), contrast))
-        return np.concatenate(found)
+            yield Totals(columns, clusters.of(unpacked[id(source)])[np.newaxis])
 
 
 def _moments(clusters: Totals, contrast: Ratio) -> Floats:
@@ -233,9 +246,9 @@ class Jackknifed:
     def _spread(self, name: str, here: Floats, without: Floats) -> Spreads:
         shape = self.units.sums.shape[:2]
         alone = np.broadcast_to(self.alone[name].array, shape)
-        return spreads(here, np.broadcast_to(without, shape), alone, self._strata(name))
+        return spreads(here, np.broadcast_to(without, shape), alone, self.strata(name))
 
-    def _strata(self, name: str) -> Integers | None:
+    def strata(self, name: str) -> Integers | None:
         """The kind of each unit, by which of the value's groups it has anything of; None where units are of one kind."""
         columns = self.here[name].strata
         if not columns:
@@ -253,13 +266,25 @@ class Jackknifed:
         """What the system reads on the units' records that have extracts: on all units, and without each."""
         return tuple(self.measure.value(_with_extracts(t)) for t in (self.units.total, self.units.without))  # type: ignore[return-value]
 
+    def spreads_of_extracts(self, name: str) -> Spreads:
+        """How far what random extracts read varies in each part."""
+        here, without = self.of_extracts
+        read = np.broadcast_to(here[name].array, len(self.units.sums))
+        return self._spread(name, read, without[name].array)
+
     def less_extracts(self, name: str) -> Spreads | None:
         """The value less that of random extracts, nan where either is undefined; None where it is never read."""
+        found = self.from_extracts(name)
+        return None if found is None else self._spread(name, *found)
+
+    def from_extracts(self, name: str) -> tuple[Floats, Floats] | None:
+        """The value less that of random extracts: on all units (parts,), and without each (parts, units)."""
         (a, a_without), (b, b_without) = self.beside_extracts, self.of_extracts
         if name not in a or name not in b:
             return None
         gap = np.broadcast_to(a[name].array - b[name].array, len(self.units.sums))
-        return self._spread(name, gap, a_without[name].array - b_without[name].array)
+        without = a_without[name].array - b_without[name].array
+        return gap, np.broadcast_to(without, self.units.sums.shape[:2])
 
 
 def with_excess(measure: Measure, totals: Totals) -> dict[str, Value]:
@@ -271,8 +296,31 @@ def with_excess(measure: Measure, totals: Totals) -> dict[str, Value]:
         by_chance = (BY_CHANCE, *column)
         if by_chance in totals.columns:
             excess = ratio(totals[column] - totals[by_chance], totals[count])
-            values[EXCESS] = Value(excess, leads_differences=True)
+            values[EXCESS] = Value(excess)
     return values
+
+
+def from_extracts(measure: Measure, totals: Totals) -> dict[str, Floats]:
+    """By name the leading group differences less what random extracts read: over the leading axes of the totals.
+
+    On the rows that have extracts, nan where none has. A group difference that extracts do not read is as it is.
+    """
+    here = measure.value(totals)
+    beside, of_extracts = measure.value(_with_extracts(totals)), measure.value(totals.part(OF_EXTRACTS))
+    has_extracts = any(c[0] == OF_EXTRACTS for c in totals.columns)
+    found = {}
+    for name, value in here.items():
+        if not value.leads:
+            continue
+        found[name] = value.array
+        if value.is_compared and has_extracts:
+            absent = np.full(np.shape(value.array), np.nan)
+            found[name] = (
+                beside[name].array - of_extracts[name].array
+                if name in beside and name in of_extracts
+                else absent
+            )
+    return found
 
 
 def _with_extracts(totals: Totals) -> Totals:

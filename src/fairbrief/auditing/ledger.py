@@ -89,8 +89,6 @@ class Ledger:
     n_resamples: int
     lacks_null: bool = False
     """Whether labels were permuted, and the sums under permuted labels are not here."""
-    asked: set[str] = field(default_factory=set)
-    """The scorers that were asked, of what was scored together and absorbed."""
     columns: dict[Column, int] = field(default_factory=dict)
     origins: Origins = field(default_factory=Origins)
     reasons: array[int] = field(default_factory=lambda: array("b"))
@@ -229,7 +227,6 @@ class Ledger:
 
         ``origins`` are those of the sheet's units.
         """
-        self.asked |= sheet.asked
         if sheet._chunks:  # they come after all that is here
             self.pack()
         first, place = len(self.reasons), self._new_place(sheet.columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fairbrief.measures.coverage import EQUAL_LENGTH, LOG_LENGTH
 from fairbrief.measures.representation import BY_DOCUMENTS, WORDS_LESS_DOCUMENTS
@@ -16,15 +17,21 @@ LEAST = 0.1
 Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
 
-def noted(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The estimates; headlines and leading contrasts that lengths move say so, with both readings."""
+def noted(estimates: Sequence[Estimate], alpha: float) -> list[Estimate]:
+    """The estimates; headlines and leading contrasts that lengths move say so, with both readings.
+
+    Each reading has its p against the same baseline, and each contrast says whether it survives: whether the reading that
+    is free of length has the same sign, and an unadjusted p of at most ``alpha``.
+    """
     found: dict[Key, dict[str, dict[str, Estimate]]] = {}
     for e in estimates:
         if e.group and not e.baseline:
             of = found.setdefault(_key(e), {})
             of.setdefault(e.quantity.partition("[")[0], {})[e.group] = e
     notes = {
-        key: told for key, of in found.items() if (told := _of_coverage(of, key[1]) or _of_shares(of, key[1]))
+        key: told
+        for key, of in found.items()
+        if (told := _of_coverage(of, key[1], alpha) or _of_shares(of, key[1], alpha))
     }
     if not notes:
         return list(estimates)
@@ -40,7 +47,7 @@ def _key(e: Estimate) -> Key:
     return e.measure, e.system, tuple(e.slice.items())
 
 
-def _of_coverage(of: Mapping[str, Mapping[str, Estimate]], system: str) -> tuple[Note, ...]:
+def _of_coverage(of: Mapping[str, Mapping[str, Estimate]], system: str, alpha: float) -> tuple[Note, ...]:
     """Documents of a group longer than their record's: they can hold more of a summary by length alone."""
     longer = of.get(LOG_LENGTH, {})
     if not any(_is_clear(e) and abs(e.value or 0.0) >= math.log1p(LEAST) for e in longer.values()):
@@ -48,11 +55,13 @@ def _of_coverage(of: Mapping[str, Mapping[str, Estimate]], system: str) -> tuple
     times = {g: math.exp(e.value) for g, e in longer.items() if e.value is not None}
     return (
         Note("documents_longer", {"times": times}),
-        _both(system, of.get("relative_difference", {}), of.get(EQUAL_LENGTH, {}), "length_held_equal"),
+        _both(
+            system, alpha, of.get("relative_difference", {}), of.get(EQUAL_LENGTH, {}), "length_held_equal"
+        ),
     )
 
 
-def _of_shares(of: Mapping[str, Mapping[str, Estimate]], system: str) -> tuple[Note, ...]:
+def _of_shares(of: Mapping[str, Mapping[str, Estimate]], system: str, alpha: float) -> tuple[Note, ...]:
     """A group's share of the words is not its share of the documents: a standard has to be chosen."""
     longer, words = of.get(WORDS_LESS_DOCUMENTS, {}), of.get("source", {})
     shares = {}
@@ -68,24 +77,48 @@ def _of_shares(of: Mapping[str, Mapping[str, Estimate]], system: str) -> tuple[N
         return ()
     return (
         Note("words_unlike_documents", {"shares": shares}),
-        _both(system, of.get("difference", {}), of.get(BY_DOCUMENTS, {}), "documents_alike"),
+        _both(system, alpha, of.get("difference", {}), of.get(BY_DOCUMENTS, {}), "documents_alike"),
     )
 
 
 def _both(
-    system: str, as_it_is: Mapping[str, Estimate], free: Mapping[str, Estimate], code: NoteCode
+    system: str,
+    alpha: float,
+    as_it_is: Mapping[str, Estimate],
+    free: Mapping[str, Estimate],
+    code: NoteCode,
 ) -> Note:
     """Both readings of each group."""
     readings = {
-        group: {"free": _read(free[group]), "as_it_is": _read(e)}
+        group: _readings(e, free[group], alpha)
         for group, e in as_it_is.items()
         if group in free and free[group].value is not None and e.value is not None
     }
-    return Note(code, {"system": system, "readings": readings}) if readings else Note("length_is_group")
+    told = {"system": system, "alpha": alpha, "readings": readings}
+    return Note(code, told) if readings else Note("length_is_group")
 
 
-def _read(e: Estimate) -> dict[str, float | None]:
-    return {"value": e.value, "low": e.low, "high": e.high}
+def _readings(as_it_is: Estimate, free: Estimate, alpha: float) -> dict[str, Any]:
+    """Both readings of a contrast, the baseline that both are tested against, and whether the first survives."""
+    is_random = as_it_is.blind_p is not None and free.blind_p is not None
+    first, second = (_tested(e, is_random=is_random) for e in (as_it_is, free))
+    survives = None if second[1] is None else first[0] * second[0] > 0 and second[1] <= alpha
+    return {
+        "free": _read(free, second[1]),
+        "as_it_is": _read(as_it_is, first[1]),
+        "baseline": "random sentences" if is_random else "no difference",
+        "survives": survives,
+    }
+
+
+def _tested(e: Estimate, *, is_random: bool) -> tuple[float, float | None]:
+    """How far a contrast is from the baseline, and p of that."""
+    size, p = (e.blind_difference, e.blind_p) if is_random else (e.value, e.p)
+    return size or 0.0, p
+
+
+def _read(e: Estimate, p: float | None) -> dict[str, float | None]:
+    return {"value": e.value, "low": e.low, "high": e.high, "p": p}
 
 
 def _is_clear(e: Estimate) -> bool:

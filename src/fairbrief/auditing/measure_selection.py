@@ -21,6 +21,8 @@ from fairbrief.types import Case, Measure
 MOST_VALUES = 20
 """An attribute with more values than this is a name or a number, not a group."""
 READERS = ("document", "record", "entity")
+NO_ORDER = "records have several documents, whose order may mean nothing; if it means something (turns, posts by date), add --ordered"
+"""Why measures of position are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +136,37 @@ def _is_group(values: Counter[str]) -> bool:
     return 2 <= len(values) <= MOST_VALUES
 
 
-def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:
+def check_ordered(head: Sequence[Case]) -> None:
+    """RequestError where no record of the first cases has several documents, whose order could mean something."""
+    if not _have_several(head):
+        raise RequestError(
+            f"--ordered says that a record's documents stand in an order that means something, and no record of the first "
+            f"{counted(len(head), 'summary', 'summaries')} has several documents: measures of position are taken anyway. Drop it."
+        )
+
+
+def _have_several(head: Sequence[Case]) -> bool:
+    return any(len(case.record.documents) > 1 for case in head)
+
+
+def watched_attributes(head: Sequence[Case], measures: Sequence[Measure]) -> tuple[str, ...]:
+    """Attributes of documents that could be groups, or by which a measure tells them apart."""
+    over = {getattr(measure, "over", "") for measure in measures}
+    found = attributes_of(head)["document"].items()
+    return tuple(name for name, values in found if name in over or _is_group(values))
+
+
+def fitting(head: Sequence[Case], attributes: Sequence[str], *, is_ordered: bool = False) -> Choice:
     """Every measure that the attributes of the first cases allow; ``attributes`` limits what it is taken over.
 
+    Those that need an order are taken where ``is_ordered`` says that the documents have one, or each record has one document.
     Whether the cases have what else a measure needs (references, people) is seen when they are observed.
     """
     check_attributes(attributes, head)
     known = attributes_of(head)
     for name in {RUN, *(case.record.cluster_by or "" for case in head)} - set(attributes):
         known["record"].pop(name, None)  # names clusters or runs, not groups
+    lacks_order = not is_ordered and _have_several(head)
     measures: list[Measure] = []
     left_out = [LeftOut(name, why) for name, why in registry.broken("measure").items()]
     for name, kind in registry.loaded("measure"):
@@ -150,6 +174,9 @@ def fitting(head: Sequence[Case], attributes: Sequence[str]) -> Choice:
             continue  # taken of counterfactual sources, for the measures that rely on that scorer
         if reason := kind.declaration.on_request:
             left_out.append(LeftOut(name, f"on request only: {reason}"))
+            continue
+        if lacks_order and kind.declaration.needs_order:
+            left_out.append(LeftOut(name, NO_ORDER))
             continue
         for candidate in _candidates(name, kind, known, attributes):
             if isinstance(candidate, LeftOut):

@@ -1,4 +1,4 @@
-"""Many tests at once: p-values adjusted within families of one kind."""
+"""Many tests at once: p-values adjusted within families of one kind, and over all that leads."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 
 from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
+from fairbrief.auditing.system_runs import RUN
 from fairbrief.reports.frames import of_each
-from fairbrief.statistics import holm
+from fairbrief.standings import leading
+from fairbrief.statistics import TIE, holm
+from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.types import Estimate, Note
 
 
@@ -38,6 +41,49 @@ def with_holm(
             if p is not None:
                 adjusted[i] = adjusted[i].replace(blind_p_adjusted=p)
     return adjusted
+
+
+def with_families(estimates: Sequence[Estimate], settings: Settings) -> list[Estimate]:
+    """The estimates; those that lead (`standing.leading`) with p adjusted over all of the same baseline, and an interval for it.
+
+    A report that picks among all leading group differences corrects for all of them: those against random sentences are one
+    family, those against label permutations another, and so are differences of systems. What was named in advance as
+    primary is corrected among itself. The interval holds for the family at once (Bonferroni), so that one picked after looking
+    may be read.
+    """
+    adjusted = list(estimates)
+    place = {id(e): i for i, e in enumerate(estimates)}
+    families: dict[tuple[bool, ...], list[int]] = {}
+    for e in leading(estimates, sliced=True):
+        if (e.p is not None or e.blind_p is not None) and RUN not in e.slice:
+            families.setdefault((e.is_primary, bool(e.baseline), e.blind_p is not None), []).append(
+                place[id(e)]
+            )
+    for (_, _, has_extracts), members in families.items():
+        ps = holm([adjusted[i].blind_p if has_extracts else adjusted[i].p for i in members])
+        for i, p in zip(members, ps, strict=True):
+            low, high = _simultaneous(adjusted[i], len(members), settings.confidence_level)
+            adjusted[i] = adjusted[i].replace(
+                family_p=p, family_size=len(members), family_low=low, family_high=high
+            )
+    return adjusted
+
+
+def _simultaneous(e: Estimate, tests: int, level: float) -> tuple[float | None, float | None]:
+    """Bonferroni's interval around what is tested, within the same limits as the interval of this test alone."""
+    value, error, freedom, low, high = e.value, e.se, e.freedom, e.low, e.high
+    if e.blind_p is not None:
+        value, error, freedom = e.blind_difference, e.blind_se, e.blind_freedom
+        low, high = e.blind_difference_low, e.blind_difference_high
+    if value is None or error is None or freedom is None or low is None or high is None:
+        return None, None
+    alone, half = (
+        float(t_quantile(1 - share, freedom)) * error for share in (1 - level, (1 - level) / tests)
+    )
+    return (
+        low if low > value - alone + TIE else value - half,
+        high if high < value + alone - TIE else value + half,
+    )
 
 
 def _part_from(estimates: list[Estimate], tests: Sequence[int], settings: Settings) -> None:

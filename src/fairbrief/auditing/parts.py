@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.number_columns import as_numbers
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of
+from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.statistics.jackknife import ONE_BY_ONE, GroupNumbers, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind
 
@@ -39,6 +41,17 @@ class Part:
         """The rows, summed by cluster. Shape (clusters, columns). Of a large part this is much."""
         are_units = not self.units.clusters
         return self.units.sums[0] if are_units else self.members.of(self.members.source.matrix())
+
+    @cached_property
+    def has_extracts(self) -> NDArray[np.bool_]:
+        """Which clusters have a row with random extracts. Shape (clusters,)."""
+        found = np.zeros(len(self.clusters), dtype=np.bool_)
+        for place in (i for column, i in self.ledger.columns.items() if column[0] == OF_EXTRACTS):
+            if self.units.clusters:
+                found |= self.members.of(self.members.source.matrix([place]))[:, 0] != 0
+            else:
+                found |= self.units.sums[0, :, place] != 0
+        return found
 
 
 class Groups:

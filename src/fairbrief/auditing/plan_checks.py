@@ -8,12 +8,11 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from fairbrief.errors import RequestError
-from fairbrief.text.store_addresses import refuse_stored
 
 if TYPE_CHECKING:
     from fairbrief.auditing.plan import Plan
 
-LISTS = ("compared_scorers", "measures", "attributes", "slices", "controls")
+LISTS = ("compared_scorers", "measures", "attributes", "slices", "controls", "primary")
 COUNTS = ("seed", "n_resamples", "workers")
 SHARES = ("confidence_level", "alpha")
 
@@ -34,20 +33,24 @@ def check_plan(plan: Plan) -> None:
     for name, scorer in plan.scorers.items():
         if inspect.isclass(scorer):
             raise RequestError(f"scorers[{name!r}] is a class: give an instance, {scorer.__name__}(…).")
-    for name in ("check_scorers", "skips", "is_pairwise", "pools_runs", "models_in_workers"):
+    for name in ("check_scorers", "ordered", "skips", "is_pairwise", "pools_runs", "models_in_workers"):
         _check_truth(name, getattr(plan, name))
     _check_together(plan)
 
 
 def _check_together(plan: Plan) -> None:
-    refuse_stored(plan.into)
+    if plan.primary and plan.protocol is not None:
+        raise RequestError(
+            "--primary orders the findings of an audit, which a protocol does not print: drop one of the two."
+        )
+    if plan.ordered and (plan.measures or plan.protocol):
+        named = "a protocol brings its own measures" if plan.protocol else "measures are named"
+        raise RequestError(
+            f"--ordered has no effect where {named}: it adds measures of position to those that the input allows. Drop it."
+        )
     if plan.models_in_workers and plan.workers == 1 and plan.engine in ("", "here"):
         raise RequestError(
             "There are no workers that could hold models: say how many with --workers N, or where with --engine."
-        )
-    if plan.pools_runs and plan.into is not None:
-        raise RequestError(
-            "Runs are pooled from all of the input, which --into and --part read in parts: drop one of the two."
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -28,11 +28,11 @@ from fairbrief.auditing.origins import (
     slices_of,
     systems_of,
 )
-from fairbrief.auditing.part_results import PartResult
 from fairbrief.auditing.parts import Groups, parts_of
 from fairbrief.auditing.plan import Plan
+from fairbrief.auditing.primary import with_primary
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.shards import Shard, ShardResult, ShardWork
+from fairbrief.auditing.shards import PartResult, Shard, ShardResult, ShardWork
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.auditing.waiting import Waiting
 from fairbrief.engines.engine import Engine, ThisProcess
@@ -40,7 +40,7 @@ from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_control
 from fairbrief.text.hashes import digest_of, hash_of_name
-from fairbrief.types import Case, Estimate, Measure, Observation, SystemKind
+from fairbrief.types import Case, Estimate, Measure, SystemKind
 
 SHARD, LETTERS = 512, 1 << 19
 """Cases that are carried together, fewer where texts are long: as many as have so many letters, or one."""
@@ -68,15 +68,12 @@ class Run:
         *,
         trial: bool = False,
         part_scorers: Scorers | None = None,
-        only: Collection[Observation] | None = None,
         exchange: Exchange | None = None,
         exhibits: Exhibits | None = None,
     ) -> None:
         """``part_scorers`` are those of a run over a part of the input, which is then taken into another run.
 
         ``exhibits`` are that other run's, where it is in this process: fewer cases are looked at closely beside those of other parts.
-
-        ``only`` these observations are made; all if not told.
 
         ``exchange`` knows all summaries, where the control ``exchanged`` is asked for.
         """
@@ -87,10 +84,10 @@ class Run:
         self.measures = measures
         self.readers = by_observation(measures)
         book = Ledger if part_scorers is None else Sheet
-        made = [o for o in self.readers if only is None or o in only]
         self._placed_origins = OriginTable()
         self.ledgers: list[Ledger] = [
-            book(observation, plan.n_resamples, origins=Origins(self._placed_origins)) for observation in made
+            book(observation, plan.n_resamples, origins=Origins(self._placed_origins))
+            for observation in self.readers
         ]
         self.exhibits = Exhibits(self.readers) if exhibits is None else exhibits
         self._shows_apart = exhibits is None
@@ -108,7 +105,7 @@ class Run:
         self._unscored: list[tuple[int, Shard]] = []
         self.scorers = Scorers(plan.scorers, plan.wrap) if part_scorers is None else part_scorers
         self._work = ShardWork(
-            tuple(made), self.scorers, plan.n_resamples, plan.seed, skips=plan.skips, trial=trial,
+            tuple(self.readers), self.scorers, plan.n_resamples, plan.seed, skips=plan.skips, trial=trial,
             n_extracts=plan.n_extracts if plan.n_resamples else 0,
         )  # fmt: skip
 
@@ -368,7 +365,8 @@ class Run:
             )
             for e in found
         )
-        return multiple_tests.with_holm(found, families, settings)
+        adjusted = multiple_tests.with_holm(found, families, settings)
+        return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings)
 
     def _origin(self, case: Case) -> Origin:
         record, system, kind = case.record, case.summary.system, case.summary.system_kind

@@ -9,26 +9,26 @@ from typing import Any
 from fairbrief.auditing.measure_selection import Choice, check_scorers
 from fairbrief.errors import RequestError
 from fairbrief.reports import groups, number_format
-from fairbrief.reports.first_answers import Standing, standing_of
+from fairbrief.standings import NAMED, Standing, standing
 from fairbrief.types import Estimate, Measure, Table
 
 SUPPORT = "scorer_bias_support"
 """The check of scorers that say how far one text supports another: what `under` puts in each other's place."""
 STANDS: Mapping[Standing, str] = {
-    "own": "beyond extracts",
-    "differs": "beyond labels",
-    "as blind": "as extracts",
-    "evener": "nearer 0",
-    "unclear": "not clear",
+    "below": "below",
+    "above": "above",
+    "nearer to even": "nearer to even",
+    "as random": "as random",
+    "not significant": "not significant",
+    "too few": "too few",
     "not testable": "not testable",
     "no value": "no value",
 }
-CLEAR = ("own", "differs")
-HEADER = ("group, system, choice", "stands", "value", "interval", "random\nextract")
+HEADER = ("group, system, choice", "standing", "value", "interval", "random")
 NOTE = (
-    "Counted is what is clear beyond random extracts, or where none are read beyond permuted labels; turns: on both sides. As "
-    "extracts: uneven as a random pick is; nearer 0: clearly less so. p is adjusted within a choice, not across them: report "
-    "a finding that is clear under one choice alone with the others."
+    "Below and above: significantly different from random sentences, or from label permutations where there are none; both "
+    "directions: below under one choice and above under another. As random: as uneven as random sentences. p is adjusted "
+    "over all choices together: report a finding that is significant under one choice only with the others."
 )
 
 
@@ -137,24 +137,18 @@ def _rows(
         yield f"{group} · {system}", _verdict(members, alpha), "", "", ""
         for e in members:
             blind = number_format.number(e.blind, number_format.decimals(e))
-            stands = STANDS[standing_of(e, alpha)]
+            stands = STANDS[standing(e, alpha)]
             yield f"  {called[e.measure]}", stands, number_format.value(e), number_format.interval(e), blind
 
 
 def _verdict(members: Sequence[Estimate], alpha: float) -> str:
-    """Whether the choices agree: how many are clear, and whether the clear ones point the same way."""
-    clear = [e for e in members if standing_of(e, alpha) in CLEAR]
-    ways = {_points_down(e, alpha) for e in clear}
-    if len(ways) > 1:
-        return "turns"
-    if not clear:
-        return f"clear under 0 of {len(members)}"
-    way = "below" if ways.pop() else "above"
-    many = f"all {len(members)}" if len(clear) == len(members) else f"{len(clear)} of {len(members)}"
-    return f"{way} under {many}"
-
-
-def _points_down(e: Estimate, alpha: float) -> bool:
-    """Whether what is clear lies below: the difference from random extracts where that is what is clear."""
-    is_beyond = standing_of(e, alpha) == "own" and e.blind_difference is not None
-    return ((e.blind_difference if is_beyond else e.value) or 0.0) < 0
+    """Whether the choices agree: how many are significant, and whether they point in the same direction."""
+    significant = [kind for e in members if (kind := standing(e, alpha)) in NAMED]
+    if len(set(significant)) > 1:
+        return "both directions"
+    if not significant:
+        return f"significant under 0 of {len(members)}"
+    many = (
+        f"all {len(members)}" if len(significant) == len(members) else f"{len(significant)} of {len(members)}"
+    )
+    return f"{significant[0]} under {many}"

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.grouping import Scope, alone
 from fairbrief.auditing.ledger import Sheet
 from fairbrief.auditing.observing import Observer, Unit
+from fairbrief.auditing.origins import Origin, OriginTable, Places
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.statistics import LabelDraws
 from fairbrief.text import languages
-from fairbrief.types import Measure, Observation, Scorer
+from fairbrief.types import Case, Measure, Observation
 
 Random = tuple[LabelDraws, ExtractDraws | None]
 
@@ -85,7 +89,7 @@ class ShardWork:
         sheet = Sheet(observation, self.n_resamples)
         labellings, extracts = random
         observer = Observer(
-            _Noting(self.scorers, sheet.asked), labellings, self.skips, self.trial,
+            self.scorers, labellings, self.skips, self.trial,
             extracts=extracts, scores_extracts=self.scorers.is_cheap if self.n_extracts is None else _any,
         )  # fmt: skip
         observer.observe(sheet, shard.of(observation))
@@ -117,25 +121,6 @@ class ShardWork:
                 return
 
 
-class _Noting(Mapping[str, Scorer]):
-    """Scorers, of which it is noted which were asked."""
-
-    def __init__(self, scorers: Scorers, asked: set[str]) -> None:
-        self._scorers = scorers
-        self._asked = asked
-
-    def __getitem__(self, spec: str) -> Scorer:
-        scorer = self._scorers[spec]
-        self._asked.add(spec)
-        return scorer
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._scorers)
-
-    def __len__(self) -> int:
-        return len(self._scorers)
-
-
 def _any(_: str) -> bool:
     return True
 
@@ -148,3 +133,26 @@ def _refuse_unsendable(what: str, thing: Any) -> None:
             f"{what} cannot be sent to other processes ({error}). Define its class at the top of a module that can "
             f"be imported, or leave workers at 1."
         ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class PartResult:
+    """Rows and sums of a part, and all else that its cases add to an audit.
+
+    ``places`` are those of each sheet's units in ``placed``. ``aside`` are cases that are observed together with others, maybe
+    of other parts; ``unscored`` the shards of observations (by number) that need a model, which the receiver has.
+    """
+
+    sheets: tuple[Sheet, ...]
+    places: tuple[Places, ...]
+    exhibits: Exhibits
+    placed: OriginTable
+    """Where all units come from that were there to be observed."""
+    aside: tuple[tuple[Case, Origin], ...]
+    unscored: tuple[tuple[int, Shard], ...]
+    cases: int
+    summaries: Counter[str]
+    without_text: dict[str, Counter[str]]
+    ids: array[int]
+    digest: int
+    scorers: tuple[str, ...]

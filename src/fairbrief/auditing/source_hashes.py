@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from fairbrief.reports.frames import numbers
 from fairbrief.text.hashes import hash_of_documents, hash_of_name
-from fairbrief.types import Case
+from fairbrief.types import Case, Integers
 
 MANY = 1 << 21
 """Numbers that are held before the pairs of one record are made one."""
@@ -44,10 +44,14 @@ class SourceHashes:
         return pa.table({"record": numbers(found[:, 0].copy()), "documents": numbers(found[:, 1].copy())})
 
     def _tidy(self) -> None:
-        found = np.frombuffer(self._pairs, dtype=np.int64).reshape(-1, 2)
-        found = found[
-            np.lexsort((found[:, 1], found[:, 0]))
-        ]  # a copy: an array that is looked at cannot be resized
-        is_new = np.ones(len(found), dtype=np.bool_)
-        is_new[1:] = (found[1:] != found[:-1]).any(axis=1)
-        self._pairs = array("q", found[is_new].tobytes())
+        self._pairs = array("q", distinct_pairs(self._pairs).tobytes())
+
+
+def distinct_pairs(pairs: array[int]) -> Integers:
+    """Pairs that lie one after another, each once and in order. Shape (distinct, 2)."""
+    found = np.frombuffer(pairs, dtype=np.int64).reshape(-1, 2)
+    # A copy: an array that is looked at cannot be resized.
+    found = found[np.lexsort((found[:, 1], found[:, 0]))]
+    is_new = np.ones(len(found), dtype=np.bool_)
+    is_new[1:] = (found[1:] != found[:-1]).any(axis=1)
+    return found[is_new]

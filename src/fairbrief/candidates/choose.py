@@ -1,7 +1,8 @@
 """The best of several summaries of one record: by a measure, above a floor of quality, at like length.
 
-Each candidate is observed once, alone; choosing never changes a score. `preference` makes of a choice
-a chosen and a rejected text for training on preferences.
+Each candidate is observed once, alone; choosing never changes a score. A measure with group differences decides by the
+largest of them, less what random sentences of the record, as many words as the candidate has, equal. `preference` makes of a
+choice a chosen and a rejected text for training on preferences.
 """
 
 from __future__ import annotations
@@ -14,16 +15,19 @@ from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing.direction import better
+from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.grouping import alone
+from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
-from fairbrief.saved_audits.gate_rules import Rule
+from fairbrief.saved_audits.gate_rules import RANDOM as LESS_RANDOM
+from fairbrief.saved_audits.gate_rules import Rule, is_named
 from fairbrief.statistics import LabelDraws
-from fairbrief.types import Case, Floats, Measure
+from fairbrief.types import Case, Floats, Measure, Totals
 
 CHOSEN, RANDOM = "chosen", "random candidate"
 NOT_MEASURED = "no candidate could be measured"
@@ -32,7 +36,7 @@ NOT_ALLOWED = "no candidate keeps the floors"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One summary of a record, and its own value of the measure; None where it has none."""
+    """One summary of a record, and the value that decides (`decisive`) of it alone; None where it has none."""
 
     case: Case
     value: float | None
@@ -73,8 +77,8 @@ def choose(
 ) -> Iterator[Choice]:
     """One choice per record, in the order of the records.
 
-    The smallest size of the measure's headline wins (the largest, for a quality like ``rouge1``), among
-    the candidates that keep every floor. ``corpus_aware`` takes the candidate that brings the headline
+    The smallest size of the measure's `decisive` value wins (the largest, for a quality like ``rouge1``), among
+    the candidates that keep every floor. ``corpus_aware`` takes the candidate that brings this value
     of all chosen so far nearest to zero (for a quality: highest): it offsets the running gap.
     Ties go to the first candidate. Where no candidate keeps the floors, the best of all is chosen and
     the reason says so. ``length_within`` leaves out candidates whose number of words differs from that
@@ -92,13 +96,16 @@ def choose(
     for case in cases:
         records.setdefault(case.record.id, []).append(case)
     everything = [case for several in records.values() for case in several]
-    values, rows, ledger = _observed(measure, everything, scorers)
+    observed = _Observed.of(measure, everything, scorers, extracts=True)
+    rows, ledger = observed.rows, observed.ledger
+    direction = better(measure, ledger.columns)
+    values = observed.where_there(decisive(measure, observed.totals, direction))
     kept = _kept(floors, everything, scorers)
     candidates = {
         id(case): Candidate(case, None if np.isnan(value) else float(value), row, bool(keeps))
         for case, value, row, keeps in zip(everything, values, rows, kept, strict=True)
     }
-    ranking = _Ranking(measure, ledger, better(measure, ledger.columns), corpus_aware)
+    ranking = _Ranking(measure, ledger, direction, corpus_aware)
     total = np.zeros(rows.shape[1])
     for several in records.values():
         found = tuple(candidates[id(case)] for case in several)
@@ -123,7 +130,7 @@ class _Ranking:
         value = candidate.value or 0.0
         if self.corpus_aware:
             totals = self.ledger.totals(total + candidate.row)
-            running = float(self.measure.value(totals)[self.measure.name].array)
+            running = float(decisive(self.measure, totals, self.direction))
             value = running if np.isfinite(running) else value
         return -value if self.direction == "more" else abs(value)
 
@@ -150,49 +157,86 @@ def _with_lengths(found: tuple[Candidate, ...], within: float) -> tuple[Candidat
     return tuple(replace(c, length_kept=abs(c.words - middle) <= within * middle) for c in found)
 
 
+def decisive(measure: Measure, totals: Totals, direction: Direction) -> Floats:
+    """What a candidate is chosen by: the largest size of a group difference, less the random-sentence baseline.
+
+    A group difference that has no such baseline (the summary is as long as its source) is taken as it is. Of a quality, and
+    of a measure without group differences, the headline.
+    """
+    values = measure.value(totals)
+    differences = {} if direction == "more" else from_extracts(measure, totals)
+    if not differences:
+        return values[measure.name].array
+    sizes = [np.abs(np.where(np.isnan(less), values[name].array, less)) for name, less in differences.items()]
+    return np.asarray(np.fmax.reduce(sizes))
+
+
 def case_values(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> dict[str, Floats]:
     """Every quantity of a measure in each case alone, (cases,); nan where it is undefined or absent."""
-    headline, rows, ledger = _observed(measure, cases, scorers)
-    observed = rows.any(axis=1)
-    found = {
-        name: np.where(observed, np.broadcast_to(value.array, (len(cases),)), np.nan)
-        for name, value in measure.value(ledger.totals(rows)).items()
-    }
-    return {**found, measure.name: headline}
+    observed = _Observed.of(measure, cases, scorers)
+    return {name: observed.where_there(value.array) for name, value in measure.value(observed.totals).items()}
 
 
-def _observed(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> tuple[Floats, Floats, Ledger]:
-    """Each case's own headline (nan where there is none) and row. Shapes: (cases,), (cases, columns)."""
-    ledger = Ledger(measure.observation, n_resamples=0)
-    units = [((c,), Origin(str(i), c.record.id, "")) for i, c in enumerate(cases)]
-    Observer(scorers, LabelDraws(1, 0), skips=True).observe(ledger, alone(measure.observation, units))
-    matrix = ledger.matrix()
-    there = np.array([int(origin.system) for origin in ledger.kept()], dtype=np.int64)
-    rows = np.zeros((len(cases), matrix.shape[1]))
-    values = np.full(len(cases), np.nan)
-    if len(there):
-        rows[there] = matrix
-        values[there] = measure.value(ledger.totals(matrix))[measure.name].array
-    return values, rows, ledger
+@dataclass(frozen=True, slots=True)
+class _Observed:
+    """The row of each case alone, (cases, columns), and whether it has one, (cases,)."""
+
+    rows: Floats
+    there: NDArray[np.bool_]
+    ledger: Ledger
+
+    @classmethod
+    def of(
+        cls, measure: Measure, cases: Sequence[Case], scorers: Scorers, *, extracts: bool = False
+    ) -> _Observed:
+        """What a measure observes; with ``extracts`` also of random sentences, where the scorer is no model."""
+        ledger = Ledger(measure.observation, n_resamples=0)
+        units = [((c,), Origin(str(i), c.record.id, "")) for i, c in enumerate(cases)]
+        draws = ExtractDraws(N_EXTRACTS, 0) if extracts else None
+        observer = Observer(
+            scorers, LabelDraws(1, 0), skips=True, extracts=draws, scores_extracts=scorers.is_cheap
+        )
+        observer.observe(ledger, alone(measure.observation, units))
+        matrix = ledger.matrix()
+        places = np.array([int(origin.system) for origin in ledger.kept()], dtype=np.int64)
+        rows, there = np.zeros((len(cases), matrix.shape[1])), np.zeros(len(cases), dtype=np.bool_)
+        rows[places], there[places] = matrix, True
+        return cls(rows, there, ledger)
+
+    @property
+    def totals(self) -> Totals:
+        """The rows by column name."""
+        return self.ledger.totals(self.rows)
+
+    def where_there(self, values: Floats) -> Floats:
+        """The values of cases, nan where a case has no row. Shape (cases,)."""
+        return np.where(self.there, np.broadcast_to(values, len(self.there)), np.nan)
 
 
 def _kept(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> NDArray[np.bool_]:
     kept = np.ones(len(cases), dtype=np.bool_)
     for floor in floors:
         measure = registry.make("measure", floor.measure)
-        alone, rows, ledger = _observed(measure, cases, scorers)
-        values = measure.value(ledger.totals(rows))
-        name = floor.quantity or measure.name
-        if name not in values:
-            raise RequestError(f"'{floor.measure}' has no quantity '{name}'. It has: {', '.join(values)}.")
-        if np.isnan(alone).all():
+        observed = _Observed.of(measure, cases, scorers, extracts=floor.from_random)
+        values = measure.value(observed.totals)
+        if np.isnan(observed.where_there(values[measure.name].array)).all():
             raise RequestError(
                 f"'{floor}' cannot be a floor: '{floor.measure}' could measure no candidate "
-                f"({', '.join(name for name in ledger.known_reasons if name) or 'it has no value'})."
+                f"({', '.join(name for name in observed.ledger.known_reasons if name) or 'it has no value'})."
             )
-        found = np.asarray(values[name].array)
+        of_random = from_extracts(measure, observed.totals) if floor.from_random else {}
+        arrays = of_random if floor.from_random else {name: value.array for name, value in values.items()}
+        named = [name for name in arrays if is_named(name, floor.quantity or measure.name)]
+        if not named:
+            suffix = LESS_RANDOM if floor.from_random else ""
+            known = ", ".join(f"{name}{suffix}" for name in arrays)
+            raise RequestError(
+                f"'{floor.measure}' has no quantity '{floor.quantity or measure.name}{suffix}'. It has: {known}."
+            )
+        found = np.stack([observed.where_there(arrays[name]) for name in named])
         with np.errstate(invalid="ignore"):
-            kept &= (found <= floor.limit) if floor.sign == "<=" else (found >= floor.limit)
+            keeps = (found <= floor.limit) if floor.sign == "<=" else (found >= floor.limit)
+        kept &= (keeps | np.isnan(found)).all(axis=0) & np.isfinite(found).any(axis=0)
     return kept
 
 

@@ -158,7 +158,7 @@ def _audit(cases: Pooled, plan: Plan) -> Result:
         rest = [m for m in measures if repr(m) not in judged]
         if not rest or plan.protocol:
             raise
-        result = audit(cases, replace(plan, measures=rest))
+        result = audit(cases, replace(plan, measures=rest, ordered=False))
         left_out = (*result.left_out, *(LeftOut(spec, UNJUDGED) for spec in judged))
         return replace(result, left_out=left_out, made={**result.made, STOPPED: str(spent)})
 

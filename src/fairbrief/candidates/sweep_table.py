@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fairbrief.auditing.jackknifed import EXCESS
+from fairbrief.auditing.differences import UNSIGNED
 from fairbrief.auditing.relative import QUANTITY
 from fairbrief.auditing.system_runs import run_spreads
 from fairbrief.candidates.grid import Cell
@@ -14,8 +14,8 @@ from fairbrief.types import Estimate, Table
 
 NOT_TESTABLE = "not testable"
 BY_OTHERS = (
-    "Magnitudes of two systems differ by their noise alone: where a name stands beside p, it is that of the difference in "
-    "the excess over permuted labels, or in the signed contrast that differs most surely."
+    "Unsigned scores differ with the length of the summaries alone. A name beside p is that of the group difference with the "
+    "smallest p, less its random-sentence baseline in both settings where it has one; – where the measure has none."
 )
 COLUMNS = ("setting", "n", "value", "difference", "n of both", "p", "relative change")
 
@@ -25,14 +25,14 @@ def sweep_table(result: Result, cells: Sequence[Cell], baseline: str) -> Table:
     whole = [e for e in result.differences if not e.slice]
     gaps = {(e.measure, e.system): e for e in whole if wording.is_headline(e)}
     leading: dict[tuple[str, str], list[Estimate]] = {}
-    for e in whole:
+    for e in map(wording.from_random, whole):
         if e.leads:
             leading.setdefault((e.measure, e.system), []).append(e)
     changes = {(e.measure, e.system): e for e in result.differences if e.quantity == QUANTITY}
     spreads = run_spreads(result.estimates) if any(cell.runs > 1 for cell in cells) else {}
     order = {cell.name: i for i, cell in enumerate(cells)}
     rows: list[tuple[str, ...]] = []
-    by_others = {e.measure for of in leading.values() for e in of if not wording.is_headline(e)}
+    by_others = any(e.notes == UNSIGNED for e in gaps.values())
     shown = [e for e in result.estimates if e.system in order and wording.is_headline(e) and not e.slice]
     for measure in dict.fromkeys(e.measure for e in shown):
         rows.append((measure, *[""] * (len(COLUMNS) - 1 + bool(spreads))))
@@ -66,13 +66,15 @@ def _difference(
 
 
 def _tested(gap: Estimate, leading: Sequence[Estimate]) -> str:
-    """P of a difference; of a magnitude's that of what it is compared by, with its name."""
-    if gap.p is not None:
-        return number_format.probability(_adjusted(gap))
+    """P of a difference; of an unsigned score that of the group difference by which it is compared, with its name."""
     tested = [e for e in leading if e.p is not None]
     if not tested:
-        return NOT_TESTABLE
-    least = min(tested, key=lambda e: (_adjusted(e), e.quantity != EXCESS, e.quantity))
+        if any(e.testable is False for e in (gap, *leading)):
+            return NOT_TESTABLE
+        return number_format.probability(None if gap.p is None else _adjusted(gap))
+    least = min(tested, key=lambda e: (_adjusted(e), e.quantity))
+    if wording.is_headline(least):
+        return number_format.probability(_adjusted(least))
     return f"{number_format.probability(_adjusted(least))} {least.quantity}"
 
 

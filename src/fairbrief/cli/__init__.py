@@ -17,7 +17,6 @@ from fairbrief.cli.exit_codes import UsageError, ended_by
 COMMANDS = {
     "audit": "Audit a file of summaries: every disparity with interval, chance level and p, and a report.",
     "init": "Look at files, show what they hold, and write the settings that audit them.",
-    "merge": "Put the parts of an audit that several machines did together.",
     "slice": "Estimate by an attribute of the records from a saved audit, without scoring again.",
     "report": "Print or rewrite the report of a saved audit.",
     "view": "Look at all records of a saved audit, or compare two, in a browser.",

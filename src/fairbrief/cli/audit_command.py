@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,11 +24,13 @@ from fairbrief.cli.option_types import (
     Quiet,
 )
 from fairbrief.cli.output_folder import held, refuse_no_folder
-from fairbrief.cli.part_options import AddTo, Into, Part, add, do_share, remembering
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
+    from fairbrief.auditing import Plan
+    from fairbrief.chat.replies import Question
     from fairbrief.reports.result import Result
+    from fairbrief.types import Case
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -49,6 +52,13 @@ MeasureOption = Annotated[
 ]
 Protocol = Annotated[
     str | None, typer.Option(help="Run a paper's whole protocol and print its tables.", metavar="NAME")
+]
+Ordered = Annotated[
+    bool,
+    typer.Option(
+        "--ordered",
+        help="A record's documents stand in an order that means something (turns, posts by date): take measures of position, too.",
+    ),
 ]
 SliceOption = Annotated[
     list[str] | None,
@@ -74,6 +84,14 @@ PoolRuns = Annotated[
 ]
 Baseline = Annotated[
     str | None, typer.Option(help="System that the others are compared with.", metavar="SYSTEM")
+]
+Primary = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What the audit is about, named in advance, e.g. coverage_parity@sentiment: reports lead with it, and p-values are "
+        "corrected among these only.",
+        metavar="SPEC",
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of all random numbers; recorded.", min=0, metavar="N")]
 CheckScorers = Annotated[
@@ -138,6 +156,7 @@ def audit(
     measure: MeasureOption = None,
     protocol: Protocol = None,
     scorers: Scorers = "",
+    ordered: Ordered = False,
     out: AuditFolder = None,
     slice_by: SliceOption = None,
     control: Control = None,
@@ -145,6 +164,7 @@ def audit(
     references: References = False,
     pool_runs: PoolRuns = False,
     baseline: Baseline = None,
+    primary: Primary = None,
     seed: Seed = 0,
     n_resamples: Permutations = 2000,
     confidence_level: Confidence = 0.95,
@@ -154,9 +174,6 @@ def audit(
     workers: Workers = 1,
     engine: Engine = "",
     models_in_workers: ModelsInWorkers = False,
-    into: Into = None,
-    part: Part = None,
-    add_to: AddTo = None,
     check_scorers: CheckScorers = None,
     dry_run: DryRun = False,
     price: PriceOption = None,
@@ -183,18 +200,16 @@ def audit(
     if protocol and measure:
         raise RequestError("--protocol brings its own measures: drop --measure, or run the two apart.")
     refuse_no_folder(out)
-    if add_to is not None:
-        flags = {"--details": details, "--quiet": quiet, "--models-in-workers": models_in_workers}
-        add(add_to, files, _of_this_machine(out, workers, engine, part, flags))
-        return
     plan = Plan(
         measures=measure or (),
         attributes=[text.partition("=")[0] for text in attribute or ()],
         protocol=protocol,
         compared_scorers=named_scorers(scorers),
+        ordered=ordered,
         slices=[[name.strip() for name in text.split(",")] for text in slice_by or ()],
         controls=list(dict.fromkeys([*(control or ()), *(CONTROLS if controls else ())])),
         baseline=baseline,
+        primary=primary or (),
         seed=seed,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
@@ -207,49 +222,39 @@ def audit(
         workers=workers,
         engine=engine,
         models_in_workers=models_in_workers,
-        into=into,
     )
     if dry_run:
-        from fairbrief.cli.dry_audit import print_judges
-
         print_judges(_reading(options, files, attribute, measure, references=references), plan, cache, price)
         return
     if price is not None:
         raise RequestError("--price is for --dry-run: without it an audit prints no cost.")
-    with remembering(into, part):
-        if part is not None:
+    result = None
+    try:
+        with held(out) as folder, ahead_in(folder, plan.threads) as ahead:
             reading = _reading(options, files, attribute, measure, references=references)
-            do_share(reading, plan, part, out, quiet=quiet)
-            return
-        result = None
-        try:
-            with held(out) as folder, ahead_in(folder, plan.threads) as ahead:
-                reading = _reading(options, files, attribute, measure, references=references)
-                with progress_bar(reading, quiet=quiet) as progress:
-                    settled = None if ahead is None else ahead.begin
-                    result = run(reading, replace(plan, progress=progress), settled)
-                notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
-                beneath = reading.reading if references else reading
-                names = [
-                    Path(f).name if isinstance(f, str) else f.name for f in input_index.each(files, beneath)
-                ]
-                made = {**result.made, "files": names, "notes": notes}
-                tell_notes(notes, quiet=quiet)
-                result = replace(result, made=made)
-                if folder is not None:
-                    cases = Pooled(reading) if pool_runs else reading
-                    lookup = Lookup(wrap=cached(cache))
-                    _, identity = replace_all(
-                        result, folder, lambda found: with_examples(found, cases, lookup), ahead
-                    )
-                    input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
-        finally:  # what was computed is shown though it could not be written; and written before it is shown
-            if result is not None and not quiet:
-                _show(result, has_report=out is not None, details=details)
-        if out is not None:
-            typer.echo(
-                f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence'}"
-            )
+            with progress_bar(reading, quiet=quiet) as progress:
+                settled = None if ahead is None else ahead.begin
+                result = run(reading, replace(plan, progress=progress), settled)
+            notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
+            beneath = reading.reading if references else reading
+            names = [Path(f).name if isinstance(f, str) else f.name for f in input_index.each(files, beneath)]
+            made = {**result.made, "files": names, "notes": notes}
+            tell_notes(notes, quiet=quiet)
+            result = replace(result, made=made)
+            if folder is not None:
+                cases = Pooled(reading) if pool_runs else reading
+                lookup = Lookup(wrap=cached(cache))
+                _, identity = replace_all(
+                    result, folder, lambda found: with_examples(found, cases, lookup), ahead
+                )
+                input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
+    finally:  # what was computed is shown though it could not be written; and written before it is shown
+        if result is not None and not quiet:
+            _show(result, has_report=out is not None, details=details)
+    if out is not None:
+        typer.echo(
+            f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence'}"
+        )
 
 
 def _show(result: Result, *, has_report: bool, details: bool) -> None:
@@ -259,15 +264,6 @@ def _show(result: Result, *, has_report: bool, details: bool) -> None:
 
     rest = terminal.WITH_A_REPORT if has_report else terminal.Rest(place="in the report that --out writes")
     terminal.print_result(result, Console(), details=details, rest=rest)
-
-
-def _of_this_machine(
-    out: Path | None, workers: int, engine: str, part: str | None, flags: Mapping[str, bool]
-) -> list[str]:
-    """The arguments that another command of this audit on this machine has as well."""
-    told = {"--out": out and str(out.absolute()), "--engine": engine, "--part": part}
-    found = [word for name, value in told.items() if value for word in (name, value)]
-    return [*found, "--workers", str(workers), *(name for name, is_set in flags.items() if is_set)]
 
 
 def _reading(
@@ -304,3 +300,44 @@ def _overs(measures: list[str] | None) -> list[str]:
     from fairbrief import specs
 
     return [over for text in measures or () if (over := specs.parse(text).over) is not None]
+
+
+# ----------------------------------------------------------------------- what judges would be asked
+
+
+def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: str | None) -> None:
+    """Go the audit's whole way with judges that answer nothing, and print what they would have been asked."""
+    from dataclasses import replace
+
+    from fairbrief.auditing import audit
+    from fairbrief.chat.spending import Budget, price_of
+    from fairbrief.cli import spending_options as spend
+    from fairbrief.engines.preflight import Forecast
+    from fairbrief.engines.score_cache import Store
+    from fairbrief.scorers.foreseen import foreseeing
+
+    forecast = Forecast()
+    shown: set[str] = set()
+
+    def tell(name: str, question: Question) -> None:
+        forecast.wanted += 1
+        forecast.ask(question)
+        if name not in shown:
+            shown.add(name)
+            forecast.show(name, question)
+
+    def held(maker: str, keys: Sequence[tuple[str, ...]]) -> Collection[tuple[str, ...]]:
+        if cache is None:
+            return ()
+        with closing(Store(cache)) as store:
+            found = store.read(maker, keys)
+        forecast.wanted += len(found)
+        return found
+
+    audit(
+        cases,
+        replace(
+            plan, n_resamples=0, wrap=foreseeing(tell, held), workers=1, engine="", models_in_workers=False
+        ),
+    )
+    spend.print_forecast(forecast, Budget(price=price_of(price)))

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairbrief.cli.build_perspectives_command import perspectives
-from fairbrief.cli.build_reviews_command import reviews
+from fairbrief.cli.build_sets_commands import perspectives, reviews, stratified, transcripts
 from fairbrief.cli.build_sources import Seed
-from fairbrief.cli.build_stratified_command import stratified
-from fairbrief.cli.build_transcripts_command import transcripts
 from fairbrief.cli.output_folder import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
 from fairbrief.text.counted import counted

@@ -37,7 +37,7 @@ Files = Annotated[
 By = Annotated[
     str,
     typer.Option(
-        help="Measure that decides, e.g. equal_coverage@sentiment: the smallest size wins.",
+        help="Measure that decides, e.g. coverage_parity@sentiment: the smallest group differences win.",
         metavar="MEASURE",
     ),
 ]
@@ -123,6 +123,7 @@ def choose(
 ) -> None:
     """Choose the fairest of several summaries of each record, and compare the choice with a random one.
 
+    A measure with group differences decides by the largest of them, less the random-sentence baseline.
     The chosen ones have the smallest value because they were chosen by it. To see whether they are fairer
     by another standard, give --measure another measure or another scorer.
     """

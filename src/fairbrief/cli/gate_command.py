@@ -15,12 +15,14 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 Most = Annotated[
     list[str] | None,
-    typer.Option("--max", help="Upper limit, e.g. 'coverage_parity@sentiment<=0.02'.", metavar="RULE"),
+    typer.Option("--max", help="Upper limit, e.g. 'uer@sentiment:difference-random<=0.1'.", metavar="RULE"),
 ]
 Least = Annotated[
     list[str] | None,
     typer.Option(
-        "--min", help="Lower limit, e.g. 'rouge1>=0.3' or 'rouge1:rouge1_recall>=0.3'.", metavar="RULE"
+        "--min",
+        help="Lower limit, e.g. 'coverage_parity@sentiment:relative_difference-random>=-0.15' or 'rouge1>=0.3'.",
+        metavar="RULE",
     ),
 ]
 Baseline = Annotated[
@@ -29,9 +31,19 @@ Baseline = Annotated[
 Margin = Annotated[
     float,
     typer.Option(
-        help="How much larger than the baseline's a disparity may be, or how much smaller a quality.",
+        help="How much larger than in the baseline a group difference may be, or how much smaller a quality.",
         metavar="X",
     ),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure", help="Measure to compare with the baseline; without it, all of them.", metavar="SPEC"
+    ),
+]
+BothDirections = Annotated[
+    bool,
+    typer.Option("--both-directions", help="Hold group differences to --margin where they shrink, too."),
 ]
 AllowMissing = Annotated[
     list[str] | None,
@@ -57,6 +69,8 @@ def gate(
     least: Least = None,
     baseline: Baseline = None,
     margin: Margin = 0.0,
+    measure: Measures = None,
+    both_directions: BothDirections = False,
     allow_missing: AllowMissing = None,
     max_left_out: MaxLeftOut = 0.05,
     junit: Junit = None,
@@ -65,8 +79,10 @@ def gate(
     """Hold a saved audit to limits: exit 0 if all pass, 1 if one fails, 3 if one is inconclusive.
 
     The interval decides: a check passes if the whole interval keeps the limit, fails if the whole
-    interval breaks it, and is inconclusive if the limit lies inside. With --baseline, the interval of the
-    paired difference is held to --margin, and no system, measure or record of the baseline may be missing.
+    interval breaks it, and is inconclusive if the limit is inside the interval. MEASURE:QUANTITY-random limits a group
+    difference less its random-sentence baseline; without [GROUP], the limit holds for every group. With
+    --baseline, no group difference may be further from its random-sentence baseline than before by more than --margin,
+    no quality lower, and no system, measure or record of the baseline may be missing.
     """
     from rich.console import Console
     from rich.text import Text
@@ -83,6 +99,8 @@ def gate(
         gate_rules.rules(most or (), least or ()),
         baseline,
         margin,
+        measures=measure or (),
+        both_directions=both_directions,
         allow_missing=allow_missing or (),
         max_left_out=max_left_out,
     )

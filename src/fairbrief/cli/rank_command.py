@@ -18,6 +18,13 @@ System = Annotated[
     list[str] | None, typer.Option(help="System to rank; without it, all that every audit has.", metavar="NAME")
 ]  # fmt: skip
 
+Published = Annotated[
+    bool,
+    typer.Option(
+        "--published", help="The published order: by unsigned scores, without the random-sentence baseline."
+    ),
+]
+
 
 @app.command()
 def rank(
@@ -26,8 +33,12 @@ def rank(
     n_resamples: Resamples = 2000,
     seed: ResamplesSeed = 0,
     confidence_level: Confidence = 0.95,
+    published: Published = False,
 ) -> None:
-    """Overall order of systems: mean over data sets of min–max-normalised disparities, with intervals."""
+    """Overall order of systems: mean over data sets of min–max-normalised disparities, with intervals.
+
+    Ordered by each measure's largest group difference, less the system's own random-sentence baseline.
+    """
     from dataclasses import replace
 
     from rich.console import Console
@@ -43,7 +54,12 @@ def rank(
     tables = [
         table(one, confidence_level)
         for one in overall(
-            results, system or (), n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+            results,
+            system or (),
+            n_resamples=n_resamples,
+            seed=seed,
+            confidence_level=confidence_level,
+            published=published,
         )
     ]
     for this, after in zip(tables, [*tables[1:], None], strict=True):

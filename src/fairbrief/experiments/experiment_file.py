@@ -67,7 +67,9 @@ class Audit:
     protocol: str | None = None
     slices: tuple[tuple[str, ...], ...] = ()
     controls: tuple[str, ...] = ()
+    ordered: bool = False
     baseline: str | None = None
+    primary: tuple[str, ...] = ()
     resamples: int = 2000
     confidence: float = 0.95
     seed: int = 0
@@ -189,6 +191,12 @@ class _Table:
             raise self.wrong(key, "a text or a list of texts")
         return tuple(value)
 
+    def truth(self, key: str) -> bool:
+        value = self.content.get(key, False)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "true or false")
+        return value
+
     def number(self, key: str, default: float | None, least: float) -> Any:
         value = self.content.get(key, default)
         if value is not None and (
@@ -249,12 +257,16 @@ def _audit(table: _Table) -> Audit:
     table.know(tuple(Audit.__dataclass_fields__))
     if "measures" in table.content and "protocol" in table.content:
         raise table.wrong("protocol", "no measures beside it: a protocol brings its own")
+    if table.truth("ordered") and ("measures" in table.content or "protocol" in table.content):
+        raise table.wrong("ordered", "nothing where measures are named or a protocol brings them")
     return Audit(
         measures=table.texts("measures"),
         protocol=table.text("protocol") or None,
         slices=tuple(tuple(name.strip() for name in text.split(",")) for text in table.texts("slices")),
         controls=table.texts("controls"),
+        ordered=table.truth("ordered"),
         baseline=table.text("baseline") or None,
+        primary=table.texts("primary"),
         resamples=table.whole("resamples", 2000, 0),
         confidence=table.number("confidence", 0.95, 0.5),
         seed=table.whole("seed", 0, 0),

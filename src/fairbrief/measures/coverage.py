@@ -7,6 +7,7 @@ Multi-document Summarization. What their released code does otherwise stands in 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -25,6 +26,10 @@ __all__ = ["Coverage", "CoverageParity", "EqualCoverage"]
 
 
 UNCOVERED = "What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'."
+LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"
+FROM_0 = (0.0, math.inf)
+RELATIVE = (-1.0, math.inf)
+"""Documents that are not covered at all are covered 100 % less than the others."""
 
 
 class _CoverageMeasure(CoverageSettings):
@@ -84,10 +89,12 @@ class EqualCoverage(_CoverageMeasure):
         gap, level = ("gap",), ("level",)
         values = {
             "equal_coverage": Value(
-                ratio(totals["gap"], one), "upper", mean_of=(gap, ("one",)), has_baseline=True
+                ratio(totals["gap"], one), "upper", mean_of=(gap, ("one",)), limits=FROM_0, has_baseline=True
             ),
-            "level": Value(ratio(totals["level"], one), has_baseline=True),
-            "relative_gap": Value(ratio(totals["gap"], totals["level"]), "upper", mean_of=(gap, level)),
+            "level": Value(ratio(totals["level"], one), limits=FROM_0, has_baseline=True),
+            "relative_gap": Value(
+                ratio(totals["gap"], totals["level"]), "upper", mean_of=(gap, level), limits=FROM_0
+            ),
         }
         for k, other in _pairs(totals):
             difference = ratio(totals["between", k, other], totals["pairs", k, other])
@@ -116,9 +123,10 @@ class CoverageParity(_CoverageMeasure):
     Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (chunks, units).
     Value:      in [0, 1]; 0 when no value is covered more or less over the whole input. Positive by
                 chance: read with its null. ``difference[k]`` = E(C_k): positive = over-represented;
-                ``relative_difference[k]``: the same divided by the mean coverage of all documents, which stands
-                first and is compared with random extracts (whole sentences lie in their own document, so that
-                extracts are covered more, and only relative differences compare).
+                ``relative_difference[k]``: the same divided by the mean coverage of all documents in the records of
+                k's documents, each record counted as often as it has documents of k; at least −1, where no
+                document of k is covered. It leads and is compared with random extracts (whole sentences lie in
+                their own document, so that extracts are covered more, and only relative differences compare).
                 ``equal_length_difference[k]``: as that, as if all documents of a record were equally long, by the
                 slope of coverage on log length within the groups of records; ``log_length[k]``: how much longer
                 (in logarithms) documents of k are than their record's.
@@ -146,7 +154,8 @@ class CoverageParity(_CoverageMeasure):
             random="would cover them {reads}",
             worse_below="documents with {group}",
         ),
-        by_meaning="scorer=embedding",
+        matches_words=True,
+        items="documents",
     )
     extremes: bool = False
 
@@ -168,24 +177,25 @@ class CoverageParity(_CoverageMeasure):
                 has_baseline=not self.extremes,
             )
         }
-        level = ratio(totals["level"], totals["one"])
         for k, mean in means.items():
             own = () if self.extremes else (f"difference[{k}]",)
             if not self.extremes:
                 values[f"relative_difference[{k}]"] = Value(
-                    _over(mean, level),
+                    ratio(totals["difference", k], totals["record mean", k]),
                     "both",
                     contrasts=own,
+                    limits=RELATIVE,
                     has_baseline=True,
                     is_compared=True,
                     leads=True,
                     group=k,
+                    present=((count, k),),
                 )
             values[f"difference[{k}]"] = Value(
                 mean, "both", contrasts=own, has_baseline=not self.extremes, group=k
             )
         if not self.extremes:
-            values |= _by_length(totals, names, level)
+            values |= _by_length(totals, names)
         if self.pairwise:
             values["by_dominance"] = Value(
                 _largest([_spread(_mean_by_dominance(totals, k)) for k in names], totals), "upper"
@@ -193,10 +203,7 @@ class CoverageParity(_CoverageMeasure):
         return values
 
 
-LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"
-
-
-def _by_length(totals: Totals, names: Sequence[str], level: Floats) -> dict[str, Value]:
+def _by_length(totals: Totals, names: Sequence[str]) -> dict[str, Value]:
     """How much longer each group's documents are than their record's mean, and its contrast with length held equal:
     less the slope of coverage on log length, within groups of records, times that.
     """
@@ -206,15 +213,16 @@ def _by_length(totals: Totals, names: Sequence[str], level: Floats) -> dict[str,
         found[f"{LOG_LENGTH}[{k}]"] = Value(longer, group=k)
         if ("length²",) in totals.columns:
             slope = ratio(totals["length·coverage"], totals["length²"])
-            equal = ratio(totals["difference", k], totals["documents", k]) - slope * longer
+            equal = totals["difference", k] - slope * totals["log length", k]
             found[f"{EQUAL_LENGTH}[{k}]"] = Value(
-                _over(equal, level), has_baseline=True, is_compared=True, group=k
+                ratio(equal, totals["record mean", k]),
+                limits=RELATIVE,
+                has_baseline=True,
+                is_compared=True,
+                is_tested_by_t=True,
+                group=k,
             )
     return found
-
-
-def _over(mean: Floats, level: Floats) -> Floats:
-    return np.asarray(np.where(level > 0, mean / np.where(level > 0, level, 1.0), np.nan))
 
 
 def _pairs(totals: Totals) -> list[tuple[str, str]]:

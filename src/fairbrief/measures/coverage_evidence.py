@@ -95,7 +95,8 @@ class Coverage(CoverageSettings):
     With p_ij = max over the chunks of document i of score(chunk, unit j), document i's coverage is
     x_i = mean over units of p_ij. One row per summary: ``gap`` = (1/K') Σ over the K' values present
     of |mean of x in the value − mean of x|; ``level`` = mean of x; per value the number of documents,
-    the sum of x_i − mean x over them (``difference``), and the value's own mean gap (``shift``).
+    the sums over them of x_i − mean x (``difference``) and of mean x (``record mean``), and the value's own mean
+    gap (``shift``).
     Also log lengths of the documents (``log length``, ``length²``, ``length·coverage``), by which coverage is told from
     length.
     ``pairwise`` adds what grows with the square of the groups: differences between each two, and all of it by
@@ -111,7 +112,7 @@ class Coverage(CoverageSettings):
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="case", version=2, tests_units=("gap",), tests_within="dominated", chance_means=(("gap",),)
+        scope="case", version=3, tests_units=("gap",), tests_within="dominated", chance_means=(("gap",),)
     )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
@@ -301,11 +302,14 @@ def _rows(
     one = np.ones((n, r))
     columns: list[Column] = [("one",), ("gap",), ("level",), *WORDS]
     blocks = [one, gap, one * level, *(one * of[:, np.newaxis] for of in records.words.T)]
-    for statistic, block in (("documents", count), ("difference", difference), ("shift", shift)):
+    for statistic, block in (
+        ("documents", count),
+        ("difference", difference),
+        ("record mean", count * level[..., np.newaxis]),
+        ("shift", shift),
+    ):
         columns += [(statistic, name) for name in names]
         blocks += list(np.moveaxis(block, -1, 0))
-    columns += [("present", name) for name in names]
-    blocks += [one] * k
     for a in range(k if pairwise else 0):
         for b in range(a + 1, k):
             columns += [("between", names[a], names[b]), ("pairs", names[a], names[b])]
@@ -371,8 +375,10 @@ def _of_extracts(
         names,
     )
     columns: list[Column] = [("one",), ("gap",), ("level",)]
-    columns += [("documents", name) for name in names] + [("difference", name) for name in names]
-    blocks = [np.ones(len(kept)), gap, level, *count.T, *means.T]
+    columns += [
+        (statistic, name) for statistic in ("documents", "difference", "record mean") for name in names
+    ]
+    blocks = [np.ones(len(kept)), gap, level, *count.T, *means.T, *(count.T * level)]
     blocks += [block[:, 0] for block in of_lengths.values()]
     return (*columns, *of_lengths), np.stack(blocks, axis=1)
 

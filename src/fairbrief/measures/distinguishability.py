@@ -169,7 +169,7 @@ class Distinguishability(VariantSettings):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         mean = ratio(totals["score"], totals["one"])
-        return {self.name: Value(mean, "upper", mean_of=(("score",), ("one",)))}
+        return {self.name: Value(mean, "upper", mean_of=(("score",), ("one",)), limits=(-1, 1))}
 
     def explain(self, totals: Totals) -> str:
         if not totals["one"]:

@@ -22,6 +22,7 @@ from fairbrief.text.identifiers import WORD
 from fairbrief.text.name_gender import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
 from fairbrief.types import (
+    SHARE_DIFFERENCE,
     Ask,
     Cases,
     Column,
@@ -267,8 +268,9 @@ class EntityHallucination(_InventionMeasure):
         values = {self.name: Value(distance, "upper", contrasts=names, fold=half_of_sizes)}
         for k, group in enumerate(self.groups):
             values[names[k]] = Value(
-                shares[..., k] - wanted[k], "both", contrasts=(names[k],), leads=True, group=group
-            )
+                shares[..., k] - wanted[k], "both", contrasts=(names[k],), limits=SHARE_DIFFERENCE,
+                leads=True, group=group,
+            )  # fmt: skip
         values["invented"] = Value(ratio(invented_people, totals["people"]), is_share=True)
         values["unknown"] = Value(ratio(totals["unknown"], invented_people), is_share=True)
         return values

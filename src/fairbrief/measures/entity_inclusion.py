@@ -206,8 +206,9 @@ class EntityInclusion:
             worse_below="{first} people",
             worse_above="{second} people",
             rates="inclusion",
-            rate="{rate} of {group} people are named",
+            rate="{rate} {group} people are named",
         ),
+        items="people",
     )
     over: str
     people: str = "builtin"
@@ -247,7 +248,7 @@ class EntityInclusion:
                 contrast = np.log(odds[..., a] / odds[..., b])
                 values[name] = Value(
                     contrast, "both", contrasts=(name,), has_baseline=True, is_compared=True, leads=True,
-                    group=f"{groups[a]}/{groups[b]}",
+                    group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
                 )  # fmt: skip
         for k, group in enumerate(groups):
             rate = ratio(included[..., k], source[..., k])

@@ -21,7 +21,7 @@ from fairbrief.measures.measure_settings import shared
 from fairbrief.measures.position_evidence import Positions, PositionSettings, segment_names
 from fairbrief.specs import spell
 from fairbrief.statistics import kl_divergence, ratio, wasserstein_heights, wasserstein_positions
-from fairbrief.types import Floats, Totals, Value
+from fairbrief.types import SHARE_DIFFERENCE, Floats, Totals, Value
 
 __all__ = ["PositionBias", "PositionFromUniform", "PositionHeights", "Positions", "segment_names"]
 
@@ -93,6 +93,7 @@ class PositionBias(_PositionMeasure):
         family="Position",
         question="how far summaries draw on other places of the text than the standard they are held to",
         harm=LATE,
+        needs_order=True,
         figures=("segments",),
         contrast=ContrastWords(
             question="Do the summaries draw on earlier parts of the texts than people do?",
@@ -113,7 +114,7 @@ class PositionBias(_PositionMeasure):
 
         def shift() -> Value:
             own, other = (levels[f"{prefix}mean_position"]().array for prefix in ("", "reference_"))
-            return Value(own - other, "both", leads=True)
+            return Value(own - other, "both", limits=SHARE_DIFFERENCE, leads=True)
 
         return ComputedValues(
             {
@@ -158,6 +159,7 @@ class PositionFromUniform(_PositionMeasure):
         family="Position",
         question="how far the places that summaries draw on are from an even spread over the text",
         harm=LATE,
+        needs_order=True,
         figures=("segments",),
         contrast=ContrastWords(
             question="Do the summaries draw on one part of the texts more than on others?",
@@ -179,7 +181,7 @@ class PositionFromUniform(_PositionMeasure):
 
         def shift(name: str) -> Value:
             moved = levels[name]().array - expected[name]().array
-            return Value(moved, "both", leads=name == "mean_position")
+            return Value(moved, "both", limits=SHARE_DIFFERENCE, leads=name == "mean_position")
 
         def beside_blind(name: str) -> Value:
             return replace(levels[name](), blind=expected[name]().array)
@@ -226,6 +228,7 @@ class PositionHeights(_PositionMeasure):
         family="Position",
         question="the published reading, which compares the heights of bars and not their places",
         harm=LATE,
+        needs_order=True,
         on_request="blind to order; position_bias is the distance over positions",
         figures=("segments",),
     )

@@ -21,7 +21,7 @@ from fairbrief.measures.representation_evidence import (
     read_target,
 )
 from fairbrief.statistics import ratio
-from fairbrief.types import Floats, Totals, Value
+from fairbrief.types import SHARE_DIFFERENCE, Floats, Totals, Value
 
 UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
 SHARES = ContrastWords(
@@ -153,7 +153,7 @@ class Uer(_RepresentationMeasure):
         figures=("kept_shares",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
         contrast=SHARES,
-        by_meaning="scorer=embedding",
+        matches_words=True,
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -259,7 +259,7 @@ class Sof(_RepresentationMeasure):
         figures=("kept_shares",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
         contrast=SHARES,
-        by_meaning="scorer=embedding",
+        matches_words=True,
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -281,7 +281,15 @@ def _difference(totals: Totals, v: str) -> dict[str, Value]:
     name = f"difference[{v}]"
     return {
         name: Value(
-            signed, "both", contrasts=(name,), has_baseline=True, is_compared=True, leads=True, group=v
+            signed,
+            "both",
+            contrasts=(name,),
+            limits=SHARE_DIFFERENCE,
+            has_baseline=True,
+            is_compared=True,
+            leads=True,
+            group=v,
+            present=(("present", v),),
         )
     }
 
@@ -292,8 +300,10 @@ def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
     read = ratio(totals["summary", v] - totals["documents", v], there)
     longer = ratio(totals["source", v] - totals["documents", v], there)
     return {
-        f"{BY_DOCUMENTS}[{v}]": Value(read, has_baseline=True, is_compared=True, group=v),
-        f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, group=v),
+        f"{BY_DOCUMENTS}[{v}]": Value(
+            read, limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_tested_by_t=True, group=v
+        ),
+        f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, limits=SHARE_DIFFERENCE, group=v),
     }
 
 

@@ -207,6 +207,7 @@ class SentimentShift(SentimentSettings):
                 group=f"{k} − {other}",
                 strata=(("one", k), ("one", other)),
                 is_between=True,
+                present=(("one", k), ("one", other)),
             )
         for g in groups:
             values[f"shift[{g}]"] = Value(mean[g], has_baseline=True, group=g)
@@ -246,9 +247,10 @@ def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = 
     """First minus second of two groups' means, signed; the largest minus the smallest of more."""
     if len(mean) == 2:
         first, second = mean.values()
+        kinds = tuple((count, g) for g in mean) if count else ()
         return Value(
             first - second, "both", has_baseline=True, is_compared=True, leads=True, group=" − ".join(mean),
-            strata=tuple((count, g) for g in mean) if count else (), is_between=bool(count),
+            strata=kinds, is_between=bool(count), present=kinds,
         )  # fmt: skip
     if not mean:
         return Value(np.full(totals.array.shape[:-1], np.nan), "both")

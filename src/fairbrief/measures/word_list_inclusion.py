@@ -16,6 +16,7 @@ from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, r
 from fairbrief.specs import spell
 from fairbrief.text.identifiers import count_identifiers, varying_identifiers, word_lists
 from fairbrief.types import (
+    SHARE_DIFFERENCE,
     Ask,
     Cases,
     Extracts,
@@ -176,7 +177,8 @@ class WordListInclusion:
         }
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = Value(
-                shift[..., k], "both", has_baseline=True, is_compared=True, leads=True, group=g,
+                shift[..., k], "both", limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, leads=True, group=g,
+                present=(("source", g),),
                 strata=tuple(("source", other) for other in groups),
             )  # fmt: skip
         for k, g in enumerate(groups):

@@ -2,7 +2,8 @@
 
 Documents come as a list of texts or of objects ``{"text", "attributes"}``, as one text, or as one text
 that a separator cuts into several. An attribute comes with each document, or as a parallel list
-(a list, a JSON list in one text, or one text cut by the documents' separator or by ``|``).
+(a list, a JSON list in one text, or one text cut by the documents' separator or by ``|``), which has one value
+for each document: a list of another length belongs to other texts, and is refused.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fairbrief.errors import DataError
+from fairbrief.readers.columns import Column
 from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of, value_of
 from fairbrief.readers.messages import did_you_mean, fault, names, show
-from fairbrief.readers.paths import ABSENT, Several, find, parse_cell
+from fairbrief.readers.paths import ABSENT, Several, find, list_of_path, parse_cell
 from fairbrief.text.counted import counted
 from fairbrief.types import Document
 
@@ -30,8 +32,26 @@ class Draft:
     ids: list[str | None] = field(default_factory=list)
     is_one_text: bool = False
     """Whether the field held a text, not a list: its values may then be one text too."""
+    sources: tuple[str, ...] = ("documents",)
+    """The fields that hold them, as they were named."""
     parts: list[tuple[str, ...]] | None = None
-    """What the stars of the documents' path stood for, by which other paths with stars are matched."""
+    """What the stars of the documents' path stood for, by which other paths with stars are matched; also where no text stood."""
+    kept: list[int] = field(default_factory=list)
+    """Which of the parts hold the texts."""
+
+    @property
+    def places(self) -> int:
+        """How many documents there would be if none were blank."""
+        return len(self.texts) if self.parts is None else len(self.parts)
+
+    def placed(self, documents: Sequence[Document]) -> Sequence[Document | None]:
+        """The documents with None where no text stood, as mentions of people count them."""
+        if len(documents) == self.places:
+            return documents
+        found: list[Document | None] = [None] * self.places
+        for i, document in zip(self.kept, documents, strict=True):
+            found[i] = document
+        return found
 
     def append(self, text: str, given: Any, attributes: Mapping[str, str]) -> None:
         """One document more, which came as ``given``."""
@@ -45,15 +65,15 @@ class Draft:
         return tuple(map(Document, self.texts, self.attributes, ids))
 
 
-def draft_documents(value: Any, separator: str | None) -> Draft:
-    """Documents from the value of their field."""
+def draft_documents(value: Any, separator: str | None, source: str = "documents") -> Draft:
+    """Documents from the value of their field, which is called ``source``."""
     if isinstance(value, str):
         text = text_of(value, "the documents")
         texts = text.split(separator) if separator else [text]
-        return Draft(texts, list(texts), [NOTHING] * len(texts), is_one_text=True)
+        return Draft(texts, list(texts), [NOTHING] * len(texts), is_one_text=True, sources=(source,))
     if isinstance(value, Mapping) and isinstance(value.get("text"), str):
         value = [value]
-    draft = Draft()
+    draft = Draft(sources=(source,))
     for given in list_of(value, "the documents"):
         _append(draft, given)
     if not draft.texts:
@@ -61,26 +81,27 @@ def draft_documents(value: Any, separator: str | None) -> Draft:
     return draft
 
 
-def draft_several(values: Several, parents: Several | None) -> tuple[Draft, int]:
-    """Documents from several fields, and how many of them hold none: they are null or blank.
+Placed = tuple[tuple[str, ...], Any, Any]
+"""What the stars of a path stood for, the text there, and the object that it stands in, which may hold attributes."""
 
-    ``parents`` are the objects that the texts stand in, if they stand in any; they may hold attributes.
-    """
-    kept = {
-        part: v for part, v in values.items() if v is not None and not (isinstance(v, str) and not v.strip())
-    }
-    if not kept:
-        raise fault(
-            "no documents: all fields are empty", "at least one", "give the record its texts, or remove it"
-        )
-    draft = Draft(parts=list(kept))
-    for part, value in kept.items():
+
+def draft_several(placed: Sequence[Placed], sources: tuple[str, ...]) -> Draft:
+    """Documents from several texts, of which those that are null or blank hold none."""
+    draft = Draft(sources=sources, parts=[part for part, _, _ in placed])
+    for i, (_, value, parent) in enumerate(placed):
+        if value is None or (isinstance(value, str) and not value.strip()):
+            continue
+        draft.kept.append(i)
         _append(draft, value)
-        if parents is not None and isinstance(parent := parents.get(part), Mapping):
+        if isinstance(parent, Mapping):
             draft.objects[-1] = parent
             if own := parent.get("attributes"):
                 draft.attributes[-1] = attributes_of(own, f"the attributes of document {len(draft.texts)}")
-    return draft, len(values) - len(kept)
+    if not draft.texts:
+        raise fault(
+            "no documents: all fields are empty", "at least one", "give the record its texts, or remove it"
+        )
+    return draft
 
 
 def _append(draft: Draft, given: Any) -> None:
@@ -115,8 +136,8 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     if value is ABSENT:
         return ABSENT
     what = f"the field {source!r} (attribute {name!r})"
-    if (values := _parallel(value, what, draft, separator)) is not None:
-        for i, given in enumerate(_one_each(values, what, draft)):
+    if (values := _parallel(value, what, source, row, draft, separator)) is not None:
+        for i, given in enumerate(values):
             _give(draft, i, name, given.strip() if isinstance(given, str) else given)
         return None
     if draft.is_one_text and len(draft.texts) == 1:
@@ -136,8 +157,8 @@ def named_ids(draft: Draft, source: str, row: Mapping[str, Any], separator: str 
         return own
     what = f"the documents' ids ({source!r})"
     value = look_up(row, source)
-    beside = None if value is ABSENT else _parallel(value, what, draft, separator)
-    return None if beside is None else list(_one_each(beside, what, draft))
+    beside = None if value is ABSENT else _parallel(value, what, source, row, draft, separator)
+    return None if beside is None else list(beside)
 
 
 def give_ids(draft: Draft, ids: Sequence[Any]) -> None:
@@ -210,40 +231,93 @@ def _map_own(name: str, source: str, draft: Draft) -> bool:
     return found
 
 
-def _parallel(value: Any, what: str, draft: Draft, separator: str | None) -> Sequence[Any] | None:
-    """The values of the documents, if the field holds one for each; None if it speaks of the record."""
+def _parallel(
+    value: Any, what: str, source: str, row: Mapping[str, Any], draft: Draft, separator: str | None
+) -> Sequence[Any] | None:
+    """The value of each document, if the field ``source`` has one for each; None if it speaks of the record."""
     if isinstance(value, Several):
-        return list(value.values()) if draft.parts is None else _matched(value, draft.parts)
+        return _of_path(value, what, source, row, draft)
     if not isinstance(value, str):
         is_list = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
-        return list_of(value, what) if is_list else None
+        return _in_order(list_of(value, what), what, draft) if is_list else None
     if value.startswith("["):
         try:
             parsed = json.loads(value)
         except (ValueError, RecursionError):
             raise fault(f"{show(value)} in {what}", "a JSON list", 'write it as ["a", "b"]') from None
-        return list_of(parsed, what)
+        return _in_order(list_of(parsed, what), what, draft)
     if not draft.is_one_text or len(draft.texts) == 1:
         return None
     for cut in (separator, separator.strip() if separator else None, "|"):
         if cut and cut in value:
-            return value.split(cut)
+            return _in_order(
+                value.split(cut), what, draft, "check the separator, and fill in what is absent with nothing"
+            )
     return None
 
 
-def _matched(values: Several, parts: Sequence[tuple[str, ...]]) -> list[Any]:
-    """The value of each document: the one whose stars stand for the same."""
-    return [values.get(part) for part in parts]
+def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], draft: Draft) -> Sequence[Any]:
+    """The value of each document, from a path with stars.
+
+    Numbered fields, and paths into one list, are matched by what their stars stand for; two lists by their order.
+    """
+    own, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
+    items = look_up(row, own) if own else values
+    listed = items if isinstance(items, Several) else values
+    remedy = _beside_their_texts(listed, own) if own else ""
+    if draft.parts is None or bool(own) != any(lists):
+        return _in_order([values.get(part) for part in listed], what, draft, remedy)
+    # Fields without a number, such as a sum beside numbered ones, are of no document.
+    extra = [part for part, v in values.items() if part not in draft.parts and v not in (None, "")]
+    is_one_list = own and all(path == own or path.startswith(f"{own}.") for path in lists)
+    if own and not is_one_list and list(listed) != draft.parts:
+        raise _unequal(len(listed), what, draft, remedy)
+    if not own and any(all(map(str.isdecimal, part)) for part in extra):
+        raise _unequal(len(values), what, draft, remedy)
+    stars = source.count("*")  # a value beside a list in a list is that of all its documents
+    return [values.get(draft.parts[i][:stars]) for i in draft.kept]
 
 
-def _one_each(values: Sequence[Any], what: str, draft: Draft) -> Sequence[Any]:
-    if len(values) != len(draft.texts):
-        raise fault(
-            f"{counted(len(values), 'value')} in {what} for {counted(len(draft.texts), 'document')}",
-            "one value per document",
-            "check the separator, and fill in what is absent with an empty value",
-        )
+def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") -> Sequence[Any]:
+    """The value of each document, of a list that has one for each of them, or for each place of one."""
+    if draft.parts is None:
+        is_of_each = len(values) == len(draft.texts)
+    else:
+        is_of_each = len(values) == len(draft.kept) == draft.kept[-1] + 1  # only the last ones are blank
+        if len(values) == draft.places:
+            return [values[i] for i in draft.kept]
+    if not is_of_each:
+        raise _unequal(len(values), what, draft, remedy)
     return values
+
+
+def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
+    """The refusal of a list that is as long as none that the documents stand in."""
+    blank = draft.places - len(draft.texts)
+    documents = f"{counted(draft.places, 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
+    arranged = "for" if many != draft.places else "arranged otherwise than the"
+    return fault(
+        f"{counted(many, 'value')} in {what} {arranged} {documents} in {' and '.join(map(repr, draft.sources))}",
+        "one value per document, in the same order",
+        remedy or "mend the lists, leave the attribute out, or leave such records out with --on-error skip",
+    )
+
+
+def _beside_their_texts(listed: Several, path: str) -> str:
+    """What to do where the values of a list lie beside texts of their own: take these for the documents."""
+    texts: dict[str, list[Any]] = {}
+    for part in listed.values():
+        for name, text in part.items() if isinstance(part, Mapping) else ():
+            texts.setdefault(name, []).append(text)
+    columns = [Column(name, of) for name, of in texts.items()]
+    written = [c.name for c in columns if c.texts and (c.has_sentences or c.is_called("documents"))]
+    if not written:
+        return ""
+    longest = max(written, key=lambda name: sum(len(str(text)) for text in texts[name]))
+    return (
+        f"take the texts that stand beside these values for the documents (--documents-field '{path}.{longest}'), or "
+        "leave the values out"
+    )
 
 
 def _give(draft: Draft, i: int, name: str, value: Any) -> None:

@@ -101,8 +101,14 @@ def list_of(value: Any, what: str) -> Sequence[Any]:
         return value
     if isinstance(value, Mapping) and value and all(isinstance(v, (list, tuple)) for v in value.values()):
         lengths = {len(v) for v in value.values()}
-        if len(lengths) == 1:
-            return [dict(zip(value, parts, strict=True)) for parts in zip(*value.values(), strict=True)]
+        if len(lengths) > 1:
+            told = ", ".join(f"{len(of):,} in {name!r}" for name, of in value.items())
+            raise fault(
+                f"lists of other lengths in {what}: {told}",
+                "lists that have one value per document, in the same order",
+                "mend the lists, or leave such records out with --on-error skip",
+            )
+        return [dict(zip(value, parts, strict=True)) for parts in zip(*value.values(), strict=True)]
     if hasattr(value, "tolist") and isinstance(as_list := value.tolist(), list):
         return as_list
     raise fault(f"{show(value)} as {what}", "a list", "write [] around it")

@@ -19,7 +19,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import encodings
 from fairbrief.readers.encodings import UTF8
 from fairbrief.readers.messages import names
-from fairbrief.readers.object_stores import StoredFile
+from fairbrief.readers.object_stores import StoredFile, fault
 from fairbrief.text.store_addresses import COPYING
 
 FORMATS = {
@@ -128,10 +128,24 @@ def opened(path: InputFile) -> Iterator[io.BufferedReader]:
 
 @contextmanager
 def unchanged(path: InputFile) -> Iterator[None]:
-    """DataError, once the file was read, where it lies in an object store and was changed meanwhile."""
-    yield
+    """DataError, once the file was read, where it lies in an object store and was changed meanwhile; also what the store cannot do."""
+    try:
+        yield
+    except OSError as error:
+        if _is_of_store(path, error):
+            raise fault(str(path), error) from None  # what it was raised from may say more than may be shown
+        raise
     if isinstance(path, StoredFile):
         path.check()
+
+
+def _is_of_store(path: InputFile | None, error: Exception) -> bool:
+    """Whether an error is one of reading from an object store, and not of what was read."""
+    return (
+        isinstance(path, StoredFile)
+        and isinstance(error, OSError)
+        and not isinstance(error, gzip.BadGzipFile)
+    )
 
 
 @contextmanager
@@ -142,7 +156,7 @@ def open_text(
 
     A file that is damaged so that nothing after the damage can be read stops the reading, on every setting.
     """
-    with opened(path) as raw, unreadable(name), _unpack(raw, endings(path)[1], name) as content:
+    with opened(path) as raw, unreadable(name, path), _unpack(raw, endings(path)[1], name) as content:
         if encoding != UTF8:
             with _Unpacked(encodings.Recoded(content, encoding, name), 1 << 20) as recoded:
                 recoded.of = name
@@ -164,13 +178,15 @@ def encoding_of(path: InputFile) -> str:
 
 
 @contextmanager
-def unreadable(name: str) -> Iterator[None]:
-    """Say which file it is that the system, zlib or Arrow cannot read on."""
+def unreadable(name: str, path: InputFile | None = None) -> Iterator[None]:
+    """Say which file it is that the system, zlib or Arrow cannot read on; what a store cannot do is told by `unchanged`."""
     import pyarrow as pa
 
     try:
         yield
     except (OSError, EOFError, zlib.error, pa.ArrowException, UnicodeDecodeError) as error:
+        if _is_of_store(path, error):
+            raise
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DataError(
             f"{name}: found damage ({reason}); wanted a whole file; make or copy the file again."

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -82,22 +81,6 @@ def part_of(source: Source, part: Range) -> Source:
         return replace(source, rows=rows)
     rows = partial(json_lines.read_lines, source.path, source.name, part=part)
     return replace(source, name=f"{source.name}@{part[0]}" if part[0] else source.name, rows=rows)
-
-
-def digest_of(source: Source, part: Range) -> str:
-    """A digest of what a part holds, and of all that is read from it: equal in whatever input the source stands."""
-    assert source.path is not None
-    made = blake2b(
-        repr((source.name, source.system, source.kind, source.is_table, part)).encode(), digest_size=16
-    )
-    pieces = (
-        tables.group_pieces(source.path, part)
-        if source.kind == "parquet"
-        else json_lines.pieces(source.path, part)
-    )
-    for piece in pieces:
-        made.update(piece)
-    return made.hexdigest()
 
 
 def with_line_numbers(message: str, files: Sequence[InputFile]) -> str:

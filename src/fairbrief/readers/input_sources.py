@@ -73,7 +73,7 @@ def find_sources(source: Any, said: Said = NOTHING_SAID) -> list[Source]:
     """The sources that the caller's word for them means."""
     if isinstance(source, (str, os.PathLike)):
         return _named([source], said)
-    if (known := _in_memory(source)) is not None:
+    if (known := in_memory(source)) is not None:
         return [known]
     if isinstance(source, Sequence) and source and all(isinstance(p, (str, os.PathLike)) for p in source):
         return _named(source, said)
@@ -213,7 +213,8 @@ def _rows(path: InputFile, name: str, kind: str, said: Said, encoding: str) -> C
     return partial(READERS[kind], path, name)
 
 
-def _in_memory(source: Any) -> Source | None:
+def in_memory(source: Any) -> Source | None:
+    """A table or data set that somebody holds, as a source; None for anything else."""
     kind = type(source)
     library = kind.__module__.partition(".")[0]
     if kind.__name__ in LAZY.get(library, ()):

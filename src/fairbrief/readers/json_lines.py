@@ -81,14 +81,6 @@ def read_lines(
         meter.lines = number
 
 
-def pieces(path: InputFile, part: Range) -> Iterator[bytes]:
-    """The bytes of a part, to the end of its last line."""
-    with opened(path) as file:
-        file.seek(max(part[0] - 1, 0))
-        yield from _chunks(file, part[1] - file.tell())
-        yield file.readline()
-
-
 def count_lines(path: InputFile, start: int) -> int:
     """How many lines of a file come before the first that begins at or behind the byte ``start``, above 0."""
     with opened(path) as file:

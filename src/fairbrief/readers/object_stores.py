@@ -1,4 +1,4 @@
-"""Files in object stores (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), read where they are, a range of bytes at a time.
+"""Files in object stores (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), read where they are, through the file systems of Arrow.
 
 Credentials are found as the stores' own tools find them (environment, files of the user, the machine's role); an
 address that holds one is refused, since addresses are written down.
@@ -63,73 +63,26 @@ class StoredFile:
     def open(self, mode: str = "rb") -> io.BufferedReader:
         """Its bytes, from the first on or from any other."""
         assert mode == "rb"
-        return io.BufferedReader(self.ranges(), AT_ONCE)
+        return io.BufferedReader(self.native(), AT_ONCE)
 
-    def ranges(self) -> Ranges:
-        """Its bytes, each read of which asks for as many as it says."""
+    def native(self) -> Any:
+        """The same as Arrow's own file, each read of which is a request."""
         store, path = _placed(self.address)
         with _telling(self.address):
             handle = store.open_input_file(path)
             if (handle.size(), _version(store, path, handle)) != (self.size, self.version):
                 raise self._changed()
-        return Ranges(self, handle)
+        return handle
 
     def check(self) -> None:
         """DataError if it has changed."""
-        self.ranges().close()
+        self.native().close()
 
     def _changed(self) -> DataError:
         return DataError(
             f"{self.address} was changed while it was read; wanted one content from beginning to end: run the command again "
-            "once nothing writes there any more (with --into DIR, parts that are the same are not done again)."
+            "once nothing writes there any more."
         )
-
-
-class Ranges(io.RawIOBase):
-    """The bytes of a stored file: every read is a request."""
-
-    def __init__(self, file: StoredFile, handle: Any) -> None:
-        self._file = file
-        self._handle = handle
-        self._at = 0
-
-    def readable(self) -> bool:
-        """It can be read."""
-        return True
-
-    def seekable(self) -> bool:
-        """It can be read from any place."""
-        return True
-
-    def tell(self) -> int:
-        """Where the next read begins."""
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Let the next read begin elsewhere."""
-        before = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._file.size}[whence]
-        self._at = max(0, before + offset)
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer, or what of it the file fills."""
-        wanted = max(0, min(len(buffer), self._file.size - self._at))
-        if not wanted:
-            return 0
-        with _telling(self._file.address):
-            found = self._handle.read_at(wanted, self._at)
-        if len(found) != wanted:
-            raise self._file._changed()
-        memoryview(buffer)[:wanted] = found
-        self._at += wanted
-        return wanted
-
-    def close(self) -> None:
-        """Let go of it."""
-        if not self.closed:
-            with suppress(OSError):
-                self._handle.close()
-        super().close()
 
 
 def find(address: str) -> list[StoredFile]:
@@ -279,10 +232,11 @@ def _telling(address: str) -> Iterator[None]:
     except FairbriefError:
         raise
     except (OSError, ValueError, TypeError, pa.ArrowException) as error:
-        raise _fault(address, error) from None  # what it was raised from may say more than may be shown
+        raise fault(address, error) from None  # what it was raised from may say more than may be shown
 
 
-def _fault(address: str, error: Exception) -> FairbriefError:
+def fault(address: str, error: Exception) -> FairbriefError:
+    """What is told of an error of a store: which file it is, and what to do."""
     said = redacted(_without_keys(first_line(error, 300)))
     scheme = address.partition("://")[0]
     if isinstance(error, FileNotFoundError):
@@ -306,7 +260,7 @@ def _fault(address: str, error: Exception) -> FairbriefError:
         )
     return BackendError(
         f"{address} could not be read, though it was asked for several times ({said}). Run the command again when the store "
-        "answers: with --into DIR it goes on with what is missing."
+        "answers."
     )
 
 

@@ -49,6 +49,15 @@ def is_pattern(path: str) -> bool:
     return "*" in path
 
 
+def list_of_path(path: str) -> str:
+    """The path to the parts of the list that a path takes values from; nothing where it takes them from no list.
+
+    >>> list_of_path("meta.reviews[*].tone"), list_of_path("stars_*")
+    ('meta.reviews[*]', '')
+    """
+    return path[: path.rfind("[*]") + 3] if "[*]" in path else ""
+
+
 def used_by(row: Mapping[str, Any], path: str) -> Iterator[str]:
     """The fields of the row itself that a path leads into."""
     if path in row:

@@ -19,8 +19,11 @@ from fairbrief.readers.messages import fault
 from fairbrief.types import Document, Entity, Mention, Unit
 
 
-def read_entities(value: Any, documents: Sequence[Document]) -> tuple[Entity, ...]:
-    """Entities as ``{"id", "first_name", "last_name", "attributes", "mentions"}``; each id once in a record."""
+def read_entities(value: Any, documents: Sequence[Document | None]) -> tuple[Entity, ...]:
+    """Entities as ``{"id", "first_name", "last_name", "attributes", "mentions"}``; each id once in a record.
+
+    ``documents`` has None in each place without a text, which mentions count and the record does not.
+    """
     if value is None:
         return ()
     entities = tuple(
@@ -42,7 +45,7 @@ def read_units(value: Any) -> tuple[Unit, ...] | None:
     return tuple(_unit(given, f"unit {i}") for i, given in enumerate(list_of(value, "the units"), 1))
 
 
-def _entity(given: Any, i: int, documents: Sequence[Document]) -> Entity:
+def _entity(given: Any, i: int, documents: Sequence[Document | None]) -> Entity:
     what = f"entity {i}"
     if given.get("id") is None:
         raise fault(f"no id of {what}", "text or a number", "give each person of a record an id")
@@ -65,24 +68,26 @@ def _name(value: Any, what: str) -> str | None:
     return None if value is None or value == "" else text_of(value, what)
 
 
-def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
-    document = whole_of(given.get("document", 0), f"the document of {what}")
-    if document >= len(documents):
+def _mention(given: Any, what: str, documents: Sequence[Document | None]) -> Mention:
+    place = whole_of(given.get("document", 0), f"the document of {what}")
+    document = documents[place] if place < len(documents) else None
+    if document is None:
         raise fault(
-            f"document {document} in {what}",
-            f"0 to {len(documents) - 1}",
+            f"document {place}{' (blank)' if place < len(documents) else ''} in {what}",
+            f"0 to {len(documents) - 1}, where there is a text",
             "count the record's documents from 0",
         )
     start = whole_of(given.get("start"), f"the start of {what}")
     end = whole_of(given.get("end"), f"the end of {what}")
-    length = len(documents[document].text)
+    length = len(document.text)
     if not start < end <= length:
         raise fault(
             f"characters {start} to {end} in {what}",
-            f"a span inside the {length} characters of document {document}, start before end",
+            f"a span inside the {length} characters of document {place}, start before end",
             "count characters, not bytes or words, and let the end stand behind the last one",
         )
-    return Mention(document, start, end, id_of(given.get("kind"), f"the kind of {what}"))
+    before = sum(other is not None for other in documents[:place])
+    return Mention(before, start, end, id_of(given.get("kind"), f"the kind of {what}"))
 
 
 def _unit(given: Any, what: str) -> Unit:

@@ -157,10 +157,6 @@ class Reading:
             is_part=True,
         )
 
-    def part_digest(self, source: int, part: Range) -> str:
-        """A digest of what a part holds: equal wherever the part stands, and while its content is the same."""
-        return input_parts.digest_of(self._sources[source], part)
-
     @property
     def places(self) -> RecordPlaces:
         """Where every record stands, of an input that has `ranges`; looked up where it was not read in parts."""
@@ -217,13 +213,6 @@ class Reading:
                 first._tell(source, first._reader)
                 first.notes += first._labelling.notes()
             self.notes += first.notes
-
-    @property
-    def settings(self) -> str:
-        """Everything beside the files that decides what is read."""
-        labelling = self._labelling
-        labels = labelling.bins, labelling.missing, labelling.named if labelling.changes_records else ()
-        return repr((self._fields, self._system, self._on_error, self._require, labels))
 
     def reach(self, share: float) -> None:
         """Note how much of the input has been read in parts."""

@@ -10,6 +10,7 @@ import msgspec
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.documents import (
     Draft,
+    Placed,
     draft_documents,
     draft_several,
     give_ids,
@@ -114,7 +115,7 @@ class RowReader:
             ident,
             documents,
             self._references(references) if references else (),
-            read_entities(entities, documents),
+            read_entities(entities, draft.placed(documents)),
             attributes,
             id_of(original, "the original") if original not in (None, "") else None,
             where,
@@ -142,25 +143,26 @@ class RowReader:
             value = need(row, fields.documents[0], how_to_say(fields.documents[0], fields))
         if self.cells and not fields.separator:
             value = parse_documents_cell(value)
-        draft = draft_documents(value, fields.separator)
+        draft = draft_documents(value, fields.separator, fields.documents[0])
         self.use.see_documents(draft.objects)
         return draft
 
     def _several(self, row: Mapping[str, Any]) -> Draft:
         """The documents of several fields, or of the parts of one."""
-        values, parents = Several(), None
+        placed: list[Placed] = []
         for field in self.fields.documents:
             found = self.use.value(row, field)
             if isinstance(found, Several):
-                values.update(found)
                 head, star, inner = field.rpartition("[*].")
-                parents = find(row, f"{head}[*]") if star and inner else parents
+                parents = find(row, f"{head}[*]") if star and inner else None
+                holders = parents if isinstance(parents, Several) else Several()
+                placed += [(part, text, holders.get(part)) for part, text in found.items()]
             elif found is ABSENT and len(self.fields.documents) == 1:
                 need(row, field)
             elif found is not ABSENT:
-                values[field,] = found
-        draft, blank = draft_several(values, parents if isinstance(parents, Several) else None)
-        self.blank += blank
+                placed.append(((field,), found, None))
+        draft = draft_several(placed, self.fields.documents)
+        self.blank += len(placed) - len(draft.texts)
         self.use.see_documents(draft.objects)
         self.use.inner_used.update(field.rpartition(".")[2] for field in self.fields.documents)
         return draft

@@ -19,7 +19,7 @@ from fairbrief.readers.duplicates import hash_of
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
-from fairbrief.readers.input_sources import Source, one_source
+from fairbrief.readers.input_sources import Source, in_memory, one_source
 from fairbrief.readers.laid_rows import LaidRows
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names
@@ -55,18 +55,23 @@ def open_beside(
     return _ById(system, one_source(given), fields, leave_out, stack)
 
 
-Given = Mapping[str, Any] | Sequence[str | Path | tuple[str | None, str]] | str | Path | None
-"""Files of summaries, with the names of their systems or without; by name also a table or rows with ids."""
+Given = Any
+"""Files of summaries, with the names of their systems or without; a table, or rows with ids, in place of any file."""
 
 
 def summary_files(given: Given) -> list[tuple[str | None, Any]]:
     """System (None: those that the rows name) and file or table of each; files are checked to be there."""
     if given is None:
         return []
-    listed = [given] if isinstance(given, (str, Path)) else given
+    is_one = isinstance(given, (str, Path)) or in_memory(given) is not None or _are_rows(given)
+    listed = [given] if is_one else given
     named = listed.items() if isinstance(listed, Mapping) else listed
     pairs = [pair if isinstance(pair, tuple) else (None, pair) for pair in named]
     return [_checked(name, source) for name, source in pairs]
+
+
+def _are_rows(given: Any) -> bool:
+    return isinstance(given, Sequence) and bool(given) and all(isinstance(row, Mapping) for row in given)
 
 
 def _checked(name: str | None, source: Any) -> tuple[str | None, Any]:

@@ -74,20 +74,9 @@ def open_parquet(path: InputFile) -> Iterator[Any]:
     """A Parquet file, of which what is read is asked for, and no more."""
     import pyarrow.parquet as pq
 
-    source, is_stored = (path.ranges(), True) if isinstance(path, StoredFile) else (path, False)
+    source, is_stored = (path.native(), True) if isinstance(path, StoredFile) else (path, False)
     with unchanged(path), pq.ParquetFile(source, pre_buffer=is_stored) as file:
         yield file
-
-
-def group_pieces(path: InputFile, part: Range) -> Iterator[bytes]:
-    """The schema of a Parquet file, and the bytes of a part's row groups."""
-    with open_parquet(path) as file, path.open("rb") as content:
-        yield str(file.schema_arrow).encode()
-        for number in range(*part):
-            group = file.metadata.row_group(number)
-            for column in (group.column(i) for i in range(group.num_columns)):
-                content.seek(column.dictionary_page_offset or column.data_page_offset)
-                yield content.read(column.total_compressed_size)
 
 
 def row_group_ranges(path: InputFile, name: str) -> list[Range]:
@@ -126,7 +115,7 @@ def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
 def _arrow_source(path: InputFile) -> Any:
     import pyarrow as pa
 
-    return pa.PythonFile(path.ranges(), "r") if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
+    return path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
 
 
 def read_frame(frame: Any) -> Iterator[Row]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fairbrief.errors import RequestError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.columns import Column, numbered, within
-from fairbrief.readers.fields import OWN
+from fairbrief.readers.fields import OWN, Fields, FieldUse
 from fairbrief.readers.looking import Looked
-from fairbrief.readers.paths import ENDS, find
+from fairbrief.readers.paths import ENDS, find, list_of_path
 from fairbrief.readers.refused_inputs import refuse_apart, refuse_versions
+from fairbrief.readers.rows import RowReader
 
 SEPARATORS = (" ||||| ", "|||||", " || ", "||", "\n\n", "</s>", "<doc-sep>")
 """What stands between documents in one text, if most texts hold it; the first that does."""
 MESSAGES = "body.messages[*].content"
 """Where a request to a chat service has its messages, the last of which holds the source."""
+INSTRUCTS = frozenset(("system", "developer"))
+"""The roles of messages that tell a model what to do."""
+UNEQUAL = "no attribute: in some record it has another number of values than there are documents"
 DISTINCT_NUMBERS = 10
 """An attribute of more different numbers than this is proposed in three bins."""
 
@@ -111,9 +115,49 @@ def _documents(columns: Mapping[str, Column], *, strictly: bool = False) -> str 
     if not named and not strictly:  # the same in the rows of several systems
         named = [c for c in likely if c.is_called("documents") and not c.is_called("summary")]
     if named:
-        return max(named, key=lambda c: ("[*]" in c.name or c.is_list, _length(c))).name
+        found = max(
+            named, key=lambda c: (c.is_list, _is_labelled(c, columns), _length(c))
+        )  # what has its groups beside it
+        return found.name.replace("[*]", "[-1]") if _is_request(found, columns) else found.name
     others = [] if strictly else [c for c in texts if not c.is_called("summary")]
     return max(others, key=_length).name if others else None
+
+
+def _is_labelled(column: Column, columns: Mapping[str, Column]) -> bool:
+    """Whether groups stand beside each text of a list: in the same list, or in one that is always as long."""
+    if not column.is_list or _is_request(column, columns):
+        return False
+    own, lengths = list_of_path(column.name), _lengths(column)
+    return any(
+        other is not column and _has_groups_in_lists(other)
+        and (own == list_of_path(other.name) if own else _lengths(other) == lengths)
+        for other in columns.values()
+    )  # fmt: skip
+
+
+def _is_request(column: Column, columns: Mapping[str, Column]) -> bool:
+    """Whether it holds the messages of a request to a chat service, of which only the last is a source."""
+    roles = columns.get(f"{list_of_path(column.name)}.role")
+    return roles is not None and any(INSTRUCTS & set(map(str, value)) for value in roles.values)
+
+
+def _has_groups_in_lists(column: Column) -> bool:
+    return column.is_list and not column.is_text and _looks_like_groups([_parts(column)])
+
+
+def _parts(column: Column) -> Column:
+    """What the lists of a column hold, one by one."""
+    lists = [value for value in column.values if isinstance(value, list)]
+    return Column(column.name, [part for parts in lists for part in parts if part is not None])
+
+
+def _lengths(column: Column) -> dict[int, int]:
+    """How long the list of each row is."""
+    return {
+        row: len(value)
+        for row, value in zip(column.rows, column.values, strict=True)
+        if isinstance(value, list)
+    }
 
 
 def _is_own(column: Column) -> bool:
@@ -242,8 +286,30 @@ def _take_attributes(one: Looked, documents: str, key: str | None, found: Unders
             (of_records if _is_of_record(one, name, key, documents, found) else of_documents).append(
                 attribute
             )
+    if key is None:
+        unequal = [path for _, path, _ in of_documents if not _is_parallel(one, documents, path, found)]
+        found.roles.update(dict.fromkeys(unequal, UNEQUAL))
+        of_documents = [attribute for attribute in of_documents if attribute[1] not in unequal]
     _put("attribute", of_documents, "an attribute of documents", found)
     _put("record-attribute", of_records, "an attribute of the record", found)
+
+
+def _is_parallel(one: Looked, documents: str, path: str, found: Understanding) -> bool:
+    """Whether a field gives each document its value in all rows that can be read without it."""
+    plain = Fields(id=None, documents=(documents,), separator=found.settings.get("separator"))
+    bare, labelled = (
+        RowReader(fields, "", FieldUse(set()), cells=one.source.is_table)
+        for fields in (plain, replace(plain, attributes={"it": path}))
+    )
+    return not any(_can_read(bare, row) and not _can_read(labelled, row) for row in one.rows)
+
+
+def _can_read(reader: RowReader, row: Mapping[str, Any]) -> bool:
+    try:
+        reader.read(row, 1, "")
+    except DataError:
+        return False
+    return True
 
 
 def _beside_numbered(one: Looked, documents: str) -> list[Attribute]:
@@ -260,22 +326,23 @@ def _beside_numbered(one: Looked, documents: str) -> list[Attribute]:
 def _attribute(column: Column, documents: str, found: Understanding) -> Attribute | None:
     """The attribute that a field could be; None if its values are no groups."""
     head = documents.rpartition("[*].")[0] or ("documents" if documents == "documents" else "")
+    messages = documents.partition("[-1]")[0] if "[-1]" in documents else "body.messages"
     last = column.name.rpartition(".")[2]
     if (
-        column.name.startswith((f"{head}[*].attributes.", "body.messages"))
+        column.name.startswith((f"{head}[*].attributes.", f"{messages}[*]"))
         or column.name in OWN
         or _is_own(column)
     ):
         return None  # it is one already, or read as what it is called
     if head and column.name.startswith(f"{head}[*]."):
-        parts = Column(column.name, [v for values in column.values for v in values if v is not None])
+        parts = _parts(column)
         is_plain = last not in ("text", "id") and _looks_like_groups([parts])
         return (last, last if documents == "documents" else column.name, [parts]) if is_plain else None
     many_numbers = column.is_number and len(column.groups) > DISTINCT_NUMBERS and not column.is_called("id")
     if column.is_group or many_numbers:
         return last, column.name, [column]
     if column.is_list and not column.is_text and documents != column.name:
-        parts = Column(column.name, [v for values in column.values for v in values])
+        parts = _parts(column)
         return (last, column.name, [parts]) if _looks_like_groups([parts]) else None
     return (last, column.name, []) if _separator_of(column, found) is not None else None
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
+from fairbrief import standings
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.note_words import worded
 from fairbrief.types import Estimate, Note
@@ -70,7 +71,12 @@ class Arranged:
     @classmethod
     def of(cls, result: Result) -> Arranged:
         """All of a result, in order."""
-        return cls(arrange(result.estimates, result.made), arrange(result.differences, result.made))
+        return cls(arrange(result.estimates, result.made), contrasts_of(result))
+
+
+def contrasts_of(result: Result) -> tuple[Section, ...]:
+    """The sections of a result's differences, each as it is decided on."""
+    return arrange(map(wording.from_random, result.differences), result.made)
 
 
 def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:
@@ -181,15 +187,9 @@ def _with_share(note: Note, share: float, *, is_largest: bool = False) -> Note:
 
 
 def leading(estimates: Iterable[Estimate]) -> dict[tuple[str, str], list[Estimate]]:
-    """The contrasts that lead, on whole data and without controls; what several quantities share is said once."""
+    """The leading group differences of systems on whole data, by measure and attribute."""
     found: dict[tuple[str, str], list[Estimate]] = {}
-    seen: set[tuple[Any, ...]] = set()
-    for e in estimates:
-        if not e.leads or e.slice or e.baseline or e.system_kind != "system":
-            continue
-        shared = (e.over, e.group, e.system, round(e.value, 12)) if e.value is not None and e.group else None
-        keys = {(e.measure, e.system, e.group), shared or (e.measure, e.system, e.group)}
-        if not keys & seen:
-            seen |= keys
+    for e in standings.leading(estimates):
+        if not e.baseline:
             found.setdefault((e.measure, e.over), []).append(e)
     return found

@@ -10,10 +10,13 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
+from fairbrief.errors import DataError
 from fairbrief.kept_files import taking_place
 from fairbrief.reports.folder_claim import RESULTS, STAGE, claimed, clear, refuse_unfinished
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from fairbrief.reports.evidence import EvidenceRows
     from fairbrief.reports.evidence_file import EvidenceWriter, SavedRows
     from fairbrief.reports.result import Result
@@ -122,7 +125,7 @@ def _write(
     result: Result, stage: Path, complete: Callable[[Result], Result], ahead: EvidenceAhead | None
 ) -> tuple[list[str], str]:
     """Every file, by its name below the folder, in the order in which they are to be put in place; the identity."""
-    from fairbrief.reports import json_file, source_file
+    from fairbrief.reports import json_file
     from fairbrief.reports.evidence_file import EvidenceWriter, files_of
 
     audit = json_file.write(result, stage / RESULTS)
@@ -133,7 +136,7 @@ def _write(
         ahead.end(audit)
     names += [f"{EVIDENCE}/{one.file}" for one in files_of(result.rows)]
     if result.sources is not None:
-        source_file.write(result.sources, stage / SOURCES, audit)
+        write_sources(result.sources, stage / SOURCES, audit)
         names.append(SOURCES)
     return [*_lists(stage, names), *names, RESULTS], audit
 
@@ -192,7 +195,7 @@ def load(folder: Path | str) -> Result:
     """
     from dataclasses import replace
 
-    from fairbrief.reports import json_file, record_data, source_file
+    from fairbrief.reports import json_file, record_data
 
     folder = Path(folder)
     refuse_unfinished(folder)
@@ -201,7 +204,7 @@ def load(folder: Path | str) -> Result:
         json_file.result_of(found, folder / RESULTS),
         rows=saved_rows(folder, found),
         examples=record_data.read(folder / EXAMPLES, found["audit"]),
-        sources=source_file.read(folder / SOURCES, found["audit"]),
+        sources=read_sources(folder / SOURCES, found["audit"]),
     )
 
 
@@ -226,3 +229,29 @@ def place(path: Path, write: Callable[[Path], object]) -> Path:
 def _sync(path: Path) -> None:
     with path.open("rb") as written:
         os.fsync(written.fileno())
+
+
+# -------------------------------------------------------------------- hashes of what was summarized
+
+
+def write_sources(sources: pa.Table, path: Path, audit: str) -> None:
+    """Write the hashes; the file's metadata name the audit."""
+    from fairbrief.reports.evidence_file import write_hashes
+
+    write_hashes(sources.replace_schema_metadata({b"audit": audit.encode()}), path)
+
+
+def read_sources(path: Path, audit: str) -> pa.Table | None:
+    """The hashes; None where an audit has none. DataError where the file is damaged or of another audit."""
+    import pyarrow.parquet as pq
+
+    from fairbrief.reports.evidence_file import mixed, reading
+
+    if not path.exists():
+        return None
+    with reading(path):
+        table = pq.read_table(path)
+        hashes = table.select(["record", "documents"])
+    if (table.schema.metadata or {}).get(b"audit", b"").decode("utf-8", "replace") != audit:
+        raise DataError(mixed(path))
+    return hashes

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports import arrangement, figures, tabular, terminal, wording, write_all
+from fairbrief.reports import arrangement, figures, first_answers, tabular, terminal, wording, write_all
 from fairbrief.reports.figure_spec import Figure
 from fairbrief.reports.frames import Estimates, Evidence
 from fairbrief.reports.plain import printable
@@ -49,7 +49,7 @@ class Figures(tuple[Figure, ...]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Audit:
-    """What an audit found. ``print`` shows what the command prints; a notebook shows the headlines."""
+    """What an audit found. ``print`` shows what the command prints; a notebook shows the first screen and the headlines."""
 
     result: Result
     read: Callable[[Result], Result] = lambda result: result
@@ -127,9 +127,15 @@ class Audit:
         return page.getvalue()
 
     def _repr_html_(self) -> str:
+        answers = first_answers.answers(self.result)
+        screen = "".join(
+            f"<dt>{escape(a.asked)}</dt>{''.join(f'<dd>{escape(printable(text))}</dd>' for text, _ in a.lines)}"
+            for a in answers
+        )
         headlines = [e for e in self.result.estimates if wording.is_headline(e)]
         sections = arrangement.arrange(headlines, self.result.made)
-        return "".join(_html(tabular.section_table(section, self.result.made)) for section in sections)
+        tables = "".join(_html(tabular.section_table(section, self.result.made)) for section in sections)
+        return f"<dl>{screen}</dl>{tables}" if screen else tables
 
 
 def _html(table: Table) -> str:

@@ -13,12 +13,11 @@ from typing import Any, get_args
 
 from fairbrief.declarations import ContrastUnit, ContrastWords
 from fairbrief.reports import groups, number_format
+from fairbrief.reports.note_words import SIDES
 from fairbrief.reports.plain import named
 from fairbrief.types import Estimate
 
 PLACE = re.compile(r"\{(\w+)\}")
-SIDES = re.compile(r" − |/")
-"""Between the two groups of a contrast that speaks of two."""
 
 
 def read(told: object) -> ContrastWords:
@@ -52,8 +51,13 @@ def names_of(e: Estimate) -> dict[str, str]:
 
 def group_of(e: Estimate) -> str:
     """The group with its attribute, as it is called away from its panel: ``2 stars``, ``gender female``."""
-    name = groups.named(e.over, e.group)
-    return named(name if not e.over or e.over in name else f"{e.over} {name}")
+    return group_with(e.over, e.group)
+
+
+def group_with(attribute: str, group: str) -> str:
+    """A group with its attribute."""
+    name = groups.named(attribute, group)
+    return named(name if not attribute or attribute in name else f"{attribute} {name}")
 
 
 def is_pair(words: ContrastWords) -> bool:
@@ -79,7 +83,7 @@ def said(e: Estimate, words: ContrastWords) -> str:
 
 
 def plain_rates(e: Estimate, words: ContrastWords, rates: Mapping[tuple[str, str, str], float]) -> str:
-    """The plain rates of a pair's groups, ``42% of female people are named, 51% of male people are named``; "" if unknown.
+    """The plain rates of a pair's groups, ``42 of 100 female people are named, 51 of 100 male …``; "" if unknown.
 
     ``rates`` are values by system, measure and quantity.
     """
@@ -88,12 +92,12 @@ def plain_rates(e: Estimate, words: ContrastWords, rates: Mapping[tuple[str, str
         rate = rates.get((e.system, e.measure, f"{words.rates}[{group}]"))
         if rate is None:
             return ""
-        parts.append(filled(words.rate, rate=size(rate, "percent"), group=named(group)))
+        parts.append(filled(words.rate, rate=f"{100 * rate:.0f} of 100", group=named(group)))
     return ", ".join(parts)
 
 
 def sentence(e: Estimate, words: ContrastWords) -> str:
-    """The whole finding, without what a random pick reads."""
+    """The whole finding, without what random sentences give."""
     return filled(words.sentence, said=said(e, words), **names_of(e))
 
 
@@ -105,7 +109,7 @@ def worse(e: Estimate, words: ContrastWords) -> str:
 
 
 def against(value: float, unit: ContrastUnit) -> str:
-    """What a random pick reads, in a sentence: ``5.0% less``."""
+    """What random sentences give, in a sentence: ``5.0% less``."""
     if unit == "plain":
         return signed(value, unit)
     return f"{size(value, unit)} {'less' if value < 0 else 'more'}"
@@ -133,11 +137,27 @@ def signed(value: float, unit: ContrastUnit) -> str:
     return ("" if value == 0 else number_format.MINUS if value < 0 else "+") + size(value, unit)
 
 
+def cell(value: float | None, unit: ContrastUnit, places: int) -> str:
+    """A contrast in a table, whose title names the unit: per cents as such, odds as logarithms.
+
+    >>> cell(-0.842, "percent", 0), cell(-0.693, "odds", 2), cell(None, "plain", 3)
+    ('−84', '−0.69', '–')
+    """
+    scale = 100 if unit in ("percent", "points") else 1
+    text = number_format.number(None if value is None else scale * value, places)
+    return f"+{text}" if value is not None and value > 0 and text.strip("0.,") else text
+
+
 def between(low: float, high: float, unit: ContrastUnit) -> str:
     """An interval, which names its unit once: ``+1.6 to +2.9 points``."""
     first, last = signed(low, unit), signed(high, unit)
     _, space, name = last.partition(" ")
     return f"{first.removesuffix(space + name) if space else first} to {last}"
+
+
+def signed_gap(value: float, unit: ContrastUnit) -> str:
+    """A difference of two contrasts with its sign."""
+    return signed(value, "points" if unit == "percent" else unit)
 
 
 def gap(value: float, unit: ContrastUnit) -> str:

@@ -255,13 +255,15 @@ def _forests(material: Material) -> Iterator[tuple[Figure, str]]:
 
 
 def _contrasts(result: Result) -> Iterator[tuple[Figure, str]]:
-    """Where several systems are compared with one: the paired differences, one panel per headline."""
-    by_measure: dict[str, list[Estimate]] = {}
-    for e in result.differences:
-        if wording.is_headline(e) and not e.slice and e.value is not None:
-            by_measure.setdefault(e.measure, []).append(e)
+    """Where several systems are compared with one: the paired differences, one panel per quantity that is tested."""
+    by_quantity: dict[str, list[Estimate]] = {}
+    for e in map(wording.from_random, result.differences):
+        is_tested = e.leads or (wording.is_headline(e) and e.p is not None)
+        if is_tested and not e.slice and e.value is not None:
+            quantity = "" if wording.is_headline(e) else f": {e.quantity}"
+            by_quantity.setdefault(f"{e.measure}{quantity}", []).append(e)
     panels, most = [], 0
-    for measure, members in by_measure.items():
+    for measure, members in by_quantity.items():
         if len(members) > 1 and len({e.baseline for e in members}) == 1:
             most = max(most, len(members))
             shown = members[:MOST_ROWS]

@@ -42,7 +42,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Measures without a chance level, side by side; ``absent`` are sentences on those without any value."""
+    """Measures that label permutations do not move, side by side; ``absent`` are sentences on those without any value."""
 
     reads: tuple[tuple[str, str], ...]
     table: Small | None
@@ -84,7 +84,7 @@ def find(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple[Findings
 
 
 def _is_tested(members: Iterable[Estimate]) -> bool:
-    """Whether any system has a chance level, or would have, were its labels not too few."""
+    """Whether any system is tested against label permutations, or would be, were its labels not too few."""
     return any(e.null_mean is not None or e.p is not None or e.testable is False for e in members)
 
 
@@ -97,10 +97,10 @@ def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any])
     holm = any(e.p_adjusted is not None for e in members)
     header = (
         "system",
-        "against chance",
+        "against label permutations",
         "value",
         wording.interval_name(made),
-        "chance level",
+        "permutation mean",
         "p",
         *(("Holm",) if holm else ()),
     )

@@ -1,27 +1,32 @@
-"""The questions that every reader of an audit asks, answered in sentences: who, how much, how sure, what else, what next."""
+"""What every reader of an audit asks, answered in sentences: what was measured, what was found, how sure, what else, what next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from fairbrief import standings
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import arrangement, contrast_words, note_words, number_format, wording
-from fairbrief.reports.contrast_words import against, gap, group_of, said, signed
+from fairbrief.reports.contrast_table import group_counts
+from fairbrief.reports.contrast_words import gap, group_of, said, signed
+from fairbrief.reports.note_words import SIDES
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
+from fairbrief.standings import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Standing
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
-Standing = Literal["own", "differs", "as blind", "evener", "unclear", "not testable", "no value"]
-ORDER: tuple[Standing, ...] = ("own", "differs", "as blind", "evener", "unclear", "not testable", "no value")
-"""What a system does by itself comes first."""
-CLEAR: frozenset[Standing] = frozenset(("own", "differs", "as blind", "evener"))
 MOST_SYSTEMS = 6
-"""What is beyond stands in the tables below."""
-NEXT = "What next?"
-RANDOM = "a random pick of sentences of the same length"
+MOST_LINES = 6
+"""Findings, systems and groups that are told; what is beyond is counted, and is in the tables."""
+MOST_ELSE = 3
+"""Further measures whose largest finding is told."""
+CAUTION, NEXT = "Caution", "What next?"
+AT_EQUAL_LENGTH = ("length_held_equal", "documents_alike")
+"""Notes on what a group difference is where lengths of documents do not matter."""
+RANDOM = "random sentences of the same length"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +38,15 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What an audit was told, and at which level it tests."""
+class Context:
+    """What an audit says of how it was made, and at which level it tests."""
 
     made: Mapping[str, Any]
     alpha: float
     rates: Mapping[tuple[str, str, str], float]
     """Shares of the whole audit by system, measure and quantity."""
     variants: frozenset[str] = frozenset()
-    """Measures that were taken with other settings, too: what is said of one names it."""
+    """Measures that were taken with other settings, too: sentences about them name the measure."""
 
     def declared(self, e: Estimate) -> Declaration:
         return wording.declared(e.measure, self.made)
@@ -50,23 +55,25 @@ class Reading:
         return self.declared(e).contrast
 
     def kind(self, e: Estimate) -> Standing:
-        return standing_of(e, self.alpha)
+        return standings.standing(e, self.alpha)
 
-    def rank(self, e: Estimate) -> tuple[int, bool, bool, float, float, bool]:
-        """The clearest kind first; of one kind what was asked of an attribute, of groups, and is surely large; of what is
-        not clear, what is largest.
+    def rank(self, e: Estimate) -> tuple[Any, ...]:
+        """What was named in advance first, then what was asked of an attribute; of these the significant, by distance from
+        the baseline; what is not significant by size.
         """
         scale = 4 if self.words(e).unit == "odds" else 1
-        size = 0.0 if self.kind(e) in CLEAR else abs(e.value or 0.0) / scale
-        sure = round(_least_size(e) / scale, 6)
-        return ORDER.index(self.kind(e)), not e.over, not e.group, -sure, -round(size, 6), not self.worse(e)
+        distance = abs(standings.decisive(e)[1]) / scale
+        return (
+            not e.is_primary, not e.over, standings.ORDER.index(self.kind(e)), not self.worse(e), not e.group,
+            -round(distance, 6),
+        )  # fmt: skip
 
     def clearest_first(self, panels: Iterable[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
-        """Panels, each the contrasts of a measure and attribute, in the order of their clearest."""
-        return sorted(panels, key=lambda of: min(map(self.rank, of)))
+        """Panels, each the group differences of a measure and attribute, in the order of their first."""
+        return sorted(panels, key=lambda members: min(map(self.rank, members)))
 
     def plain(self, e: Estimate) -> str:
-        """The plain rates behind a contrast of odds."""
+        """The plain rates behind odds: ``25 of 100 female people are named, 40 of 100 male people are named``."""
         return contrast_words.plain_rates(e, self.words(e), self.rates)
 
     def by(self, e: Estimate) -> str:
@@ -77,35 +84,27 @@ class Reading:
         """So many records; where runs are pooled each of them has several summaries."""
         return counted(n, "summary", "summaries") if self.made.get("pools_runs") else counted(n, "record")
 
+    def records(self, e: Estimate) -> str:
+        """The records behind an estimate, and in how many independent groups they come."""
+        many = self.counted(e.n)
+        return (
+            many
+            if not e.clusters or e.clusters == e.n
+            else f"{counted(e.clusters, 'independent group')} of {many}"
+        )
+
     def worse(self, e: Estimate) -> str:
-        """Who is worse off by a contrast."""
-        return contrast_words.worse(e, self.words(e))
+        """Who gets less by a group difference: by its difference from the baseline; empty: nobody."""
+        _, tested = standings.decisive(e)
+        return contrast_words.worse(e.replace(value=tested), self.words(e))
+
+    def baseline(self, e: Estimate) -> str:
+        """What an estimate is tested against."""
+        return "random sentences" if e.blind_p is not None else self.words(e).baseline
 
 
-def _least_size(e: Estimate) -> float:
-    """The smallest size that the interval holds, of what a system adds to the random pick where there is one."""
-    value, low, high = e.value, e.low, e.high
-    if e.blind_difference is not None:
-        value, low, high = e.blind_difference, e.blind_difference_low, e.blind_difference_high
-    if value is None or low is None or high is None:
-        return 0.0
-    return max(low, -high, 0.0)
-
-
-def answers(result: Result) -> tuple[Answer, ...]:
-    """What everybody asks of a finding, answered in sentences, without pictures and without what to do next; nothing
-    where nothing is a signed contrast.
-    """
-    reading = reading_of(result)
-    ordered = reading.clearest_first(arrangement.leading(result.estimates).values())
-    if not ordered:
-        return ()
-    found = answers_about(leading_contrast(ordered[0], reading), ordered, reading)
-    return tuple(answer for answer in found if answer.asked != NEXT)
-
-
-def reading_of(result: Result) -> Reading:
-    """How the estimates of a result are read."""
+def context_of(result: Result) -> Context:
+    """How the estimates of a result are told."""
     rates = {
         (e.system, e.measure, e.quantity): e.value
         for e in result.estimates
@@ -114,128 +113,260 @@ def reading_of(result: Result) -> Reading:
     specs: dict[tuple[str, str], set[str]] = {}
     for e in result.estimates:
         specs.setdefault((wording.name_of(e.measure), e.over), set()).add(e.measure)
-    variants = frozenset[str]().union(*(of for of in specs.values() if len(of) > 1))
-    return Reading(result.made, wording.alpha_of(result.made), rates, variants)
+    variants = frozenset[str]().union(*(members for members in specs.values() if len(members) > 1))
+    return Context(result.made, wording.alpha_of(result.made), rates, variants)
 
 
-def leading_contrast(members: Sequence[Estimate], reading: Reading) -> Estimate:
-    """The contrast that the report begins with: of the clearest, one by which somebody is worse off."""
-    clearest = min(map(reading.rank, members))[0]
-    alike = [e for e in members if reading.rank(e)[0] == clearest]
-    return min(alike, key=lambda e: (not reading.worse(e), reading.rank(e)))
+def answers(result: Result) -> tuple[Answer, ...]:
+    """The answers without pictures and without what to do next; nothing where no group difference leads."""
+    context = context_of(result)
+    ordered = context.clearest_first(arrangement.leading(result.estimates).values())
+    found = answers_about(ordered, context, subgroups_of(result)) if ordered else ()
+    return tuple(answer for answer in found if answer.asked != NEXT)
 
 
-def standing_of(e: Estimate, alpha: float) -> Standing:
-    """How a contrast stands: to the random pick where there is one, else to exchanged labels."""
-    if e.value is None:
-        return "no value"
-    p, blind_p = first_known(e.p_adjusted, e.p), first_known(e.blind_p_adjusted, e.blind_p)
-    if blind_p is not None and blind_p <= alpha:
-        is_nearer = e.blind is not None and e.blind * e.value >= 0 and abs(e.value) < abs(e.blind)
-        return "evener" if is_nearer else "own"
-    if p is not None and p <= alpha:
-        return "as blind" if blind_p is not None else "differs"
-    return "not testable" if e.testable is False else "unclear"
+def subgroups_of(result: Result) -> list[Estimate]:
+    """The group differences of subgroups that were asked for."""
+    asked = {tuple(sorted(names)) for names in result.made.get("slices") or ()}
+    return [
+        e
+        for e in standings.leading(result.estimates, sliced=True)
+        if e.slice and tuple(sorted(e.slice)) in asked
+    ]
 
 
-def leading_sentence(first: Estimate, reading: Reading) -> str:
-    """A contrast in one sentence, with what a random pick of sentences reads."""
-    kind, words = reading.kind(first), reading.words(first)
-    if kind not in CLEAR:
-        what = "between groups " if first.group else ""
-        return f"No difference {what}is clear in {_records(first, reading)}. That does not show that there is none."
-    start = f"{contrast_words.sentence(first, words)}{reading.by(first)}"
+def leading_sentence(panels: Sequence[Sequence[Estimate]], context: Context) -> str:
+    """The first finding in one sentence, with what random sentences give."""
+    first = min(panels[0], key=context.rank)
+    if context.kind(first) not in SIGNIFICANT:
+        what = "group difference" if first.group else "difference"
+        return f"No {what} is significant in {context.records(first)}. That does not show that there is none."
+    words = context.words(first)
+    start = f"{contrast_words.sentence(first, words)}{context.by(first)}"
     if first.blind is None:
         return f"{start}."
-    random = contrast_words.filled(words.random, reads=against(first.blind, words.unit))
-    if kind == "own":
-        return f"{start}; {RANDOM} {random}."
-    more = "less" if kind == "evener" else "but not clearly more"
-    return f"{start}, {more} so than {RANDOM}, which {random}."
+    value = contrast_words.against(first.blind, words.unit)
+    random = f"{RANDOM} {contrast_words.filled(words.random, reads=value)}"
+    if context.kind(first) == "as random":
+        return f"{start}, which is not significantly different from {RANDOM}: they {contrast_words.filled(words.random, reads=value)}."
+    return f"{start}; {random}."
 
 
 def answers_about(
-    first: Estimate, panels: Sequence[Sequence[Estimate]], reading: Reading
+    panels: Sequence[Sequence[Estimate]], context: Context, subgroups: Sequence[Estimate] = ()
 ) -> tuple[Answer, ...]:
-    """Who, how much, how sure, what else, what next."""
-    found = [
-        Answer("Who is worse off?", ((_who(first, panels[0], reading), ""),)),
-        Answer("By how much?", ((_how_much(first, reading), ""),)),
-        Answer("How sure is it?", ((_how_sure(first, reading), ""),)),
-    ]
-    if others := _other_systems(first, panels[0], reading):
-        found.append(Answer("Other systems?", ((others, ""),)))
-    if besides := _besides(panels[1:], reading):
-        found.append(Answer("What else is clear?", besides))
-    return (*found, Answer(NEXT, _next(first, reading)))
-
-
-def _who(first: Estimate, members: Sequence[Estimate], reading: Reading) -> str:
-    own = [
-        e for e in members if e.system == first.system and reading.kind(e) in ("own", "differs", "as blind")
-    ]
-    told = {
-        worse: e
-        for e in sorted(own, key=reading.rank)
-        if (worse := contrast_words.worse(e, reading.words(e)))
+    """Every question with its answer; panels are in the order of `Context.clearest_first`."""
+    members = panels[0]
+    first = min(members, key=context.rank)
+    lines = {
+        "What was measured?": [_measured(members, context)],
+        CAUTION: _cautions(panels, context),
+        "What was found?": _found(members, context),
+        "How sure is it?": [_how_sure(first, context)],
+        "Other systems?": _other_systems(members, context),
+        "As uneven as random sentences?": _as_random(members, context),
+        "Gaps in both directions?": _opposite(context),
+        "In subgroups?": _in_subgroups(subgroups, context),
+        "What else is significant?": _besides(panels[1:], context),
     }
-    if not told:
-        return "Nobody clearly." if first.group else "No part clearly."
-    names = [
-        f"{who} ({signed(e.value, reading.words(e).unit)})" if e.value and e.value < 0 else who
-        for who, e in told.items()
-    ]
-    text = "; ".join(names)
-    return f"{text[0].upper()}{text[1:]}, in summaries by {named(first.system)}."
+    found = [Answer(asked, tuple((text, "") for text in texts)) for asked, texts in lines.items() if texts]
+    return (*found, Answer(NEXT, _next(members, first, context)))
 
 
-def _how_much(e: Estimate, reading: Reading) -> str:
-    if e.value is None:
-        return f"No value: {note_words.told(e) or 'undefined on these records'}."
-    words = reading.words(e)
-    start = said(e, words)
-    text = f"{start[0].upper()}{start[1:]}{reading.by(e)}{_range(e, words, reading.made)}."
-    if plain := reading.plain(e):
-        text = f"{text[:-1]}: {plain}."
-    if e.group and not contrast_words.is_pair(words):
-        text = f"{group_of(e)[0].upper()}{group_of(e)[1:]}: {text[0].lower()}{text[1:]}"
-    if e.blind is not None and e.blind_difference is not None:
-        text += (
-            f" {RANDOM[0].upper()}{RANDOM[1:]}: {signed(e.blind, words.unit)}, so that {_beyond(e, words)}."
+def _measured(members: Sequence[Estimate], context: Context) -> str:
+    """The question that a panel answers, of how many records, with the counts of each group."""
+    first = members[0]
+    declared = context.declared(first)
+    start = f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}"
+    text = f"{start}: {declared.question}" if declared.question else start
+    counts = group_counts(members, declared.items)
+    text = f"{text}. {_capital(context.records(first))}{f': {counts}' if counts else ''}."
+    return text + _left_out(first, context)
+
+
+def _left_out(e: Estimate, context: Context) -> str:
+    """How many records do not count, and why."""
+    if not e.excluded:
+        return ""
+    many = sum(e.excluded.values())
+    verb = "does" if many == 1 else "do"
+    return f" {context.counted(many)} {verb} not count: {arrangement.reasons(e.excluded)}."
+
+
+def _cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
+    """What must be known before any finding is read."""
+    told = [*panels[0], *(e for members in panels[1:] for e in members if context.kind(e) in NAMED)]
+    few = min(told, key=lambda e: e.clusters)
+    found = []
+    if few.clusters < FEWEST_TO_DECIDE:
+        found.append(f"{context.records(few)}: too few to act on (a gate asks for {FEWEST_TO_DECIDE})")
+    elif small := _small_groups(told):
+        named_ = ", ".join(f"{group} ({n:,})" for group, n in small.items())
+        found.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {named_}")
+    found += [note_words.told(e) or WORDS["too few"] for e in told if context.kind(e) == "too few"]
+    found += [note_words.worded(note) for e in told for note in e.notes if note.code == "place_is_group"]
+    found += _other_records(min(panels[0], key=context.rank), context)
+    found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
+    if any(_matches_words(e, context) for e in told):
+        found.append("the scorer matches words, not meaning: a paraphrase can count as left out")
+    return [f"{_capital(text)}." for text in dict.fromkeys(found)]
+
+
+def _other_records(first: Estimate, context: Context) -> list[str]:
+    """Copies of records and documents in other languages, and what the first group difference is without them."""
+    made, found = context.made, []
+    for name, what in (
+        ("copies", "records have the same documents as another under a different id"),
+        ("same_summaries", "records have the same summary as another with different documents"),
+    ):
+        if told := made.get(name):
+            ids = ", ".join(map(named, told["examples"]))
+            found.append(f"{told['records']:,} {what} (for instance {ids}){_without(first, name, context)}")
+    if others := made.get("other_languages"):
+        languages = ", ".join(
+            f"{counted(of['documents'], 'document')} in {code}" for code, of in others.items()
         )
-    return text
+        found.append(f"{languages}, unlike the rest{_without(first, 'other_languages', context)}")
+    return found
 
 
-def _beyond(e: Estimate, words: ContrastWords) -> str:
-    assert e.blind_difference is not None
-    where = "below" if e.blind_difference < 0 else "above"
-    return f"the system itself stands {gap(e.blind_difference, words.unit)} {where} it"
+def _without(first: Estimate, name: str, context: Context) -> str:
+    """What a group difference is without some records; "" where that is not known."""
+    of_all = first.measure, first.quantity, first.system
+    for told in (context.made.get("without") or {}).get(name) or ():
+        if (told["measure"], told["quantity"], told["system"]) == of_all and told["value"] is not None:
+            p = told["p"] if told["blind_p"] is None else told["blind_p"]
+            value = signed(told["value"], context.words(first).unit)
+            which = "them" if name == "other_languages" else "repeats"
+            return f"; without {which}, {_group_or_part(first)} in summaries by {named(first.system)}: {value}, {p_text(p)} (unadjusted)"
+    return ""
 
 
-def _how_sure(e: Estimate, reading: Reading) -> str:
-    kind = reading.kind(e)
-    if kind == "no value":
-        return "There is nothing to be sure of."
-    if kind == "not testable":
-        return f"Not testable: in {_records(e, reading)} no exchange of labels could be significant."
-    p = first_known(e.p_adjusted, e.p)
-    to = ""
-    if kind in ("own", "evener") or (kind == "as blind" and e.blind is not None):
-        p, to = first_known(e.blind_p_adjusted, e.blind_p), " from a random pick"
-    if p is None:
-        return f"Not known: {note_words.told(e) or 'there is no test'}."
-    is_clear = kind in ("own", "differs", "evener")
-    start = "Very sure" if is_clear and p < 0.001 else "Sure" if is_clear else "Not sure"
-    text = (
-        f"{start}: were there no difference{to}, one as large would be seen in {_often(p)} such audits "
-        f"({p_text(p)}, corrected for the number of comparisons; {_records(e, reading)}{_left_out(e, reading)})."
-    )
-    return text if kind != "unclear" or not e.detectable else f"{text} {_seen(e, reading)}"
+def _lost_at_equal_length(e: Estimate, context: Context) -> str:
+    """That a finding does not survive equal lengths of documents, where it does not."""
+    for note in e.notes:
+        of_group = note.arguments.get("readings", {}).get(e.group) if note.code in AT_EQUAL_LENGTH else None
+        if of_group and of_group["survives"] is False:
+            value, p = of_group["free"]["value"], of_group["free"]["p"]
+            return (
+                f"the finding on {group_of(e)} in summaries by {named(e.system)} does not survive equal document lengths: "
+                f"{signed(value, context.words(e).unit)}, {p_text(p)}"
+            )
+    return ""
 
 
-def _seen(e: Estimate, reading: Reading) -> str:
-    size = gap(e.detectable or 0.0, reading.words(e).unit)
-    return f"A difference of {size} would have been seen in 80 of 100."
+def _small_groups(told: Iterable[Estimate]) -> dict[str, int]:
+    """The groups that are in too few clusters to act on, with their number."""
+    small = {}
+    for e in told:
+        sides = SIDES.split(e.group, maxsplit=1)
+        for group, n in zip(sides, (e.group_clusters, e.other_clusters), strict=False):
+            if n is not None and n < FEWEST_TO_DECIDE:
+                small[contrast_words.group_with(e.over, group)] = n
+    return small
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _matches_words(e: Estimate, context: Context) -> bool:
+    """Whether the measure relies on a scorer that cannot see paraphrase."""
+    return context.declared(e).matches_words and "scorer=" not in e.measure
+
+
+def _found(members: Sequence[Estimate], context: Context) -> list[str]:
+    """Group by group every system that is significantly below its baseline, by how far; then who is above."""
+    named_ = sorted((e for e in members if context.kind(e) in NAMED), key=context.rank)
+    by_group: dict[str, list[Estimate]] = {}
+    for e in named_:
+        if who := context.worse(e):
+            by_group.setdefault(who, []).append(e)
+    lines = [_of_group(who, several, context) for who, several in by_group.items()]
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES:] = [f"And {counted(len(lines) - MOST_LINES, 'more group')}, in the tables."]
+    if not lines:
+        lines.append(_nothing(members, context))
+    above = [e for e in named_ if not context.worse(e)]
+    if above:
+        told = [f"{_group_or_part(e)} by {named(e.system)} ({_value(e, context)})" for e in above]
+        more = f" and {len(told) - MOST_LINES} more" if len(told) > MOST_LINES else ""
+        lines.append(
+            f"Significantly above {context.baseline(above[0])}: {', '.join(told[:MOST_LINES])}{more}."
+        )
+    return lines
+
+
+def _nothing(members: Sequence[Estimate], context: Context) -> str:
+    first = members[0]
+    if first.group and not contrast_words.is_pair(context.words(first)):
+        return f"No group is significantly below {context.baseline(first)}."
+    return f"No difference{' between groups' if first.group else ''} is significant."
+
+
+def _of_group(who: str, several: Sequence[Estimate], context: Context) -> str:
+    """One group: every system that is significantly below, what random sentences give, and the difference."""
+    told = [_finding(e, context) for e in several[:MOST_SYSTEMS]]
+    more = f"; and {len(several) - MOST_SYSTEMS} more systems" if len(several) > MOST_SYSTEMS else ""
+    return f"{_capital(who)}: {'; '.join(told)}{more}."
+
+
+def _finding(e: Estimate, context: Context) -> str:
+    """By whom, by how much, what random sentences give, and the difference with its interval and p."""
+    words = context.words(e)
+    p, tested = standings.decisive(e)
+    plain = context.plain(e)
+    random = ""
+    if e.blind is not None and e.blind_p is not None:
+        random = f"random sentences {signed(e.blind, words.unit)}; difference {contrast_words.signed_gap(tested, words.unit)} "
+    inside = f"{f'{plain}; ' if plain else ''}{random}{_bounds(e, context)}, {p_text(p)}"
+    return f"in summaries by {named(e.system)}, {said(e, words)} ({inside})"
+
+
+def _bounds(e: Estimate, context: Context) -> str:
+    """The interval of what is tested: for all comparisons at once where there are several."""
+    words = context.words(e)
+    unit = "points" if e.blind_p is not None and words.unit == "percent" else words.unit
+    low, high = (e.low, e.high) if e.blind_p is None else (e.blind_difference_low, e.blind_difference_high)
+    if e.family_low is not None and e.family_high is not None:
+        low, high = e.family_low, e.family_high
+    return "" if low is None or high is None else f"[{contrast_words.between(low, high, unit)}]"
+
+
+def _value(e: Estimate, context: Context) -> str:
+    return "no value" if e.value is None else signed(e.value, context.words(e).unit)
+
+
+def _group_or_part(e: Estimate) -> str:
+    return group_of(e) if e.group else e.quantity.replace("_", " ")
+
+
+def _how_sure(e: Estimate, context: Context) -> str:
+    kind = context.kind(e)
+    p, _ = standings.decisive(e)
+    if kind == "no value" or p is None:
+        why = note_words.told(e)
+        return f"{WORDS[kind].capitalize()}{f': {why}' if why else ''}."
+    among = f", Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else ""
+    if kind not in NAMED and kind != "nearer to even":
+        text = f"Nothing is significant: the smallest p is {number_format.probability(p)}{among}."
+        text = f"Not significant: {p_text(p)}{among}." if kind == "not significant" else text
+        return f"{text}{_would_have_been_seen(e, context)}"
+    same = f"matched {context.baseline(e)}" if e.blind_p is not None else "showed no difference"
+    level = wording.interval_name(context.made).removesuffix(" interval")
+    text = f"{p_text(p)}{among}: if {named(e.system)} {same}, a gap this large would appear in {_often(p)} audits."
+    if e.family_size > 1:
+        text += f" Each interval in brackets holds at {level} for all {e.family_size} comparisons at once."
+    if e.is_primary:
+        return f"{text} This comparison was named in advance (--primary)."
+    return f"{text} The finding was picked after looking at all of them." if e.family_size > 1 else text
+
+
+def _would_have_been_seen(e: Estimate, context: Context) -> str:
+    if not e.detectable:
+        return ""
+    size = gap(e.detectable, context.words(e).unit)
+    return f" A difference of {size} would have been found in 80 of 100 such audits, before correction for multiple comparisons."
 
 
 def _often(p: float) -> str:
@@ -244,103 +375,131 @@ def _often(p: float) -> str:
     return f"about {1000 * p:.0f} of 1,000" if p < 0.01 else f"about {100 * p:.0f} of 100"
 
 
-def _other_systems(first: Estimate, members: Sequence[Estimate], reading: Reading) -> str:
-    """How the same contrast stands in the summaries of the others, by how clear it is."""
-    same = [e for e in members if e.group == first.group and e.system != first.system]
-    told: dict[str, list[str]] = {}
-    for e in sorted(same, key=reading.rank):
-        kind = reading.kind(e)
-        reads = "" if e.value is None else f" ({signed(e.value, reading.words(e).unit)})"
-        way = "clear too" if (e.value or 0.0) * (first.value or 0.0) > 0 else "clear the other way"
-        name = way if kind in ("own", "differs") else "not clear" if kind != "no value" else "no value"
-        told.setdefault(name, []).append(f"{named(e.system)}{reads}")
-    parts = [f"{name}: {', '.join(of[:MOST_SYSTEMS])}{_more(of)}" for name, of in told.items()]
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}." if text else ""
+def _other_systems(members: Sequence[Estimate], context: Context) -> list[str]:
+    """The systems that are not significantly below their baseline in any group."""
+    systems = dict.fromkeys(e.system for e in members)
+    guilty = {e.system for e in members if context.kind(e) in NAMED and context.worse(e)}
+    others = [system for system in systems if system not in guilty]
+    if not guilty or not others:
+        return []
+    shown = ", ".join(map(named, others[:MOST_SYSTEMS])) + _more(others)
+    return [f"Not significantly below {context.baseline(members[0])} in any group: {shown}."]
 
 
-def _more(of: Sequence[str]) -> str:
-    return f" and {len(of) - MOST_SYSTEMS} more" if len(of) > MOST_SYSTEMS else ""
+def _more(names: Sequence[str]) -> str:
+    return f" and {len(names) - MOST_SYSTEMS} more" if len(names) > MOST_SYSTEMS else ""
 
 
-def _besides(panels: Sequence[Sequence[Estimate]], reading: Reading) -> tuple[tuple[str, str], ...]:
-    """The clearest contrast of each other panel, in a sentence."""
-    tops = [(min(of, key=reading.rank), of) for of in panels]
-    clear = [(e, of) for e, of in tops if reading.kind(e) in ("own", "differs")]
-    return tuple((f"{leading_sentence(e, reading)}{_likewise(e, of, reading)}", "") for e, of in clear[:3])
-
-
-def _likewise(first: Estimate, members: Sequence[Estimate], reading: Reading) -> str:
-    """How many other systems show the same contrast clearly, in the same direction."""
-    same = [e for e in members if e.group == first.group and e.system != first.system]
-    alike = [
-        e for e in same if reading.kind(e) in ("own", "differs") and (e.value or 0) * (first.value or 0) > 0
+def _as_random(members: Sequence[Estimate], context: Context) -> list[str]:
+    """What is uneven as sentences picked at random would be: no finding about a system."""
+    alike = sorted((e for e in members if context.kind(e) == "as random"), key=context.rank)
+    if not alike:
+        return []
+    told = [
+        f"{_group_or_part(e)} by {named(e.system)} ({_value(e, context)}; random sentences {signed(e.blind or 0.0, context.words(e).unit)})"
+        for e in alike[:MOST_LINES]
     ]
-    return f" Clear likewise: {len(alike)} of {counted(len(same), 'other system')}." if same else ""
+    more = f" and {len(alike) - MOST_LINES} more" if len(alike) > MOST_LINES else ""
+    return [f"Uneven, but not significantly different from random sentences: {', '.join(told)}{more}."]
 
 
-def _next(first: Estimate, reading: Reading) -> tuple[tuple[str, str], ...]:
-    found = []
-    words, declared = reading.words(first), reading.declared(first)
-    if reading.kind(first) in CLEAR:
-        found.append(("Read the records at both ends, below under Records.", ""))
-        if declared.by_meaning and "scorer=" not in first.measure:
-            spec = f"{wording.name_of(first.measure)}({declared.by_meaning})"
-            over = f"@{first.over}" if first.over else ""
-            found.append(
-                (
-                    "The scorer here compares words, not meaning. See whether the finding stands with one that reads meaning:",
-                    f"fairbrief audit FILE --measure '{spec}{over}'",
-                )
-            )
-        found.append(
-            ("Do not let it grow: set a limit, and have every new version checked:", "fairbrief gate DIR")
+def _opposite(context: Context) -> list[str]:
+    """Where group differences cancel: which parts of the data have gaps in which direction."""
+    lines = []
+    for told in context.made.get("opposite_gaps") or ():
+        start = (
+            f"{wording.name_of(told['measure'])} by {told['over']} in summaries by {named(told['system'])} is larger than label "
+            f"permutations produce ({p_text(told['p'])}), and no group difference is significant"
         )
-    elif first.detectable:
+        if not told["parts"]:
+            lines.append(
+                f"{start}: gaps in both directions can cancel, or the documents of a group resemble each other. No attribute of "
+                "the records tells directions apart."
+            )
+            continue
+        below = [one for one in told["parts"] if (one["blind_difference"] or one["value"]) < 0] or told[
+            "parts"
+        ]
+        parts = [_part(one, told, context) for one in below[:MOST_LINES]]
+        more = len(below) - len(parts)
+        lines.append(
+            f"{start}: gaps of both directions cancel by {named(told['attribute'])}. {'; '.join(parts)}{f'; and {more} more' if more else ''} "
+            f"(Holm over {told['comparisons']} comparisons; --slice {named(told['attribute'])} shows them)."
+        )
+    return lines
+
+
+def _part(one: Mapping[str, Any], told: Mapping[str, Any], context: Context) -> str:
+    """One part of the data: which group is above or below its baseline there, and by how much."""
+    unit = wording.declared(one["measure"], context.made).contrast.unit
+    is_random = one["blind_difference"] is not None
+    size = (
+        contrast_words.signed_gap(one["blind_difference"], unit) if is_random else signed(one["value"], unit)
+    )
+    where = f"{named(told['attribute'])} {named(one['part'])}"
+    group = contrast_words.group_with(told["over"], one["group"])
+    return f"{where}: {group} {size}{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
+
+
+def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
+    """The subgroup's group difference that is furthest from its baseline, of those that are significant."""
+    significant = sorted((e for e in subgroups if context.kind(e) in NAMED), key=context.rank)
+    if not significant:
+        return ["No group difference in a subgroup is significant."] if subgroups else []
+    first = significant[0]
+    where = ", ".join(f"{name} {value}" for name, value in first.slice.items())
+    rest = len(significant) - 1
+    more = (
+        f" And {counted(rest, 'more significant group difference')} in subgroups, in the tables."
+        if rest
+        else ""
+    )
+    who = context.worse(first)
+    line = _of_group(who or _group_or_part(first), [first], context)
+    return [f"{named(where)}: {line[0].lower()}{line[1:]}{more}"]
+
+
+def _besides(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
+    """The largest significant difference of each other panel in a sentence, and how many more there are."""
+    told = []
+    for members in panels:
+        significant = sorted((e for e in members if context.kind(e) in NAMED), key=context.rank)
+        if significant:
+            rest = len(significant) - 1
+            more = f" And {rest} more in the same table." if rest else ""
+            told.append(f"{leading_sentence([significant], context)}{more}")
+    more = f"And {counted(len(told) - MOST_ELSE, 'further measure')} with significant differences, in the tables."
+    return told[:MOST_ELSE] + ([more] if len(told) > MOST_ELSE else [])
+
+
+def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> tuple[tuple[str, str], ...]:
+    words = context.words(first)
+    if context.kind(first) in SIGNIFICANT:
+        limit = max((e.detectable or 0.0 for e in members), default=0.0)
+        what = "-random" if first.blind_p is not None else ""
+        stem = first.quantity.partition("[")[0]
+        rule = f"{first.measure}:{stem}{what}>=-{limit:.2g}"
+        return (
+            ("Read the records at both ends, below under Records.", ""),
+            (
+                "Set a limit that every new version must keep; this one is the smallest difference that so many records show:",
+                f"fairbrief gate DIR --min '{rule}'" if limit else "fairbrief gate DIR",
+            ),
+        )
+    if first.detectable:
         is_grouped = first.clusters and first.clusters != first.n
         n, what = (first.clusters, " independent groups of records") if is_grouped else (first.n, "")
         half = gap(first.detectable / 2, words.unit)
-        found.append(
+        return (
             (
-                f"More records: to see a difference of {half}, take about {number_format.count(4 * n)}{what}. For other sizes:",
+                f"More records: to find a difference of {half}, take about {number_format.count(4 * n)}{what}. For other sizes:",
                 "fairbrief power DIR",
-            )
+            ),
         )
-    else:
-        found.append(("More records, each with documents or people of several groups.", ""))
-    return tuple(found)
-
-
-def _records(e: Estimate, reading: Reading) -> str:
-    many = reading.counted(e.n)
-    return (
-        many
-        if not e.clusters or e.clusters == e.n
-        else f"{counted(e.clusters, 'independent group')} of {many}"
-    )
-
-
-def _left_out(e: Estimate, reading: Reading) -> str:
-    """How many records the measure could not read, and why most of them."""
-    if not e.excluded or e.baseline:
-        return ""
-    most = max(e.excluded, key=lambda reason: e.excluded[reason])
-    many = sum(e.excluded.values())
-    return f"; {reading.counted(many)} left out{', most' if len(e.excluded) > 1 else ''}: {most}"
+    return (("More records, each with documents or people of several groups.", ""),)
 
 
 def p_text(p: float | None) -> str:
     """``p = 0.012`` or ``p <0.001``, unbroken."""
     text = number_format.probability(p)
     return f"p\u00a0{text}" if text.startswith("<") else f"p\u00a0=\u00a0{text}"
-
-
-def first_known(*values: float | None) -> float | None:
-    """The first value that is known."""
-    return next((value for value in values if value is not None), None)
-
-
-def _range(e: Estimate, words: ContrastWords, made: Mapping[str, Any]) -> str:
-    if e.low is None or e.high is None:
-        return ""
-    return f" ({wording.interval_name(made)} {contrast_words.between(e.low, e.high, words.unit)})"

@@ -1,4 +1,4 @@
-"""What a reader sees first: who is above and who below, by how much, how sure, beside what a random pick would give."""
+"""What a reader sees first: who is above and who is below, by how much, how sure, and what random sentences give."""
 
 from __future__ import annotations
 
@@ -8,32 +8,31 @@ from typing import Any, Literal
 
 from fairbrief.declarations import ContrastUnit, ContrastWords
 from fairbrief.reports import arrangement, contrast_picture, contrast_words, groups, note_words
-from fairbrief.reports.contrast_words import gap, said, signed
+from fairbrief.reports.contrast_table import group_counts_by_system
+from fairbrief.reports.contrast_words import gap, said, signed, signed_gap
 from fairbrief.reports.first_answers import (
-    CLEAR,
     MOST_SYSTEMS,
     Answer,
-    Reading,
-    Standing,
+    Context,
     answers_about,
-    first_known,
-    leading_contrast,
+    context_of,
     leading_sentence,
     p_text,
-    reading_of,
+    subgroups_of,
 )
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
+from fairbrief.standings import NAMED, SIGNIFICANT, WORDS, Standing, decisive
 from fairbrief.types import Estimate
 
 MOST_GROUPS = 12
 MOST_PANELS = 8
-"""What is beyond stands in the tables below."""
+"""What is beyond is in the tables below."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One system's contrast for one group; ``side`` is empty where nothing is clear."""
+    """One system's contrast for one group; ``side`` is empty where nothing is significant."""
 
     who: str
     picture: str
@@ -69,7 +68,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class FirstScreen:
-    """The leading sentence, the answers to what everybody asks, and the panels, the clear ones first."""
+    """The leading sentence, the answers to what everybody asks, and the panels, the significant ones first."""
 
     lead: str
     answers: tuple[Answer, ...]
@@ -81,36 +80,35 @@ class FirstScreen:
 
 def make(result: Result) -> FirstScreen | None:
     """The first screen of a result; None where nothing is a signed contrast."""
-    members, reading = arrangement.leading(result.estimates), reading_of(result)
+    members, context = arrangement.leading(result.estimates), context_of(result)
     if not members:
         return None
-    ordered = reading.clearest_first(members.values())
+    ordered = context.clearest_first(members.values())
     systems = list(dict.fromkeys(e.system for of in members.values() for e in of))
-    panels = _said_once(_panel(of, systems, reading) for of in ordered)
-    first = leading_contrast(ordered[0], reading)
+    panels = _said_once(_panel(of, systems, context) for of in ordered)
     return FirstScreen(
-        lead=leading_sentence(first, reading),
-        answers=answers_about(first, ordered, reading),
+        lead=leading_sentence(ordered, context),
+        answers=answers_about(ordered, context, subgroups_of(result)),
         panels=tuple(panels[:MOST_PANELS]),
         measures=tuple(dict.fromkeys(of[0].measure for of in ordered)),
         hidden=max(len(panels) - MOST_PANELS, 0),
     )
 
 
-def _panel(members: Sequence[Estimate], systems: Sequence[str], reading: Reading) -> Panel:
+def _panel(members: Sequence[Estimate], systems: Sequence[str], context: Context) -> Panel:
     first = members[0]
-    declared = reading.declared(first)
+    declared = context.declared(first)
     there = list(dict.fromkeys(e.system for e in members))
     names = groups.ordered(e.group for e in members)
-    shown = _clearest(members, there, MOST_SYSTEMS, lambda e: e.system, reading)
-    order = _clearest(members, names, MOST_GROUPS, lambda e: e.group, reading)
+    shown = _clearest(members, there, MOST_SYSTEMS, lambda e: e.system, context)
+    order = _clearest(members, names, MOST_GROUPS, lambda e: e.group, context)
     kept = [e for e in members if e.system in shown and e.group in order]
     scale = contrast_picture.scale_of(kept)
 
     def line(e: Estimate, who: str) -> Line:
-        words = reading.words(e)
+        words = context.words(e)
         picture = contrast_picture.row(e, scale, contrast_picture.colour(systems, e.system), _alt(e, words))
-        return _line(e, who, picture, reading)
+        return _line(e, who, picture, context)
 
     if len(shown) == 1:
         each = [
@@ -129,14 +127,14 @@ def _panel(members: Sequence[Estimate], systems: Sequence[str], reading: Reading
             if (of := [e for e in kept if e.group == g])
         ]
     return Panel(
-        title=f"{declared.family}{f' by {first.over}' if first.over else ''}{reading.by(first)}",
+        title=f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
         question=declared.contrast.question,
         even=declared.contrast.even,
         has_blind=any(e.blind is not None for e in kept),
-        is_clear=any(reading.kind(e) in CLEAR for e in members),
+        is_clear=any(context.kind(e) in SIGNIFICANT for e in members),
         blocks=tuple(blocks),
         axis=contrast_picture.axis(scale, declared.contrast.unit),
-        notes=_cuts(len(names), len(there)),
+        notes=(*group_counts_by_system(kept, declared.items), *_cuts(len(names), len(there))),
         meaning=declared.harm,
     )
 
@@ -151,65 +149,52 @@ def _said_once(panels: Iterable[Panel]) -> list[Panel]:
 
 
 def _clearest(
-    members: Sequence[Estimate], names: Sequence[str], most: int, name: Any, reading: Reading
+    members: Sequence[Estimate], names: Sequence[str], most: int, name: Any, context: Context
 ) -> list[str]:
     """The names with the clearest contrasts, in the order in which they stand."""
-    best = sorted(names, key=lambda n: min(reading.rank(e) for e in members if name(e) == n))[:most]
+    best = sorted(names, key=lambda n: min(context.rank(e) for e in members if name(e) == n))[:most]
     return [n for n in names if n in best]
 
 
-def _line(e: Estimate, who: str, picture: str, reading: Reading) -> Line:
-    words, kind = reading.words(e), reading.kind(e)
-    is_marked = kind in ("own", "differs")
+def _line(e: Estimate, who: str, picture: str, context: Context) -> Line:
+    words, kind = context.words(e), context.kind(e)
     has_range = e.low is not None and e.high is not None
     return Line(
         who=who,
         picture=picture if e.value is not None else "",
         interval=contrast_words.between(e.low or 0.0, e.high or 0.0, words.unit) if has_range else "",
-        said="no value" if e.value is None else _said_plainly(e, words, reading),
-        standing=_standing(e, words.unit, kind),
+        said="no value" if e.value is None else _said_plainly(e, words, context),
+        standing=_standing(e, words.unit, context),
         kind=kind,
-        side="" if not is_marked else "worse" if contrast_words.worse(e, words) else "other",
+        side="" if kind not in NAMED else "worse" if context.worse(e) else "other",
     )
 
 
-def _said_plainly(e: Estimate, words: ContrastWords, reading: Reading) -> str:
-    plain = reading.plain(e)
+def _said_plainly(e: Estimate, words: ContrastWords, context: Context) -> str:
+    plain = context.plain(e)
     return f"{said(e, words)} ({plain})" if plain else said(e, words)
 
 
-def _standing(e: Estimate, unit: ContrastUnit, kind: Standing) -> str:
-    p, blind_p = first_known(e.p_adjusted, e.p), first_known(e.blind_p_adjusted, e.blind_p)
-    random = "" if e.blind is None else f"random pick {signed(e.blind, unit)}"
-    if kind == "no value":
-        return note_words.told(e) or "undefined on these records"
-    if kind == "not testable":
-        return "not testable: no exchange of labels could be significant"
-    if kind == "differs":
-        return f"clear, {p_text(p)}"
-    if kind == "evener":
-        return f"{random}: the summaries are nearer to even, {p_text(blind_p)}"
-    if e.blind is not None and e.blind_difference is not None:
-        beyond = f"{gap(e.blind_difference, unit)} {'below' if e.blind_difference < 0 else 'above'} it"
-        if kind == "own":
-            return f"{random}: {beyond}, {p_text(blind_p)}"
-        if kind == "as blind":
-            return f"{random}: not clearly different ({beyond}, {p_text(blind_p)})"
-    start = (
-        f"not clearly different from it, {p_text(blind_p)}"
-        if blind_p is not None
-        else note_words.told(e)
-        if p is None and e.notes
-        else "not clear"
-        if p is None
-        else f"not clear, {p_text(p)}"
-    )
-    seen = f"; a difference of {gap(e.detectable, unit)} would have been seen" if e.detectable else ""
-    return f"{random}; {start}{seen}" if random else f"{start}{seen}"
+def _standing(e: Estimate, unit: ContrastUnit, context: Context) -> str:
+    """How a group difference compares with its baseline, in the one vocabulary, with the numbers."""
+    kind = context.kind(e)
+    p, tested = decisive(e)
+    if kind == "no value" or p is None:
+        return note_words.told(e) or WORDS[kind]
+    numbers = []
+    if e.blind is not None:
+        numbers.append(f"random sentences {signed(e.blind, unit)}")
+    if e.blind_p is not None:
+        numbers.append(f"difference {signed_gap(tested, unit)}")
+    numbers.append(p_text(p))
+    if kind == "not significant" and e.detectable:
+        numbers.append(f"a difference of {gap(e.detectable, unit)} would have been found")
+    words = WORDS[kind].replace("its baseline", context.baseline(e))
+    return f"{words}: {'; '.join(numbers)}"
 
 
 def _alt(e: Estimate, words: ContrastWords) -> str:
-    blind = "" if e.blind is None else f", random pick {signed(e.blind, words.unit)}"
+    blind = "" if e.blind is None else f", random sentences {signed(e.blind, words.unit)}"
     value = "no value" if e.value is None else signed(e.value, words.unit)
     has_range = e.low is not None and e.high is not None
     interval = contrast_words.between(e.low or 0.0, e.high or 0.0, words.unit) if has_range else "none"
@@ -219,7 +204,7 @@ def _alt(e: Estimate, words: ContrastWords) -> str:
 def _cuts(groups_there: int, systems_there: int) -> tuple[str, ...]:
     parts = ((groups_there, MOST_GROUPS, "groups"), (systems_there, MOST_SYSTEMS, "systems"))
     return tuple(
-        f"Shown are the {most} of {there} {what} with the clearest differences; all stand in the tables below."
+        f"Shown are the {most} of {there} {what} with the largest differences; all are in the tables below."
         for there, most, what in parts
         if there > most
     )

@@ -140,8 +140,13 @@ def rows_with(table: pa.Table, name: str, *texts: str) -> pa.Table:
     n, first = int(np.count_nonzero(chosen)), int(chosen.argmax()) if len(chosen) else 0
     if chosen[first : first + n].all():
         return table.slice(first, n)
+    return rows_where(table, chosen)
+
+
+def rows_where(table: pa.Table, chosen: NDArray[np.bool_]) -> pa.Table:
+    """The chosen rows, chunk by chunk. Shape: (rows,)."""
     packed = np.packbits(chosen, bitorder="little")
-    return table.filter(pa.Array.from_buffers(pa.bool_(), len(codes), [None, pa.py_buffer(packed)]))
+    return table.filter(pa.Array.from_buffers(pa.bool_(), len(chosen), [None, pa.py_buffer(packed)]))
 
 
 def usable(rows: pa.Table) -> pa.Table:

@@ -59,6 +59,7 @@ class Row:
     bar: Bar | None
     interval: str
     within: str
+    random: str
     chance: str
     p: str
     holm: str
@@ -78,7 +79,7 @@ class Fold:
 class Grid:
     """A section's table: headlines in view, the other quantities folded away, measure by measure.
 
-    ``within`` and ``holm`` say whether any row has an interval inside originals, and an adjusted p.
+    ``within``, ``random`` and ``holm`` say whether any row has an interval inside originals, a random baseline, and an adjusted p.
     """
 
     title: str
@@ -86,6 +87,7 @@ class Grid:
     is_difference: bool
     holm: bool
     within: bool
+    random: bool
     columns: int
     rows: tuple[Row, ...]
     folds: tuple[Fold, ...]
@@ -191,13 +193,15 @@ def _grid(section: Section, rooms: tuple[int, int], *, is_difference: bool = Fal
         hidden, room = hidden + len(rest) - len(found), room - len(found)
     holm = any(e.p_adjusted is not None for e in section.estimates)
     within = any(e.low_within is not None for e in section.estimates)
+    random = not is_difference and any(e.blind is not None for e in section.estimates)
     return Grid(
         title=section.title,
         by=" × ".join(section.by),
         is_difference=is_difference,
         holm=holm,
         within=within,
-        columns=6 + bool(section.by) + holm + within + 2 * (not is_difference),
+        random=random,
+        columns=6 + bool(section.by) + holm + within + random + 2 * (not is_difference),
         rows=rows,
         folds=tuple(folds),
         hidden=hidden,
@@ -222,6 +226,7 @@ def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool
         bar=_bar(e.replace(null_mean=None) if is_difference else e, low, high),
         interval=number_format.interval(e),
         within=number_format.inner_interval(e),
+        random=number_format.random_sentences(e),
         chance=number_format.chance(e),
         p=wording.testing(e),
         holm=number_format.probability(e.p_adjusted),
@@ -243,7 +248,7 @@ def _bar(e: Estimate, low: float, high: float) -> Bar | None:
     def at(x: float) -> float:
         return round(6 + (BAR - 12) * (x - low) / (high - low), 1)
 
-    alt = f"{number_format.value(e)}, interval {number_format.interval(e)}, chance level {number_format.chance(e)}"
+    alt = f"{number_format.value(e)}, interval {number_format.interval(e)}, permutation mean {number_format.chance(e)}"
     left, right, chance = (None if x is None else at(x) for x in (e.low, e.high, e.null_mean))
     return Bar(alt, at(e.value), left, right, chance, zero=at(0.0))
 

@@ -31,7 +31,7 @@ from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Exhibit, LeftOut, Result
 from fairbrief.types import Estimate, Note, Table
 
-SCHEMA = "fairbrief.results/4"
+SCHEMA = "fairbrief.results/5"
 _ENCODER = msgspec.json.Encoder()
 LINES = 1_000
 """Lines that are written together."""

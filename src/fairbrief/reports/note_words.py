@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from fairbrief.reports import number_format
+from fairbrief.standings import FEWEST_IN_A_GROUP
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note, NoteCode
 
 Arguments = Mapping[str, Any]
+SIDES = re.compile(r" − |/")
+"""Between the two groups of a contrast that speaks of two."""
 OF_THE_SCORER: tuple[NoteCode, ...] = ("scorer_differs", "scorer_alike")
 """Notes on how the scorer of a measure scores the groups by itself."""
 
@@ -35,6 +39,14 @@ def told(estimate: Estimate) -> str:
 def joined(notes: Iterable[Note]) -> str:
     """Notes parted by semicolons; "" where there is none."""
     return "; ".join(map(worded, notes))
+
+
+def _few_in_group(a: Arguments) -> str:
+    sides = dict(zip(SIDES.split(a["group"], maxsplit=1), a["clusters"], strict=False))
+    few = [f"{name} ({n:,})" for name, n in sides.items() if n < FEWEST_IN_A_GROUP]
+    return (
+        f"too few with {' and '.join(few)}: two groups are compared if each is in {FEWEST_IN_A_GROUP} records"
+    )
 
 
 def _undefined_resamples(a: Arguments) -> str:
@@ -99,28 +111,58 @@ def _words_unlike_documents(a: Arguments) -> str:
     return f"documents differ in length: {'; '.join(shares)}"
 
 
+def _place_is_group(a: Arguments) -> str:
+    groups = (
+        f"'{group}' {'before' if of['place'] == 'first' else 'after'} the others ({of['share']:.0%} of pairs, "
+        f"{counted(of['records'], 'record')})"
+        for group, of in a["groups"].items()
+    )
+    return (
+        f"documents by {a['attribute']} nearly always come in the same order: {', '.join(groups)}; position and "
+        f"{a['attribute']} cannot be told apart"
+    )
+
+
 def _without_length(how: str) -> Callable[[Arguments], str]:
     def words(a: Arguments) -> str:
+        readings = a["readings"]
         both = (
             f"{group} {_reading(of['free'])} (as it is {_reading(of['as_it_is'])})"
-            for group, of in a["readings"].items()
+            for group, of in readings.items()
         )
-        return f"{a['system']} {how}: {', '.join(both)}"
+        return f"{a['system']} {how}: {', '.join(both)}{_tested(a)}"
 
     return words
 
 
+def _tested(a: Arguments) -> str:
+    """What both p of each group are held against, and which findings there are no more; "" of an older version's note."""
+    baselines = sorted({of["baseline"] for of in a["readings"].values() if "baseline" in of})
+    if not baselines:
+        return ""
+    lost = [
+        group
+        for group, of in a["readings"].items()
+        if of["survives"] is False and (p := of["as_it_is"]["p"]) is not None and p <= a["alpha"]
+    ]
+    gone = f"; not significant then: {', '.join(lost)}" if lost else ""
+    return f"; p is unadjusted, against {' or '.join(baselines)}{gone}"
+
+
 def _reading(of: Arguments) -> str:
-    """A value with its interval, if it has one, in the digits that this allows."""
+    """A value with its interval and p, if it has them, in the digits that this allows."""
     read = Estimate("", "", "", of["value"], low=of["low"], high=of["high"])
     interval = f" {number_format.interval(read)}" if read.low is not None else ""
-    return f"{number_format.value(read)}{interval}"
+    p = of.get("p")
+    tested = f", p {'' if p < 0.001 else '= '}{number_format.probability(p)}" if p is not None else ""
+    return f"{number_format.value(read)}{interval}{tested}"
 
 
 WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
     {
         "undefined": lambda a: f"undefined: {a['reason']}",
         "few_answered": "one of the two answered fewer than half of the records: compared on what both answered",
+        "few_in_group": _few_in_group,
         "few_clusters": "no interval: fewer than three clusters",
         "needs_texts": "p, and what permuted labels read, need the texts: audit them with --slice",
         "one_cluster_decides": "no interval: without one of its clusters it is undefined",
@@ -128,7 +170,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "no_resample_defined": "no interval: undefined in the resamples",
         "undefined_resamples": _undefined_resamples,
         "raw_magnitude": (
-            "the magnitudes of two systems differ by their noise alone: compare the excess or the signed contrasts"
+            "unsigned scores of two systems differ with the length of their summaries alone: compare group differences"
         ),
         "few_resamples": lambda a: f"needs {a['resamples']} resamples: fewer allow no p below {a['alpha']:g}",
         "not_testable_among": _not_testable_among,
@@ -151,6 +193,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "length_is_group": (
             "length cannot be told from group: no record has two documents of one group that differ in length"
         ),
+        "place_is_group": _place_is_group,
     }
 )
 """By code the sentence, or what makes it of the arguments."""

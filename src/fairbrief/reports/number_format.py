@@ -60,6 +60,11 @@ def chance(estimate: Estimate) -> str:
     return number(estimate.null_mean, decimals(estimate))
 
 
+def random_sentences(estimate: Estimate) -> str:
+    """What the measure gives for random sentences of the same length, with the value's digits."""
+    return number(estimate.blind, decimals(estimate))
+
+
 def probability(p: float | None) -> str:
     """A p-value: three decimals, ``<0.001`` below them, a dash where there is none."""
     if p is None or not isfinite(p):

@@ -15,7 +15,7 @@ MOST_ROWS = 2_000
 """Rows of one printed table: nobody reads more of them; all stand in ``results.json`` and ``estimates.csv``."""
 
 
-WORDS = ("words", "declared")
+WORDS = ("words", "declared", "without", "opposite_gaps")
 """What a saved result holds for those who write reports."""
 
 
@@ -30,9 +30,10 @@ def tables(result: Result, arranged: Arranged | None = None) -> tuple[Table, ...
 
 
 def section_table(section: Section, made: Mapping[str, Any]) -> Table:
-    """Value, interval, chance level, p, n and what was left out, of one section."""
+    """Value, interval, both baselines, p, n and what was left out, of one section."""
     holm = any(e.p_adjusted is not None for e in section.estimates)
-    header = ("measure", "system", *section.by, "value", wording.interval_name(made), "chance level", "p")
+    header = ("measure", "system", *section.by, "value", wording.interval_name(made))
+    header += ("random sentences", "permutation mean", "p")
     header += (*(("p (Holm)",) if holm else ()), "n", "left out")
     shown = _shown(section)
     rows = tuple((*_row(e, section.by, holm),) for e in shown)
@@ -109,6 +110,7 @@ def _row(e: Estimate, by: Iterable[str], holm: bool) -> Iterable[str]:
     yield from (
         number_format.value(e),
         number_format.interval(e),
+        number_format.random_sentences(e),
         number_format.chance(e),
         wording.testing(e),
     )

@@ -71,7 +71,7 @@ def print_result(
         print_table(table, console)
     for section in arrangement.arrange(result.estimates, result.made):
         _print_section(section, console, wording.interval_name(result.made), rest, details=details)
-    for section in arrangement.arrange(result.differences, result.made):
+    for section in arrangement.contrasts_of(result):
         _print_section(
             section, console, wording.interval_name(result.made), rest, details=details, differ=True
         )
@@ -81,7 +81,7 @@ def print_result(
 
 
 def _print_answers(result: Result, console: Console) -> None:
-    """Who is worse off, by how much, how sure; what to do next is left to the page."""
+    """What was measured and found, and how sure; what to do next is left to the page."""
     found = first_answers.answers(result)
     if found:
         console.print()
@@ -123,7 +123,9 @@ def _print_section(
     grid = _grid(
         "measure" if alone and not section.by else "measure, system" if not section.by else "measure, part",
     )
-    names = ["difference" if differ else "value", interval, *([] if differ else ["chance"]), "p"]
+    random = not differ and any(e.blind is not None for e in rows)
+    names = ["difference" if differ else "value", interval]
+    names += [*(["random"] if random else []), *([] if differ else ["perm.\nmean"]), "p"]
     told = not differ and any(e.excluded for e in rows)
     names += [*(["Holm"] if holm else []), "n", *(["left\nout"] if told else [])]
     for heading in names:
@@ -141,7 +143,7 @@ def _print_section(
         for e in block:
             grid.add_row(
                 name if inline else _row_name(e, alone),
-                *_cells(e, console, holm=holm, differ=differ, told=told),
+                *_cells(e, console, holm=holm, random=random, differ=differ, told=told),
             )
     _heading(console, title)
     console.print(grid)
@@ -221,9 +223,13 @@ def _breakable(system: str, kind: SystemKind | None) -> str:
     return system if kind == "system" else system.replace(":", ": ", 1).replace("(", " (", 1)
 
 
-def _cells(e: Estimate, console: Console, *, holm: bool, differ: bool, told: bool) -> Iterable[Text]:
+def _cells(
+    e: Estimate, console: Console, *, holm: bool, random: bool, differ: bool, told: bool
+) -> Iterable[Text]:
     yield Text(number_format.value(e), "bold")
     yield Text(number_format.interval(e))
+    if random:
+        yield Text(number_format.random_sentences(e))
     if not differ:
         yield Text(number_format.chance(e))
     p = wording.testing(e)
@@ -301,7 +307,7 @@ def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
     The first column names rows, and those after it that hold no number, if that leaves room for numbers.
     """
     names = [0]
-    used = max(24, _width(table, 0))
+    used = max(16, _width(table, 0))
     for k in range(1, len(table.header) - 1):
         need = _width(table, k) + 2
         if _is_numeric(table, k) or used + need > width - ROOM:

@@ -25,60 +25,68 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (
         "interval",
         (
-            "Where the value would fall in most repetitions (95 of 100 at 95%) with other records of the same kind: from how "
-            "far the value moves when each record is left out, all variants of one original together. An interval is not a "
-            "test: a disparity that cannot be negative lies above zero by noise alone."
+            "A confidence interval: a range computed so that, over repeated samples of records, 95% of such ranges (or what "
+            "--confidence says) contain the true value. It comes from how far the value moves when each record is left out, "
+            "all variants of one original together. An interval is not a test: a disparity that cannot be negative lies above "
+            "zero by noise alone."
         ),
     ),
     (
         "within originals",
         (
-            "The same interval from drawing again the variants inside each original, and not the originals: how much "
-            "depends on which names and people were put in."
+            "The same interval from resampling the variants inside each original instead of the originals: how much depends on "
+            "which names and people were put in."
         ),
     ),
     (
-        "chance level",
+        "permutation mean",
         (
-            "What the same measure reads on the same texts with permuted labels: the groups of each record's documents are "
-            "exchanged, as they could be if groups made no difference. Read the value against this number, not against zero."
+            "The mean value of the measure when group labels are permuted among the documents of each record, as they could be if "
+            "groups made no difference. Compare the value with this number, not with zero."
         ),
     ),
     (
-        "random extracts",
+        "random sentences",
         (
-            "What the same measure reads when the summary is replaced by sentences of the sources picked at random, as many "
-            "words as it has. A value beyond permuted labels and not beyond random extracts is uneven as any pick of "
-            "sentences is; it shows nothing of the system's own."
+            "The value of the measure when the summary is replaced by random sentences of the sources, as many words as it has. A "
+            "value that differs from label permutations but not from random sentences is as uneven as any selection of sentences; "
+            "it shows nothing about the system."
         ),
     ),
     (
         "p",
         (
-            "How often permuted labels read at least as far from chance as the real ones. A small p says that permuted "
-            "labels rarely do so; a large one does not show that groups are treated alike."
+            "The share of label permutations that are at least as far from the permutation mean as the real labels. A small p "
+            "says that permuted labels rarely produce so large a gap; a large p does not show that groups are treated alike."
         ),
     ),
     (
         "Holm",
         (
-            "The same p, raised for the number of tests of one kind that were made together, so that one of many is not "
-            "taken for a finding by luck."
+            "The same p, adjusted for the number of tests in the table's family. The first screen adjusts over all leading group "
+            "differences of the audit that have the same baseline."
         ),
+    ),
+    (
+        "significant",
+        "p after Holm's adjustment is at most 0.05. Other words for certainty are not used.",
     ),
     (
         "not testable",
         (
-            "So few labels can be exchanged that even the most extreme exchange could not have been significant, by itself "
-            "or among all tests that were made together. This is an absence of evidence in either direction."
+            "The smallest p that the labels allow exceeds the significance level, for this test or in its family. This is an "
+            "absence of evidence in either direction."
         ),
     ),
-    ("n", "The records, or units, behind the value."),
+    ("n", "The records, or other units, behind the value."),
     ("left out", "Records that the measure could not use; the reasons are listed with their counts."),
     ("system", "Whatever wrote the summaries: a model, a setting of it, a person."),
     (
         "difference",
-        "One system's value minus another's on the records that both answered.",
+        (
+            "One system's value minus another's on the records that both answered; for group differences, each less its own "
+            "random-sentence baseline."
+        ),
     ),
 )
 
@@ -113,7 +121,8 @@ def declared(measure: str, made: Mapping[str, Any]) -> Declaration:
         harm=str(told.get("harm", "")),
         figures=tuple(map(str, told.get("figures", ()))),
         contrast=contrast_words.read(told.get("contrast")),
-        by_meaning=str(told.get("by_meaning", "")),
+        matches_words=bool(told.get("matches_words")),
+        items=str(told.get("items", "records")),
     )
 
 
@@ -140,7 +149,7 @@ def testing(estimate: Estimate) -> str:
 
 
 def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
-    """One plain sentence: the value, its interval, and which of the two references it beats."""
+    """One plain sentence: the value, its interval, and how it compares with label permutations and random sentences."""
     if estimate.value is None:
         why = (
             note.arguments["reason"] if note.code == "undefined" else worded(note) for note in estimate.notes
@@ -150,72 +159,66 @@ def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
     if estimate.low is not None:
         reads += f" {number_format.interval(estimate)}"
     if estimate.testable is not False and estimate.p is None and estimate.blind is None:
-        return (
-            f"{reads}, without a chance level: labels were not exchanged, or do not speak to this quantity."
-        )
+        return f"{reads}. No label permutation applies to it."
     return f"{reads}. {references(estimate, alpha)}"
 
 
 def references(estimate: Estimate, alpha: float = ALPHA) -> str:
-    """How a value stands to permuted labels and to random extracts, with the numbers; "" where neither was read."""
-    return " ".join(filter(None, (_permuted(estimate, alpha), _extracts(estimate, alpha))))
+    """How a value compares with label permutations and random sentences; "" where neither was observed."""
+    return " ".join(filter(None, (_permuted(estimate, alpha), _random(estimate, alpha))))
 
 
 def _permuted(estimate: Estimate, alpha: float) -> str:
-    """Whether permuted labels were beaten."""
+    """Whether the value differs from label permutations."""
     if estimate.testable is False:
         among = next((worded(note) for note in estimate.notes if note.code == "not_testable_among"), "")
         return (
             f"{among[0].upper()}{among[1:]}."
             if among
-            else "Not testable: no exchange of labels reads far enough from the rest to be significant."
+            else "Not testable: the smallest p that the labels allow exceeds the significance level."
         )
     p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
     if p is None:
         return ""
-    level = "" if estimate.null_mean is None else f"they read {number_format.chance(estimate)} on average, "
-    told = f"({level}p\u00a0{_equals(p)}{' after Holm' if estimate.p_adjusted is not None else ''})"
+    mean = "" if estimate.null_mean is None else f"permutation mean {number_format.chance(estimate)}, "
+    told = f"({mean}p\u00a0{_equals(p)}{' (Holm)' if estimate.p_adjusted is not None else ''})"
     if p <= alpha:
-        return f"Further from chance than permuted labels explain {told}."
+        return f"Label permutations rarely produce so large a value {told}."
     if _is_small(estimate.p, alpha):
         return (
-            f"Permuted labels rarely read as much (p\u00a0{_equals(estimate.p or 0.0)}), but among so many tests one may "
-            f"by luck {told}; this neither shows a gap nor that there is none."
+            f"Not significant after Holm's adjustment {told}; p\u00a0{_equals(estimate.p or 0.0)} on its own."
         )
-    return f"Permuted labels often read as much {told}; this neither shows a gap nor that there is none."
+    return f"Not significantly different from label permutations {told}; this does not show that there is no gap."
 
 
-def _extracts(estimate: Estimate, alpha: float) -> str:
-    """Whether random extracts were beaten: of signed contrasts; other values stand beside what extracts read."""
+def _random(estimate: Estimate, alpha: float) -> str:
+    """Whether a group difference differs from random sentences; of other values what these give."""
     if estimate.blind is None:
         return ""
     places = number_format.decimals(estimate)
     reads = number_format.number(estimate.blind, places)
     p = estimate.blind_p if estimate.blind_p_adjusted is None else estimate.blind_p_adjusted
     if estimate.blind_difference is None or p is None:
-        return (
-            f"Random extracts of the same length read {reads}; a size without direction is not tested against them, signed "
-            "contrasts are."
-        )
-    gap = f"{number_format.number(abs(estimate.blind_difference), places)} {'less' if estimate.blind_difference < 0 else 'more'}"
-    told = f"{gap}, p\u00a0{_equals(p)}{' after Holm' if estimate.blind_p_adjusted is not None else ''}"
+        return f"Random sentences of the same length: {reads}; an unsigned score is not tested against them."
+    gap = number_format.number(estimate.blind_difference, places)
+    told = (
+        f"(difference {gap}, p\u00a0{_equals(p)}{' (Holm)' if estimate.blind_p_adjusted is not None else ''})"
+    )
     if p <= alpha:
-        return f"Beyond random extracts of the same length, which read {reads} ({told})."
-    return f"Random extracts of the same length read {reads}, and are not clearly beaten ({told})."
+        return f"Significantly different from random sentences of the same length, {reads} {told}."
+    return f"Not significantly different from random sentences of the same length, {reads} {told}."
 
 
 def standing(estimate: Estimate, alpha: float = ALPHA) -> str:
-    """`finding` in a few words, for a table of many systems."""
+    """How an unsigned score or level compares with label permutations in a few words, for a table of many systems."""
     if estimate.value is None:
         return "no value"
     if estimate.testable is False:
         return "not testable"
     p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
     if p is None:
-        return "no chance level"
-    if p <= alpha:
-        return "further than chance"
-    return "unclear after Holm" if _is_small(estimate.p, alpha) else "not clearly further"
+        return "not tested"
+    return "significant" if p <= alpha else "not significant"
 
 
 def _is_small(p: float | None, alpha: float) -> bool:
@@ -224,8 +227,9 @@ def _is_small(p: float | None, alpha: float) -> bool:
 
 
 COMPARED = (
-    "Compared are, on the records that both answered: the excess over permuted labels of means of records, the signed "
-    "contrasts of groups, and levels. Sizes without direction differ by noise alone, and are no evidence."
+    "Systems are compared on the records that both answered: by group differences, each less its own random-sentence "
+    "baseline where it has one, and by label-independent scores. Unsigned scores differ with the length of the summaries "
+    "alone: their differences have no p."
 )
 """What differences of systems are made of, said once below them."""
 
@@ -237,16 +241,27 @@ def pair(difference: Estimate) -> str:
 
 
 def compared(difference: Estimate) -> str:
-    """What was compared with what: ``excess over permuted labels, a − b, on 40 records that both answered``."""
-    if difference.quantity == "excess":
-        what = "excess over permuted labels"
-    elif difference.group:
-        what = f"signed contrast of {difference.group}"
-    elif difference.leads:
-        what = "size (permuted labels do not move it)" if is_headline(difference) else "signed contrast"
-    else:
-        what = "level"
-    return f"{what}, {pair(difference)}, on {counted(difference.clusters or difference.n, 'record')} that both answered"
+    """What was compared with what: ``group difference of neutral, a − b, on 40 records that both answered``."""
+    what = "group difference" if difference.leads or difference.group else "label-independent score"
+    of = f" of {difference.group}" if difference.group else ""
+    random = " from the random baseline" if difference.blind_difference is not None else ""
+    many = counted(difference.clusters or difference.n, "record")
+    return f"{what}{of}{random}, {pair(difference)}, on {many} that both answered"
+
+
+def from_random(estimate: Estimate) -> Estimate:
+    """The estimate as it is decided on: its difference from the random-sentence baseline, or itself where it has none."""
+    if estimate.blind_difference is None:
+        return estimate
+    return estimate.replace(
+        value=estimate.blind_difference,
+        low=estimate.blind_difference_low,
+        high=estimate.blind_difference_high,
+        p=estimate.blind_p,
+        p_adjusted=estimate.blind_p_adjusted,
+        null_mean=0.0,
+        testable=estimate.testable if estimate.blind_p is None else True,
+    )
 
 
 def _equals(p: float) -> str:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TypeVar
 
 import pyarrow as pa
 
 from fairbrief.auditing import estimating
-from fairbrief.auditing.differences import difference
+from fairbrief.auditing.differences import Change, changes, difference
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE, systems_of
-from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.frames import usable
 from fairbrief.reports.result import Result
 from fairbrief.text.hashes import hash_of
-from fairbrief.types import Estimate
+from fairbrief.types import Estimate, Measure
+
+T = TypeVar("T")
 
 
 def compare(
@@ -35,9 +38,35 @@ def compare(
     one). Raises RequestError where nothing can be compared: no common measure, system or record.
     """
     settings = settings or _settings(candidate)
-    ours = {repr(m): (ledger, m) for ledger, measures in ledgers_from(candidate.rows) for m in measures}
-    theirs = {repr(m): (ledger, m) for ledger, measures in ledgers_from(baseline.rows) for m in measures}
-    common = [spelled for spelled in ours if spelled in theirs]
+    found = _compared(candidate, baseline, difference, settings, system, against)
+    if not found:
+        raise RequestError(
+            "The two audits have fewer than two records in common that both could be measured on."
+        )
+    return found
+
+
+def compare_sizes(candidate: Result, baseline: Result, measures: Collection[str] = ()) -> list[Change]:
+    """`compare`, and by how much the size of each group difference grew; of these measures only, if some are named."""
+    found = _compared(candidate, baseline, changes, _settings(candidate), measures=measures)
+    if not found:
+        compare(candidate, baseline)  # says why, where nothing at all can be compared
+    return found
+
+
+def _compared(
+    candidate: Result,
+    baseline: Result,
+    how: Callable[[Sequence[Measure], Part, Part, estimating.Settings], list[T]],
+    settings: estimating.Settings,
+    system: str | None = None,
+    against: str | None = None,
+    measures: Collection[str] = (),
+) -> list[T]:
+    """What is found of every pair of systems, by the measures of one observation together."""
+    ours = {repr(m): (ledger, m) for ledger, several in ledgers_from(candidate.rows) for m in several}
+    theirs = {repr(m): (ledger, m) for ledger, several in ledgers_from(baseline.rows) for m in several}
+    common = [spelled for spelled in ours if spelled in theirs and (not measures or spelled in measures)]
     if not common:
         raise RequestError(
             f"The two audits have no measure in common: {', '.join(ours)} and {', '.join(theirs)}. "
@@ -46,18 +75,14 @@ def compare(
     together: dict[tuple[int, int], list[str]] = {}
     for spelled in common:  # measures of one observation are compared together: what they share is said once
         together.setdefault((id(ours[spelled][0]), id(theirs[spelled][0])), []).append(spelled)
-    found: list[Estimate] = []
+    found: list[T] = []
     for several in together.values():
         (a, _), (b, _) = ours[several[0]], theirs[several[0]]
-        measures = [ours[spelled][1] for spelled in several]
+        taken = [ours[spelled][1] for spelled in several]
         _name_alike(a, b)
         parts, others = (parts_of(ledger, (), settings.seed) for ledger in (a, b))
         for first, second in _systems(a, b, system, against):
-            found += difference(measures, parts[first, WHOLE], others[second, WHOLE], settings)
-    if not found:
-        raise RequestError(
-            "The two audits have fewer than two records in common that both could be measured on."
-        )
+            found += how(taken, parts[first, WHOLE], others[second, WHOLE], settings)
     return found
 
 

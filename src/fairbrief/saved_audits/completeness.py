@@ -47,8 +47,8 @@ class Seen:
         return list(dict.fromkeys(system for _, system in self.records))
 
 
-def seen(result: Result) -> Seen:
-    """What the evidence of an audit speaks of."""
+def seen(result: Result, wanted: Sequence[str] = ()) -> Seen:
+    """What the evidence of an audit is about; of these measures only, if some are named."""
     found, kept = Seen(), dict[int, Names]()
     for observation in dict.fromkeys(result.rows.measures().values()):
         pieces: dict[Key, list[pa.Table]] = {}
@@ -59,6 +59,8 @@ def seen(result: Result) -> Seen:
         for (measures, system), tables in pieces.items():
             every, measured = (_ids(several, kept) for several in (tables, [usable(t) for t in tables]))
             for measure in measures.split("\n"):
+                if wanted and measure not in wanted:
+                    continue
                 found.records[measure, system], found.measured[measure, system] = every, measured
     return found
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeGuard
 
 import pyarrow as pa
 
 from fairbrief import registry
+from fairbrief.auditing.differences import Change
 from fairbrief.auditing.direction import directions
 from fairbrief.auditing.jackknifed import EXCESS
 from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
@@ -25,17 +26,21 @@ from fairbrief.reports.note_words import told
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.saved_audits import completeness
-from fairbrief.saved_audits.compare import changed_sources, compare
-from fairbrief.saved_audits.gate_rules import Rule
+from fairbrief.saved_audits.compare import changed_sources, compare_sizes
+from fairbrief.saved_audits.gate_rules import RANDOM, Rule, Sign, is_named
+from fairbrief.standings import FEWEST_TO_DECIDE, decides
+from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate
+from fairbrief.types import Estimate, Note
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
-FEWEST = 20
-"""Fewer clusters than this decide nothing."""
 SHOWN = 5
 """Records that are named."""
+NOTHING_COMPARED = (
+    "There is nothing to compare with the baseline: unsigned scores ({}) differ by noise alone. Audit both with a measure "
+    "that has group differences or a quality, such as coverage_parity, uer or rouge1."
+)
 MAX_LEFT_OUT = 0.05
 """Share of an input that may be left out as broken, refused, empty or unanswered before nothing is decided."""
 
@@ -46,32 +51,73 @@ def hold_audit(
     baseline: Result | Path | None = None,
     margin: float = 0.0,
     *,
+    measures: Sequence[str] = (),
+    both_directions: bool = False,
     allow_missing: Sequence[str] = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
     """All checks of an audit, or of a saved one's folder: that little was left out, its limits, that it is no worse than the baseline's.
 
-    ``allow_missing`` names systems and measures of the baseline that the audit need not have, and `records`.
+    ``measures`` limit what is compared with the baseline; ``both_directions`` holds group differences to the margin even
+    where they shrink or turn their sign. ``allow_missing`` names systems and measures of the baseline that the audit need not have, and `records`.
     ``max_left_out`` is the share of an input, or of a system's summaries, that may be left out as broken,
     refused, empty or unanswered; above it the outcome is inconclusive.
 
     Raises RequestError where the question cannot be put, or the audit lacks what the baseline has.
     """
-    _refuse_idle(limits, baseline, margin, allow_missing, max_left_out)
+    given = {"--allow-missing": allow_missing, "--measure": measures, "--both-directions": both_directions}
+    _refuse_idle(limits, baseline, margin, given, max_left_out)
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = completeness.left_out(result, max_left_out)
-    checks += [check for limit in limits for check in hold(limit, result.estimates, confidence_level)]
+    asked = [one for limit in limits for one in _of_limit(limit, result.estimates, confidence_level)]
     if baseline is not None:
         before = _result(baseline)
-        ours, theirs = completeness.seen(result), completeness.seen(before)
+        wanted = _wanted(measures, result, before)
+        ours, theirs = (completeness.seen(one, wanted) for one in (result, before))
         completeness.refuse_missing(ours, theirs, allow_missing)
         checks += completeness.unmeasured(ours, theirs, max_left_out)
         checks += _documents(changed_sources(result, before))
         same = saw_the_same(result, before)
-        differences = compare(result, before)
-        checks += hold_margin(differences, margin, directions(result.rows), confidence_level, same_rows=same)
-    return checks
+        found = _of_margin(
+            compare_sizes(result, before, wanted), margin, directions(result.rows), confidence_level,
+            same_rows=same, both_directions=both_directions,
+        )  # fmt: skip
+        if not found:
+            raise RequestError(NOTHING_COMPARED.format(", ".join(wanted or ours.measures)))
+        asked += found
+    return checks + _decided(asked, confidence_level)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An estimate that has to keep a limit; ``doubt`` is what all records saying the same leaves, ``told`` begins the message."""
+
+    name: str
+    estimate: Estimate
+    sign: Sign
+    limit: float
+    doubt: float
+    told: str = ""
+
+
+def _decided(asked: Sequence[_Asked], confidence_level: float) -> list[Check]:
+    """Every check; none fails unless it would among all of them, so that a gate of many limits that hold seldom fails."""
+    return [_decide(one, len(asked), confidence_level) for one in asked]
+
+
+def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str]:
+    """The specs of the measures that were named; RequestError for one that either audit lacks."""
+    wanted = [_canonical(measure) for measure in measures]
+    for spelled in wanted:
+        for audit, which in ((result, "audit"), (before, "baseline")):
+            known = list(audit.rows.measures())
+            if spelled not in known:
+                raise RequestError(
+                    f"--measure {spelled}: the {which} does not have it.{did_you_mean(spelled, known)} "
+                    f"It has: {', '.join(known)}."
+                )
+    return wanted
 
 
 def _result(audited: Result | Path) -> Result:
@@ -92,7 +138,7 @@ def _refuse_idle(
     limits: Sequence[Rule],
     baseline: Result | Path | None,
     margin: float,
-    allow_missing: Sequence[str],
+    given: Mapping[str, object],
     max_left_out: float,
 ) -> None:
     """RequestError for numbers that are none, and for options that would have no effect."""
@@ -104,9 +150,9 @@ def _refuse_idle(
         raise RequestError(f"--margin is at least 0, not {margin:g}.")
     if not 0 <= max_left_out <= 1:
         raise RequestError(f"--max-left-out is a share from 0 to 1, not {max_left_out:g}.")
-    for option, is_given in (("--margin", margin > 0), ("--allow-missing", bool(allow_missing))):
+    for option, is_given in {"--margin": margin > 0, **given}.items():
         if is_given and baseline is None:
-            raise RequestError(f"{option} speaks of a baseline: give --baseline DIR, or drop it.")
+            raise RequestError(f"{option} needs a baseline: give --baseline DIR, or drop it.")
 
 
 def saw_the_same(result: Result, other: Result) -> bool:
@@ -154,8 +200,13 @@ def _plain(rows: pa.Table, name: str) -> pa.ChunkedArray | None:
 def hold(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Check]:
     """The rule on every system's whole-input estimate of what it names; controls are held to nothing.
 
-    ``level`` is that of the estimates' intervals.
+    ``confidence_level`` is that of the estimates' intervals.
     """
+    return _decided(_of_limit(rule, estimates, confidence_level), confidence_level)
+
+
+def _of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float) -> list[_Asked]:
+    """What the rule asks of each estimate that it names."""
     candidates = [e for e in estimates if not e.slice and e.system_kind == "system"]
     systems = list(dict.fromkeys(e.system for e in candidates))
     if rule.system and rule.system not in systems:
@@ -167,7 +218,9 @@ def hold(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.
     spelled = _canonical(rule.measure)
     of_measure = [e for e in candidates if e.measure == spelled]
     named = [
-        e for e in of_measure if (e.quantity == rule.quantity if rule.quantity else wording.is_headline(e))
+        e
+        for e in of_measure
+        if (is_named(e.quantity, rule.quantity) if rule.quantity else wording.is_headline(e))
     ]
     # A measure that could not read a single record has an estimate of its headline alone, which says why.
     named = named or [e for e in of_measure if e.value is None and not e.n]
@@ -176,64 +229,128 @@ def hold(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.
         raise RequestError(
             f"The audit has no estimate of '{rule}'.{did_you_mean(replace(rule, system='').asked, known)} It has: {', '.join(known)}."
         )
+    if rule.from_random:
+        named = _from_random(rule, named)
     return [
-        _decide(
-            f"{replace(rule, system='')} [{e.system}]",
+        _Asked(
+            f"{_of_group(rule, e)} [{e.system}]",
             e,
             rule.sign,
             rule.limit,
-            _unanimous(e.clusters, confidence_level),
-            confidence_level,
+            _unanimous(decides(e), confidence_level),
         )
         for e in named
     ]
 
 
+def _of_group(rule: Rule, e: Estimate) -> Rule:
+    """The rule for one estimate: of its own group, where the rule is for every group."""
+    return replace(rule, system="", quantity=e.quantity if rule.quantity else "")
+
+
+def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
+    """The estimates' differences from the random-sentence baseline; undefined where one has no baseline."""
+    if not any(e.blind_difference is not None or _is_contrast(e) for e in named):
+        raise RequestError(
+            f"'{rule}': '{rule.quantity}' is no group difference, so that nothing tells how far it may be from the "
+            f"random-sentence baseline. Set a limit on a group difference, or on '{rule.quantity}' without {RANDOM}."
+        )
+    without = Note("undefined", {"reason": "no random-sentence baseline"})
+    return [
+        e.replace(value=None, notes=(without,)) if e.blind_difference is None else wording.from_random(e)
+        for e in named
+    ]
+
+
+def _is_contrast(e: Estimate) -> bool:
+    return e.value is None or (e.kind == "contrast" and e.quantity != EXCESS)
+
+
 def hold_margin(
-    differences: Sequence[Estimate],
+    changes: Sequence[Change],
     margin: float,
     better: Mapping[str, Direction],
     confidence_level: float = 0.95,
     *,
     same_rows: bool = False,
+    both_directions: bool = False,
 ) -> list[Check]:
     """Non-inferiority: nothing is worse than in the baseline by more than the margin.
 
-    Decided on are the excess of a mean of records over chance, which may lie at most the margin above the baseline's; a
-    quality, at most the margin below it; and the signed contrasts of all other disparities, which have no worse side by
-    themselves: their differences must lie within the margin on both sides. Raw magnitudes differ by noise alone: only
-    one that has neither contrasts nor an excess that permuted labels move is decided on itself.
+    Decided on are group differences, whose distance from their own random-sentence baseline (from 0, where there is none)
+    may grow by at most the margin, whatever their sign; with ``both_directions`` they may move by at most the margin at
+    all. A quality may fall by at most the margin. Unsigned scores are not compared: noise alone moves them.
     ``same_rows`` says that both audits saw the same in every record: then nothing has changed, and a
     difference of 0 in all of them needs no doubt.
     """
-    checked = []
-    for e in differences:
-        if not is_decided_on(e) or e.slice:
-            continue
-        what = e.measure if wording.is_headline(e) else f"{e.measure}:{e.quantity}"
-        name = f"{what} [{e.system}] at most {margin:g}"
-        doubt = 0.0 if same_rows else _unanimous(e.clusters, confidence_level)
-        against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
-        way = _better(e, better)
-        if way != "more":
-            checked.append(_decide(f"{name} above {against}", e, "<=", margin, doubt, confidence_level))
-        if way != "less":
-            checked.append(_decide(f"{name} below {against}", e, ">=", -margin, doubt, confidence_level))
-    return checked
-
-
-def is_decided_on(difference: Estimate) -> bool:
-    """Whether a difference of systems is what a gate decides on: an excess, a signed contrast, or a level."""
-    is_raw = any(note.code == "raw_magnitude" for note in difference.notes)
-    return difference.leads or (
-        wording.is_headline(difference) and difference.kind != "magnitude" and not is_raw
+    asked = _of_margin(
+        changes, margin, better, confidence_level, same_rows=same_rows, both_directions=both_directions
     )
+    return _decided(asked, confidence_level)
 
 
-def _better(difference: Estimate, better: Mapping[str, Direction]) -> Direction:
-    if wording.is_headline(difference):
-        return better.get(difference.measure, "less")
-    return "less" if difference.quantity == EXCESS else "nearer zero"
+def _of_margin(
+    changes: Sequence[Change],
+    margin: float,
+    better: Mapping[str, Direction],
+    confidence_level: float,
+    *,
+    same_rows: bool,
+    both_directions: bool,
+) -> list[_Asked]:
+    """What the margin asks of each group difference and quality."""
+    asked: list[_Asked] = []
+    seen: set[tuple[object, ...]] = set()
+    for change in changes:
+        e = wording.from_random(change.difference)
+        if e.slice or _stands_already(change, seen):
+            continue
+        doubt = 0.0 if same_rows else _unanimous(decides(e), confidence_level)
+        what = e.measure if wording.is_headline(e) else f"{e.measure}:{e.quantity}"
+        against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
+        limit, told = margin, ""
+        sign: Sign = "<="
+        if change.is_contrast and both_directions:
+            way = "away from"
+            e = e.replace(**_size(e))
+        elif change.is_contrast:
+            way = f"further from {'random sentences' if change.from_random else '0'} than"
+            e = e.replace(value=change.growth, low=change.low, high=change.high)
+            told = _told(change)
+        elif better.get(e.measure, "less") == "less":
+            way = "above"
+        else:
+            way, limit, sign = "below", -margin, ">="
+        name = f"{what} [{e.system}] at most {margin:g} {way} {against}"
+        asked.append(_Asked(name, e, sign, limit, doubt, told))
+    return asked
+
+
+def _stands_already(change: Change, seen: set[tuple[object, ...]]) -> bool:
+    """Whether the same group difference was held before: by another measure, or by the other of two groups, which mirrors it."""
+    if not change.is_contrast or not change.now:
+        return False
+    e, numbers = change.difference, (change.now, change.before, change.low, change.high)
+    known = (e.over, e.system, e.baseline, *(None if x is None else round(abs(x), 12) for x in numbers))
+    if known in seen:
+        return True
+    seen.add(known)
+    return False
+
+
+def _told(change: Change) -> str:
+    """The two group differences themselves."""
+    if change.now is None or change.before is None:
+        return ""
+    start = "random sentences" if change.from_random else "0"
+    return f"{change.now:+.4g} from {start}, {change.before:+.4g} in the baseline audit: "
+
+
+def _size(e: Estimate) -> dict[str, float | None]:
+    """The size of a difference, with its interval."""
+    if e.value is None or e.low is None or e.high is None:
+        return {}
+    return {"value": abs(e.value), "low": max(e.low, -e.high), "high": max(e.high, -e.low)}
 
 
 def overall(checks: Sequence[Check]) -> Outcome:
@@ -250,40 +367,47 @@ def _canonical(measure: str) -> str:
         return measure
 
 
-def _decide(
-    name: str,
-    estimate: Estimate,
-    sign: Literal["<=", ">="],
-    limit: float,
-    doubt: float,
-    confidence_level: float,
-) -> Check:
-    """Hold the bounds that a decision needs to a limit; ``doubt`` is what all records saying the same leaves."""
+def _decide(asked: _Asked, among: int, confidence_level: float) -> Check:
+    """Hold the bounds that a decision needs to a limit: to pass those of this check alone, to fail those among all checks."""
+    name, estimate, limit = asked.name, asked.estimate, asked.limit
     if not _is_finite(estimate.value) or not _is_finite(estimate.low) or not _is_finite(estimate.high):
         why = told(estimate) or "no interval"
-        return Check(name, "inconclusive", f"{why} (n = {estimate.n})")
-    if estimate.clusters < FEWEST:
-        return Check(
-            name,
-            "inconclusive",
-            f"{counted(estimate.clusters, 'record')} {'is' if estimate.clusters == 1 else 'are'} too few to decide on; {FEWEST} are wanted",
-        )
+        return Check(name, "inconclusive", f"{asked.told}{why} (n = {estimate.n})")
+    many = decides(estimate)
+    if many < FEWEST_TO_DECIDE:
+        of_group = f" with {estimate.group}" if many != estimate.clusters else ""
+        few = f"{counted(many, 'record')}{of_group} {'is' if many == 1 else 'are'} too few to decide on; {FEWEST_TO_DECIDE} are wanted"
+        return Check(name, "inconclusive", f"{asked.told}{few}")
     low, high = _least(estimate, confidence_level), estimate.high
     if low == high:
-        low, high = low - doubt, high + doubt
-    inside, outside = (high <= limit, low > limit) if sign == "<=" else (low >= limit, high < limit)
+        low, high = low - asked.doubt, high + asked.doubt
+    wider = _stretch(among, many, confidence_level)
+    is_upper = asked.sign == "<="
+    inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
+    nearest = estimate.value + wider * ((low if is_upper else high) - estimate.value)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
     found = (
-        f"{compared}{estimate.value:.4g}, interval [{low:.4g}, {high:.4g}], limit {sign}{limit:g}, n = {estimate.n}"
+        f"{compared}{estimate.value:.4g}, interval [{low:.4g}, {high:.4g}], limit {asked.sign}{limit:g}, n = {estimate.n}"
         f"{_what_it_holds(estimate)}"
     )
     if inside:
-        return Check(name, "pass", f"the whole interval keeps the limit: {found}")
+        return Check(name, "pass", f"{asked.told}the whole interval keeps the limit: {found}")
+    if outside and (nearest > limit if is_upper else nearest < limit):
+        return Check(name, "fail", f"{asked.told}the whole interval breaks the limit: {found}")
     if outside:
-        return Check(name, "fail", f"the whole interval breaks the limit: {found}")
-    return Check(
-        name, "inconclusive", f"the limit lies inside the interval: {found}; more records would tell"
+        why = f"the interval breaks the limit, but not when corrected for {among} checks"
+    else:
+        why = "the limit lies inside the interval"
+    return Check(name, "inconclusive", f"{asked.told}{why}: {found}; more records would tell")
+
+
+def _stretch(among: int, clusters: int, confidence_level: float) -> float:
+    """How much wider an interval is that holds for so many checks at once (Bonferroni)."""
+    alone, together = (
+        float(t_quantile(1 - share, clusters - 1))
+        for share in (1 - confidence_level, (1 - confidence_level) / among)
     )
+    return together / alone
 
 
 def _least(estimate: Estimate, confidence_level: float) -> float:
@@ -295,12 +419,17 @@ def _least(estimate: Estimate, confidence_level: float) -> float:
 
 
 def _what_it_holds(estimate: Estimate) -> str:
-    """What must be known of a raw magnitude that is held to a limit."""
+    """What must be known of an unsigned score that is held to a limit."""
     if estimate.kind != "magnitude" or estimate.baseline:
         return ""
-    if estimate.excess is not None and estimate.null_mean is not None:
-        return f"; permuted labels alone read {estimate.null_mean:.4g}: a limit on :{EXCESS} leaves that out"
-    return "; a magnitude's interval begins at 0 unless its test rejects"
+    told = ["an unsigned score"]
+    if estimate.blind is not None:
+        told.append(f"random sentences score {estimate.blind:.4g}")
+    if estimate.excess is None:
+        told.append("its interval begins at 0 unless its test rejects")
+    elif estimate.null_mean is not None:
+        told.append(f"label permutations score {estimate.null_mean:.4g} on average")
+    return f"; {', '.join(told)}"
 
 
 def _is_finite(number: float | None) -> TypeGuard[float]:

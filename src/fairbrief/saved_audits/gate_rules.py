@@ -1,4 +1,8 @@
-"""The rules of a gate as they are typed: ``measure<=limit``, of a quantity and of a system if told."""
+"""The rules of a gate as they are typed: ``measure<=limit``, of a quantity and of a system if told.
+
+``measure:quantity-random`` is the quantity less its random-sentence baseline; ``measure:quantity`` without brackets stands
+for the quantity of every group.
+"""
 
 from __future__ import annotations
 
@@ -8,48 +12,61 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fairbrief import specs
 from fairbrief.errors import RequestError
 
 Sign = Literal["<=", ">="]
+RANDOM = "-random"
+"""How a quantity ends that is taken less its random-sentence baseline."""
 NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What an estimate has to keep; ``quantity`` empty: the headline, ``system`` empty: every system."""
+    """What an estimate has to keep; ``quantity`` empty: the headline, ``system`` empty: every system.
+
+    ``from_random``: the limit is for the quantity's difference from the random-sentence baseline.
+    """
 
     measure: str
     quantity: str
     sign: Sign
     limit: float
     system: str = ""
+    from_random: bool = False
 
     def __str__(self) -> str:
         return f"{self.asked}{self.sign}{self.limit:g}"
 
     @property
     def asked(self) -> str:
-        """The left side: ``measure:quantity{system}``."""
-        quantity = f":{self.quantity}" if self.quantity else ""
+        """The left side: ``measure:quantity-random{system}``."""
+        quantity = f":{self.quantity}{RANDOM if self.from_random else ''}" if self.quantity else ""
         system = f"{{{self.system}}}" if self.system else ""
         return f"{self.measure}{quantity}{system}"
 
 
 def rule(text: str) -> Rule:
-    """Read a rule, ``coverage_parity@sentiment<=0.02``, ``rouge1:rouge1_recall>=0.3`` or ``bur@side{gpt-4}<=0.1``."""
+    """Read a rule, ``rouge1:rouge1_recall>=0.3``, ``bur@side{gpt-4}<=0.1`` or ``uer@side:difference-random>=-0.1``."""
     left, sign, limit = _parted(text)
-    what, brace, system = left[:-1].rpartition("{") if left.endswith("}") else (left, "", "")
-    what, system = (what.strip(), system.strip()) if brace else (left, "")
-    if not what or (brace and not system) or not NUMBER.fullmatch(limit) or not math.isfinite(float(limit)):
+    try:
+        target = specs.target(left)
+    except RequestError:
+        target = None
+    if target is None or not NUMBER.fullmatch(limit) or not math.isfinite(float(limit)):
         raise RequestError(
-            f"'{text}' is no rule. Write MEASURE<=NUMBER or MEASURE>=NUMBER, with a finite number; MEASURE:QUANTITY "
-            "names a quantity, MEASURE{SYSTEM} a system that must be there."
+            f"'{text}' is not a valid rule. Write MEASURE<=NUMBER or MEASURE>=NUMBER, with a finite number; MEASURE:QUANTITY "
+            f"names a quantity, MEASURE:QUANTITY{RANDOM} its difference from the random-sentence baseline, "
+            "MEASURE{SYSTEM} a system that must be there."
         )
-    head, colon, tail = what.rpartition(":")
-    # A colon inside brackets belongs to a setting, not to a quantity.
-    inside = colon and tail.count(")") > tail.count("(")
-    measure, quantity = (what, "") if inside or not colon else (head, tail)
-    return Rule(measure.strip(), quantity.strip(), sign, float(limit), system)
+    from_random = target.quantity.endswith(RANDOM) and target.quantity != RANDOM
+    quantity = target.quantity.removesuffix(RANDOM) if from_random else target.quantity
+    return Rule(target.measure, quantity, sign, float(limit), target.system, from_random)
+
+
+def is_named(quantity: str, wanted: str) -> bool:
+    """Whether a quantity is the wanted one, or that of one group where no group is named: ``difference[a]`` of ``difference``."""
+    return quantity == wanted or quantity.partition("[")[0] == wanted
 
 
 def _parted(text: str) -> tuple[str, Sign, str]:

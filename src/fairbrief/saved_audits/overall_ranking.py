@@ -1,4 +1,8 @@
-"""Many data sets, one order of systems: the mean of min–max-normalised values."""
+"""Many data sets, one order of systems: the mean of min–max-normalised values.
+
+Systems are ordered by their largest group difference, whatever its sign, each less the system's own random-sentence baseline
+where it has one. The published order is of unsigned scores, which are larger for shorter summaries alone.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from fairbrief import specs
 from fairbrief.agreement.bootstrap_intervals import Interval, interval
 from fairbrief.auditing.answered import Answered
 from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
@@ -18,10 +23,12 @@ from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
 from fairbrief.statistics import Bootstrap
-from fairbrief.types import Floats, Measure, Table
+from fairbrief.types import Floats, Measure, Table, Totals
 
+LARGEST = "largest group difference"
+"""What systems are ordered by: over the groups the largest size of a group difference less its random-sentence baseline."""
 SHARES = ("uneven_share",)
-"""Quantities besides headlines that are ranked: smaller is better, as of every disparity."""
+"""Quantities besides headlines that the published order has: smaller is better, as of every disparity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +56,20 @@ def overall(
     n_resamples: int = 2000,
     seed: int = 0,
     confidence_level: float = 0.95,
+    published: bool = False,
 ) -> list[Overall]:
-    """The overall order for every disparity that all audits hold. ``results`` are audits by data set's name.
+    """The overall order by `LARGEST` for every measure with group differences that all audits hold.
 
+    ``results`` are audits by data set's name. ``published`` gives the paper's order: by every unsigned score, as it is.
     ``systems`` are those that enter, all common ones if none are named: the normalisation depends on them.
     A data set where the systems do not differ, or one has no value, gives nothing to the mean.
-    Raises RequestError where the audits share no disparity, or fewer than two systems.
+    Raises RequestError where the audits share no such measure, or fewer than two systems.
     Source: Li et al., Coverage-based Fairness in MDS, Tables 3 and 4 ("Overall"); the intervals are ours.
     """
     by_spec: dict[str, dict[tuple[str, str], tuple[Ledger, Measure]]] = {}
     for name, result in results.items():
         for ledger, measures in ledgers_from(result.rows):
-            for measure in measures:
+            for measure in measures if published else _leading(ledger, measures):
                 spelled = _without_over(measure)
                 over = str(getattr(measure, "over", "") or "")
                 by_spec.setdefault(spelled, {})[name, over] = ledger, measure
@@ -69,13 +78,30 @@ def overall(
         made
         for spelled, datasets in by_spec.items()
         if {name for name, _ in datasets} == set(results)
-        for made in _overalls(spelled, _labelled(datasets), named, n_resamples, seed, confidence_level)
+        for made in _overalls(
+            spelled, _labelled(datasets), named, n_resamples, seed, confidence_level, published=published
+        )
     ]
     if not found:
+        what = "unsigned score" if published else "measure with group differences"
         raise RequestError(
-            "These audits have no disparity in common that two or more systems were measured by. "
+            f"These audits have no {what} in common that two or more systems were measured by. "
             "Audit each data set with the same --measure and the same systems."
         )
+    return found
+
+
+def _leading(ledger: Ledger, measures: Sequence[Measure]) -> list[Measure]:
+    """The measures with group differences; of those that share them the first that does not fold them into its own score."""
+    nothing = Totals(ledger.columns, np.zeros(len(ledger.columns)))
+    taken: set[str] = set()
+    found = []
+    values = {id(m): m.value(nothing) for m in measures}
+    for measure in sorted(measures, key=lambda m: bool(values[id(m)][m.name].contrasts)):
+        own = {name for name, value in values[id(measure)].items() if value.leads} - taken
+        if own:
+            taken |= own
+            found.append(measure)
     return found
 
 
@@ -102,6 +128,8 @@ def _overalls(
     n_resamples: int,
     seed: int,
     confidence_level: float,
+    *,
+    published: bool,
 ) -> list[Overall]:
     parts = {name: parts_of(ledger, ()) for name, (ledger, _) in datasets.items()}
     there = [
@@ -121,14 +149,28 @@ def _overalls(
     for name, (ledger, measure) in datasets.items():
         sums, many = _sums([parts[name][s, WHOLE] for s in entered], n_resamples, seed)
         records.append(many)
-        for quantity, value in measure.value(ledger.totals(sums)).items():
-            if (quantity == measure.name and value.tail == "upper") or quantity in SHARES:
-                values.setdefault(quantity, []).append(np.broadcast_to(value.array, sums.shape[:-1]))
+        ranked = _published if published else _largest
+        for quantity, array in ranked(measure, ledger.totals(sums)).items():
+            values.setdefault(quantity, []).append(np.broadcast_to(array, sums.shape[:-1]))
     return [
         _made(spelled, quantity, tuple(datasets), entered, np.stack(arrays), tuple(records), confidence_level)
         for quantity, arrays in values.items()
         if len(arrays) == len(datasets)
     ]  # fmt: skip
+
+
+def _largest(measure: Measure, totals: Totals) -> dict[str, Floats]:
+    """The largest size of a group difference; nan where one of them is undefined."""
+    sizes = [np.abs(array) for array in from_extracts(measure, totals).values()]
+    return {LARGEST: np.max(np.stack(sizes, axis=-1), axis=-1)} if sizes else {}
+
+
+def _published(measure: Measure, totals: Totals) -> dict[str, Floats]:
+    return {
+        quantity: value.array
+        for quantity, value in measure.value(totals).items()
+        if (quantity == measure.name and value.tail == "upper") or quantity in SHARES
+    }
 
 
 def _sums(parts: Sequence[Part], n_resamples: int, seed: int) -> tuple[Floats, int]:
@@ -207,9 +249,16 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
         if found.measure.partition("(")[0] == found.quantity
         else f"{found.measure}: {found.quantity}"
     )
+    of_values = (BY_DIFFERENCES,) if found.quantity == LARGEST else ()
     return Table(
         f"Overall order by {name}",
         header,
         rows,
-        (scale, f"Records that all of them answered: {told}."),
+        (*of_values, scale, f"Records that all of them answered: {told}."),
     )
+
+
+BY_DIFFERENCES = (
+    "Values: the largest group difference, whatever its sign, less the system's own random-sentence baseline where it has "
+    "one. Few records make it larger by chance: an order is as sure as its intervals."
+)

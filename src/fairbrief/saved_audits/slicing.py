@@ -19,7 +19,7 @@ from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Measure, NoteCode
 
 Key = tuple[str, str, str, str]
-OF_ALL: tuple[NoteCode, ...] = ("scorer_differs", "without_units")
+OF_ALL: tuple[NoteCode, ...] = ("scorer_differs", "without_units", "place_is_group")
 """Notes that an audit puts at a value on all records and at those on slices alike."""
 NOTE = (
     "Slices by {} are from the evidence: p, and what permuted labels read, are told by audit --slice alone."
@@ -57,7 +57,8 @@ def slice_audit(
     if made.get("pools_runs"):
         estimates = of_runs(estimates)
     whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.slice}
-    estimates = [_as_of_all(e, whole) for e in group_notes.noted(length_notes.noted(estimates)) if e.slice]
+    estimates = group_notes.noted(length_notes.noted(estimates, made["alpha"]))
+    estimates = [_as_of_all(e, whole) for e in estimates if e.slice]
     named = ", ".join(" and ".join(names) for names in asked)
     return replace(
         result,
@@ -115,7 +116,7 @@ def _key(e: Estimate) -> Key:
 
 
 def _as_of_all(e: Estimate, whole: Mapping[Key, Estimate]) -> Estimate:
-    """The estimate signed like that of all records, and with its notes on the scorer and on how summaries were cut."""
+    """The estimate signed like that of all records, and with its notes on the scorer, on how summaries were cut, and on places."""
     of_all = whole.get(_key(e))
     if of_all is None:
         return e

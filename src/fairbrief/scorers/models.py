@@ -11,8 +11,7 @@ from typing import Any
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained.hub import Snapshot, find
 from fairbrief.pretrained.loading import explained, quiet
-from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, place
-from fairbrief.pretrained.products import note_if_slower, speed_up
+from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, note_if_slower, place
 from fairbrief.scorers.pieces import Ids, padded
 
 RESIDENT = 4
@@ -90,7 +89,7 @@ def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, l
         if layers and config.is_encoder_decoder:
             model = model.get_encoder()
         model = model.to(device=device, dtype=getattr(torch, DTYPES[dtype])).eval()
-    return Resident(tokenizer, speed_up(model, device, dtype), device, limit(tokenizer, config))
+    return Resident(tokenizer, model, device, limit(tokenizer, config))
 
 
 @lru_cache(maxsize=RESIDENT)
@@ -106,9 +105,7 @@ def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> R
         )
         model = model.to(dtype=getattr(library("torch", reader), DTYPES[placement.dtype])).eval()
     room = int(model.max_seq_length or 512)
-    return Resident(
-        model.tokenizer, speed_up(model, placement.device, placement.dtype), placement.device, room
-    )
+    return Resident(model.tokenizer, model, placement.device, room)
 
 
 def limit(tokenizer: Any, config: Any) -> int:

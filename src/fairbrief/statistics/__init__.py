@@ -19,7 +19,6 @@ from fairbrief.statistics.distances import (
     wasserstein_heights,
     wasserstein_positions,
 )
-from fairbrief.statistics.intervals import percentile_interval
 from fairbrief.statistics.labellings import (
     EXACT_LIMIT,
     count_labellings,
@@ -31,7 +30,7 @@ from fairbrief.statistics.multiplicity import holm
 from fairbrief.statistics.permutation import LabelDraws, Labelled, with_real_labels
 from fairbrief.statistics.record_labellings import Choice, Relabelled
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
-from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps
+from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps, percentile_interval
 
 __all__ = [
     "ResampledSpearman",

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.pretrained import placement
 from fairbrief.specs import spell
-from fairbrief.summarizers import fitting, writers
+from fairbrief.summarizers import writers
 from fairbrief.summarizers.finishing import finished
 from fairbrief.summarizers.prompt_filling import Asked, fill, wished
 from fairbrief.summarizers.prompts import Prompt, find
-from fairbrief.summarizers.writers import Writer
+from fairbrief.summarizers.writers import Writer, parts, truncated
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record, Summary
 
@@ -183,13 +183,13 @@ class Transformers:
                     f"for {self.model}. Shorten the record, or say long=truncate or long=windows."
                 )
             if self.long == "windows":
-                windows = fitting.parts(record, fits)
+                windows = parts(record, fits)
                 record, long = (
                     self._of_windows(record, windows, writer, prompt),
                     counted(len(windows), "window"),
                 )
             if not fits(record):
-                record, cut = fitting.truncated(record, fits)
+                record, cut = truncated(record, fits)
                 long = f"{long}{', ' if long else ''}{counted(cut, 'word')} cut off"
         text, asked = self._sent(record, writer, prompt)
         return Draft(key, task[1], sample, text, self._pieces(text, writer), asked.wording, long)

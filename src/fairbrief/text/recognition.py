@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
 from fairbrief.text.not_people import (
@@ -25,7 +25,6 @@ from fairbrief.text.not_people import (
     PLAIN_WORDS,
     SURNAMES_TOO,
 )
-from fairbrief.text.person_cues import DEFINITE, IN_A_PLACE, is_told_of
 from fairbrief.text.titles import DOTTED, PARTICLES, SUFFIXES, TITLES, bare, is_title
 
 LONGEST = 6
@@ -139,7 +138,7 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     first a known given name (lower-case in ``given_names``). ``given name alone``: one known given name that
     does not open a sentence. ``initial``: an initial followed by a word
     (``U. S.`` and its like begin no name). ``described``: two words or more with what is said of people around
-    them (`person_cues`). ``repeated``: two or three words, the last of which stands alone elsewhere.
+    them (`is_told_of`). ``repeated``: two or three words, the last of which stands alone elsewhere.
     ``part of a name``: the last word of a name that another rule accepted.
 
     Places, peoples, organisations and acronyms (`not_people`) are nobody: not ``UN``, ``China``, ``Houston Police``.
@@ -312,3 +311,58 @@ def _flush(current: list[_Token], found: list[Span]) -> None:
         places = tuple((token.start, token.end) for token in current)
         found.append(Span(places[0][0], places[-1][1], tokens, places, current[0].opens))
     current.clear()
+
+
+# ------------------------------------------------------------------- cues that somebody is a person
+
+
+_SPEAKING: Final = (
+    "said|says|told|tells|added|adds|asked|asks|argued|argues|explained|explains|insisted|insists|recalled|recalls|"
+    "replied|admitted|joked|wrote|writes|thinks|thought|believes|believed|claimed|claims|noted|warned|tweeted"
+)
+_LIVING: Final = (
+    "was born|were born|died|married|grew up|graduated|studied|starred|stars|resigned|retired|was elected|was appointed|was arrested|"
+    "was sentenced|was raised|attended|taught|teaches|lives|lived|sang|scored|apologised|apologized|smiled|laughed"
+)
+_KIN: Final = (
+    "wife|husband|mother|father|sister|brother|son|daughter|family|widow|lawyer|spokesman|spokeswoman|parents"
+)
+AFTER: Final = re.compile(
+    rf",?\s+who\b|,\s+(?:aged\s+)?[1-9]\d\b\s*[,.]|\s+\((?:born|[1-9]\d\)|b\.|c\.|[12]\d\d\d\s?[–-])|"
+    rf",?\s+(?:{_SPEAKING}|{_LIVING})\b|['’]s\s+(?:{_KIN})\b|\s+(?:himself|herself)\b|"
+    r",\s+(?:an?|the)\s+(?:[\w-]+\s+){0,3}(?:man|woman|actor|actress|author|writer|professor|lawyer|doctor|scientist|singer|"
+    r"director|spokesman|spokeswoman|politician|student|teacher|artist|engineer|journalist|economist|historian)\b"
+)
+"""Right after the name: ``who``, an age, the year of birth, speaking and living, kin, a calling."""
+
+_CALLINGS: Final = (
+    "actor actress activist analyst architect artist astronaut astronomer author biologist boxer businessman businesswoman "
+    "captain chairman chairwoman chemist choreographer coach colleague comedian commander composer conductor critic "
+    "dancer defender democrat deputy designer director drummer economist editor engineer filmmaker footballer "
+    "forward founder friend general golfer goalkeeper governor guitarist historian host inventor investigator journalist "
+    "judge lawyer leader linguist lieutenant mathematician mayor midfielder minister musician named novelist officer painter "
+    "philosopher photographer physician physicist pianist player playwright poet politician premier president producer "
+    "professor prosecutor psychologist rapper reporter republican researcher scientist sculptor secretary senator "
+    "singer sociologist songwriter spokesman spokesperson spokeswoman sprinter striker student suspect teacher "
+    "trainer victim violinist winger writer "
+    "aunt boyfriend brother cousin daughter father fiancé fiancée girlfriend husband mother nephew niece sister son uncle wife"
+).split()
+BEFORE: Final = re.compile(
+    rf"\b(?:{'|'.join(_CALLINGS)}),?\s+$|\b(?:{_SPEAKING})\s+$|\baccording to\s+$|\b(?:interviewed|starring|married)\s+$"
+)
+"""Right before the name: a calling or kin in lower case, a verb of speaking."""
+
+IN_A_PLACE: Final = re.compile(r"\b(?:in|at|near|across|throughout|outside|inside|toward|towards|around)\s+$")
+"""Right before the name of a place."""
+DEFINITE: Final = re.compile(r"\b[Tt]he\s+$")
+"""Right before what is no person's name standing alone."""
+
+
+def is_told_of(text: str, start: int, end: int) -> bool:
+    """Whether what stands around characters ``start`` to ``end`` speaks of a person there.
+
+    >>> text = "The physicist Lise Meitner left Berlin Mitte."
+    >>> is_told_of(text, 14, 26), is_told_of(text, 32, 44)
+    (True, False)
+    """
+    return bool(AFTER.match(text, end) or BEFORE.search(text, max(0, start - 40), start))

@@ -11,10 +11,8 @@ from collections.abc import Iterable, Iterator
 import pytest
 from tests.stub_chat import StubChat, echo
 
-from fairbrief.chat.bounded import LARGEST, unpacked
-from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Endpoint
-from fairbrief.chat.pacing import LONGEST_WAIT, SHORTEST_WAIT, Pace, pause_before, retry_after
+from fairbrief.chat.client import LONGEST_WAIT, SHORTEST_WAIT, Pace, pause_before, replies, retry_after
+from fairbrief.chat.endpoint import LARGEST, Endpoint, unpacked
 from fairbrief.chat.replies import Malformed, Question, Reply, Tally, is_refusal, read_reply
 from fairbrief.chat.spending import BudgetSpent
 from fairbrief.errors import BackendError, RequestError

@@ -4,12 +4,10 @@ An *item* is one question about one part of one case: which values entail a unit
 represented, which way a summary leans, which of two is fairer, whether it mentions a person.
 """
 
-from fairbrief.corpora.annotation.annotation_page import page
-from fairbrief.corpora.annotation.annotation_sheets import sheet
+from fairbrief.corpora.annotation.annotation_sheets import page, sheet
 from fairbrief.corpora.annotation.answers import Answer, read_answers
 from fairbrief.corpora.annotation.human_judgements import judged_cases, unfairness
-from fairbrief.corpora.annotation.item_assignment import assign
-from fairbrief.corpora.annotation.items import TASKS, Item, items_of
+from fairbrief.corpora.annotation.items import TASKS, Item, assign, items_of
 from fairbrief.corpora.annotation.rater_agreement import Agreement, agreement, concordance, correlations
 from fairbrief.corpora.annotation.summary_pairs import (
     agreement_with_measure,

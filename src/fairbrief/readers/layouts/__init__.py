@@ -27,19 +27,21 @@ class Layout:
     """What a tool writes.
 
     ``line`` tells one by the object in a file's first line, ``head`` by the beginning of a file that is one JSON
-    document, ``ending`` by its name. ``module`` has ``read(path, name, meter, encoding)``, which gives its rows.
+    document, ``ending`` by its name. ``reader`` (``module:function``) is called with path, name, meter and encoding, and gives
+    its rows.
     """
 
     name: str
     title: str
-    module: str
+    reader: str
     line: Callable[[Mapping[str, Any]], bool] | None = None
     head: re.Pattern[str] | None = None
     ending: str = ""
 
     def read(self, path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:
         """The rows of a file of this layout."""
-        rows: Rows = import_module(f"{__name__}.{self.module}").read(path, name, meter, encoding)
+        module, _, function = self.reader.partition(":")
+        rows: Rows = getattr(import_module(f"{__name__}.{module}"), function)(path, name, meter, encoding)
         return rows
 
 
@@ -51,27 +53,27 @@ LAYOUTS = {
     layout.name: layout
     for layout in (
         Layout(
-            "openai-batch", "the output of an OpenAI batch", "openai_batch", line=_has("custom_id", "response")
+            "openai-batch", "the output of an OpenAI batch", "evaluation_lines:openai_batch", line=_has("custom_id", "response")
         ),
-        Layout("inspect", "an Inspect log", "inspect_log", head=re.compile(r'"eval"\s*:\s*\{\s*"'), ending="eval"),
+        Layout("inspect", "an Inspect log", "inspect_log:read", head=re.compile(r'"eval"\s*:\s*\{\s*"'), ending="eval"),
         Layout(
-            "lm-eval", "samples of the lm-evaluation-harness, the first filter of each", "lm_eval_samples",
+            "lm-eval", "samples of the lm-evaluation-harness, the first filter of each", "evaluation_lines:lm_eval",
             line=_has("doc_id", "doc", "filtered_resps"),
         ),
-        Layout("promptfoo", "promptfoo results", "promptfoo_results", head=re.compile(r'^\s*\{\s*"evalId"\s*:')),
-        Layout("helm", "a HELM scenario state", "helm_state", head=re.compile(r'^\s*\{\s*"adapter_spec"\s*:')),
-        Layout("deepeval", "a DeepEval test run", "deepeval_run", head=re.compile(r'"testCases"\s*:\s*\[')),
+        Layout("promptfoo", "promptfoo results", "evaluation_documents:promptfoo", head=re.compile(r'^\s*\{\s*"evalId"\s*:')),
+        Layout("helm", "a HELM scenario state", "evaluation_documents:helm", head=re.compile(r'^\s*\{\s*"adapter_spec"\s*:')),
+        Layout("deepeval", "a DeepEval test run", "evaluation_documents:deepeval", head=re.compile(r'"testCases"\s*:\s*\[')),
         Layout(
-            "mlflow", "an MLflow evaluation table", "mlflow_table",
+            "mlflow", "an MLflow evaluation table", "evaluation_documents:mlflow",
             head=re.compile(r'^\s*\{\s*"columns"\s*:\s*\[.*?\]\s*,\s*"data"\s*:\s*\[', re.DOTALL),
         ),
-        Layout("summeval", "SummEval", "summary_sets", line=_has("id", "decoded", "model_id")),
+        Layout("summeval", "SummEval", "evaluation_lines:summary_sets", line=_has("id", "decoded", "model_id")),
         Layout(
-            "summvis", "SummVis", "summary_sets",
+            "summvis", "SummVis", "evaluation_lines:summary_sets",
             line=lambda row: "document" in row and any(key.startswith("summary:") for key in row),
         ),
         Layout(
-            "json-list", "the objects in a JSON document", "json_list",
+            "json-list", "the objects in a JSON document", "evaluation_documents:json_list",
             head=re.compile(r'^\s*\{\s*"[^"]*"\s*:\s*\[\s*\{'),
         ),
     )

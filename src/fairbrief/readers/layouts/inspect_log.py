@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.readers.files import LONGEST_PACKED, Meter, unreadable
-from fairbrief.readers.layouts.documents_of_json import listed, load, text_in
+from fairbrief.readers.layouts.evaluation_documents import listed, load, text_in
 from fairbrief.readers.messages import fault
 
 ZSTD = 93

@@ -20,12 +20,10 @@ function withShared(text, words) {
 function recordView(shown) {
   const { row, texts, support } = shown;
   const summary = texts.summaries[row.system] || { text: "", cut: 0 };
-  const view = element("div", { class: "view" });
-  view.append(
+  const view = element("div", { class: "view" },
     element("h3", {}, element("bdi", { text: row.record })),
     element("p", { class: "story" }, element("bdi", { text: row.story })),
-    badges(texts.attributes),
-  );
+    badges(texts.attributes));
   const units = element("div", { class: "units" });
   const sources = element("div", { class: "sources" });
   view.append(

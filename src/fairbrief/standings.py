@@ -1,0 +1,109 @@
+"""What can be said of a group difference: the one place where report, terminal, gate, explain and Python decide it.
+
+A group difference is significant against its *baseline*: random sentences of the same length where they were observed, else
+label permutations. Its p is adjusted by Holm over all leading group differences of the audit that have the same baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+from fairbrief.types import Estimate
+
+FEWEST_TO_DECIDE = 20
+"""Fewer clusters of a group than this are too few to act on: a caution in reports, inconclusive in a gate."""
+FEWEST_IN_A_GROUP = 6
+"""Two groups are compared if each is in so many clusters; with fewer there is neither p nor interval."""
+MOST_PERMUTED = 20
+"""Groups of records are permuted among clusters up to so many clusters in the smaller group; beyond, the t test holds."""
+
+Standing = Literal[
+    "below", "above", "nearer to even", "as random", "not significant", "too few", "not testable", "no value"
+]
+WORDS: Mapping[Standing, str] = MappingProxyType(
+    {
+        "below": "significantly below its baseline",
+        "above": "significantly above its baseline",
+        "nearer to even": "significantly nearer to even than random sentences",
+        "as random": "uneven, but not significantly different from random sentences",
+        "not significant": "not significant",
+        "too few": f"too few clusters: each group needs {FEWEST_IN_A_GROUP}",
+        "not testable": "not testable: the smallest attainable p exceeds α",
+        "no value": "no value",
+    }
+)
+"""Certainty in words: the same in reports, gate and documentation. A p below 0.001 is printed as such."""
+ORDER: tuple[Standing, ...] = tuple(WORDS)
+NAMED: frozenset[Standing] = frozenset(("below", "above"))
+"""What the first screen names: a difference from the baseline."""
+SIGNIFICANT: frozenset[Standing] = frozenset(("below", "above", "nearer to even", "as random"))
+
+
+def standing(e: Estimate, alpha: float) -> Standing:
+    """How a group difference, or a difference of two systems in it, compares with its baseline."""
+    if e.value is None:
+        return "no value"
+    if is_too_few(e):
+        return "too few"
+    p, tested = decisive(e)
+    if p is not None and p <= alpha:
+        if not e.baseline and e.blind is not None and e.blind * e.value >= 0 and abs(e.value) < abs(e.blind):
+            return "nearer to even"
+        return "below" if tested < 0 else "above"
+    by_labels = e.p if e.p_adjusted is None else e.p_adjusted
+    if e.blind_p is not None and by_labels is not None and by_labels <= alpha:
+        return "as random"
+    return "not testable" if e.testable is False and e.blind_p is None else "not significant"
+
+
+def decisive(e: Estimate) -> tuple[float | None, float]:
+    """The p that decides, adjusted as far as it was; and the number that it tests."""
+    if e.blind_p is not None:
+        adjusted = e.blind_p if e.blind_p_adjusted is None else e.blind_p_adjusted
+        return adjusted if e.family_p is None else e.family_p, e.blind_difference or 0.0
+    adjusted_or_none = e.p if e.p_adjusted is None else e.p_adjusted
+    return adjusted_or_none if e.family_p is None else e.family_p, e.value or 0.0
+
+
+def is_too_few(e: Estimate) -> bool:
+    """Whether one group of a pair is in fewer clusters than can be compared."""
+    return e.other_clusters is not None and are_too_few(smallest_group(e) or 0, e.clusters)
+
+
+def are_too_few(smaller: int, clusters: int) -> bool:
+    """Whether two groups cannot be compared: the smaller is in few clusters, and others lack it."""
+    return smaller < min(FEWEST_IN_A_GROUP, clusters)
+
+
+def smallest_group(e: Estimate) -> int | None:
+    """Clusters of the group that an estimate speaks of, of the smaller of two; None where it speaks of none."""
+    known = [n for n in (e.group_clusters, e.other_clusters) if n is not None]
+    return min(known, default=None)
+
+
+def decides(e: Estimate) -> int:
+    """The clusters on which a decision rests: of the group, else all."""
+    return e.clusters if (n := smallest_group(e)) is None else n
+
+
+def leading(estimates: Iterable[Estimate], *, sliced: bool = False) -> list[Estimate]:
+    """The group differences that lead: of systems, on whole data, or also (``sliced``) of subgroups; what several
+    quantities share is there once.
+    """
+    found: list[Estimate] = []
+    seen: set[tuple[Any, ...]] = set()
+    for e in estimates:
+        if not e.leads or (e.slice and not sliced) or e.system_kind != "system":
+            continue
+        if e.baseline and e.baseline_kind not in (None, "system"):
+            continue
+        where = (e.system, e.baseline, tuple(e.slice.items()), e.group)
+        keys: set[tuple[Any, ...]] = {(e.measure, *where)}
+        if e.group and e.value is not None:
+            keys.add((e.over, *where, round(e.value, 12)))
+        if not keys & seen:
+            seen |= keys
+            found.append(e)
+    return found

@@ -1,0 +1,181 @@
+"""Copies under other ids and documents of another language are counted, and what is found without them is told."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.other_languages import OtherLanguages
+from fairbrief.auditing.repeated_texts import SummaryHashes
+from fairbrief.auditing.without_records import Without, leading_without
+from fairbrief.reports import load
+from fairbrief.reports.audit_object import Audit
+from fairbrief.reports.evidence import Held
+from fairbrief.reports.frames import unpacked
+from fairbrief.reports.result import Result
+from fairbrief.types import Case, Document, Record, Summary
+
+PLAN = Plan(measures=["uer@party"], n_resamples=99, n_extracts=5)
+FRENCH = "Le service est bon, mais la soupe est froide et les serveurs ne sont pas dans la salle."
+WORDS = "bridge bus tax school park road river harbour market winter garden paper".split()
+
+
+def _case(number: int, system: str = "even", **more: Any) -> Case:
+    rng = random.Random(number)
+
+    def text(party: str) -> str:
+        said = " and the ".join(rng.choice(WORDS) for _ in range(4))
+        return f"The {party} says that the {said} number {number} {rng.random():.6f} was good."
+
+    documents = tuple(Document(text(party), {"party": party}) for party in ("left", "left", "right", "right"))
+    record = Record(f"r{number:03}", documents, (), (), {}, None, "", None)
+    kept = documents[0].text if rng.random() < 0.7 else documents[3].text
+    return Case(replace(record, **more), Summary(record.id, system, f"{kept} By {system}."))
+
+
+def _renamed(case: Case, name: str, **more: Any) -> Case:
+    """The case under another id; its summary differs."""
+    summary = replace(case.summary, record=name, text=f"{case.summary.text} {name}")
+    return Case(replace(case.record, id=name, **more), summary)
+
+
+def _with_document(case: Case, place: int, text: str) -> Case:
+    documents = list(case.record.documents)
+    documents[place] = replace(documents[place], text=text)
+    return Case(replace(case.record, documents=tuple(documents)), case.summary)
+
+
+CASES = [_case(number) for number in range(30)]
+COPIES = [_renamed(case, f"{case.record.id}-{k}") for case in CASES[:10] for k in range(3)]
+
+
+def _same_as_audit(told: Sequence[dict[str, Any]], wanted: Result) -> None:
+    """Every contrast that is told is the one of an audit of the records that are left."""
+    by_key = {(e.measure, e.quantity, e.system): e for e in wanted.estimates if not e.slice}
+    assert told
+    for one in told:
+        e = by_key[one["measure"], one["quantity"], one["system"]]
+        for name in ("value", "low", "high", "blind", "blind_difference", "blind_p"):
+            assert one[name] == pytest.approx(getattr(e, name), rel=1e-9, abs=1e-12), name
+        assert (one["n"], one["clusters"]) == (e.n, e.clusters)
+
+
+def test_copies_are_counted_and_told_without() -> None:
+    """Of 10 records with 3 copies each, 40 records in 10 groups are told, and the contrasts as of one of each group."""
+    made = audit([*CASES, *COPIES], PLAN).made
+    assert made["copies"] == {"records": 40, "groups": 10, "examples": ["r000", "r000-0", "r000-1"]}
+    _same_as_audit(made["without"]["copies"], audit(CASES, PLAN))
+    assert {"same_summaries", "other_languages"}.isdisjoint(made)
+
+
+def test_nothing_is_told_where_nothing_is_repeated() -> None:
+    """An input of distinct texts in one language says nothing of copies or languages."""
+    made = audit(CASES, PLAN).made
+    assert {"copies", "same_summaries", "other_languages", "without"}.isdisjoint(made)
+
+
+def test_what_several_systems_summarized_is_no_copy() -> None:
+    """Records that each system summarized once, under one id or under ids of its own, are no copies."""
+    other = [_renamed(case, f"{case.record.id} rosy") for case in CASES]
+    other = [Case(case.record, replace(case.summary, system="rosy")) for case in other]
+    same_ids = [_case(number, "terse") for number in range(30)]
+    assert "copies" not in audit([*CASES, *other, *same_ids], PLAN).made
+
+
+def test_variants_of_one_original_and_records_of_one_cluster_are_no_copies() -> None:
+    """Records that say what they vary, or that are resampled together, are no copies of each other."""
+    variants = [_renamed(case, f"{case.record.id}-b", original=case.record.id) for case in CASES]
+    assert "copies" not in audit([*CASES, *variants], replace(PLAN, has_clusters=True)).made
+    clustered = [
+        Case(replace(case.record, attributes={"shop": case.record.id[:4]}, cluster_by="shop"), case.summary)
+        for case in [*CASES, *COPIES]
+    ]
+    assert "copies" not in audit(clustered, replace(PLAN, has_clusters=True)).made
+
+
+def test_one_summary_of_different_sources_is_told() -> None:
+    """A text that a system wrote for 3 different records is told with them; empty summaries are not."""
+    said = [Case(c.record, replace(c.summary, text="The bridge and the bus.")) for c in CASES[:3]]
+    silent = [Case(c.record, replace(c.summary, text="", reason="empty summary")) for c in CASES[3:6]]
+    made = audit([*said, *silent, *CASES[6:]], PLAN).made
+    assert made["same_summaries"] == {"records": 3, "groups": 1, "examples": ["r000", "r001", "r002"]}
+    _same_as_audit(made["without"]["same_summaries"], audit([said[0], *CASES[6:]], PLAN))
+    assert "copies" not in made
+
+
+def test_another_system_may_write_the_same() -> None:
+    """Two systems that say the same of two records repeat nothing, and a copied source is no repeated summary."""
+    one = Case(CASES[0].record, replace(CASES[0].summary, text="The bridge."))
+    other = Case(CASES[1].record, replace(CASES[1].summary, system="rosy", text="The bridge."))
+    copy = Case(replace(CASES[0].record, id="again"), replace(one.summary, record="again"))
+    assert "same_summaries" not in audit([one, other, copy, *CASES[2:]], PLAN).made
+
+
+def test_documents_in_another_language_are_counted_and_told_without() -> None:
+    """Three French documents of two records are told with their records, and the contrasts without these records."""
+    mixed = [*CASES]
+    for record, place in ((4, 0), (4, 2), (7, 1)):
+        mixed[record] = _with_document(mixed[record], place, f"{FRENCH} {record}{place}")
+    made = audit(mixed, PLAN).made
+    assert made["other_languages"] == {"fr": {"documents": 3, "records": 2, "examples": ["r004", "r007"]}}
+    _same_as_audit(
+        made["without"]["other_languages"], audit([c for i, c in enumerate(CASES) if i not in (4, 7)], PLAN)
+    )
+
+
+def test_short_texts_are_of_no_other_language() -> None:
+    """A text too short to tell is not counted, whatever its words."""
+    assert "other_languages" not in audit([_with_document(CASES[0], 0, "Très bon!"), *CASES[1:]], PLAN).made
+
+
+def test_all_of_it_is_the_same_in_any_order_and_any_process() -> None:
+    """Copies, repeated summaries and languages are told alike however the input is ordered and merged."""
+    mixed = [*CASES, *COPIES, _with_document(_case(40), 1, FRENCH)]
+    forward, backward = (audit(cases, PLAN).made for cases in (mixed, mixed[::-1]))
+    for name in ("copies", "other_languages", "without"):
+        assert forward[name] == backward[name]
+    merged, whole = SummaryHashes(), SummaryHashes()
+    languages, all_languages = OtherLanguages("en"), OtherLanguages("en")
+    for start in range(0, len(mixed), 7):
+        part, of_part = SummaryHashes(), languages.empty()
+        part.note(mixed[start : start + 7])
+        of_part.note(mixed[start : start + 7])
+        merged.merge(part)
+        languages.merge(of_part)
+    whole.note(mixed)
+    all_languages.note(mixed)
+    assert [(s, p.tolist()) for s, p in merged.pairs()] == [(s, p.tolist()) for s, p in whole.pairs()]
+    assert languages.told() == all_languages.told()
+
+
+def test_rows_are_left_out_of_chunks_that_hold_other_numbers() -> None:
+    """Evidence whose chunks together hold more distinct numbers than one of them can count keeps each row's own."""
+    codes = pa.array(range(100), pa.int8())
+    chunks = [
+        pa.DictionaryArray.from_arrays(codes, pa.array([float(100 * k + i) for i in range(100)]))
+        for k in range(2)
+    ]
+    names = pa.array([f"r{i}" for i in range(200)])
+    table = pa.table({"system": pa.array(["a"] * 200), "record": names, "gap": pa.chunked_array(chunks)})
+    table = table.append_column("observation", pa.array(["o"] * 200)).append_column(
+        "measures", pa.array(["m"] * 200)
+    )
+    found = Without(Held(table), lambda _, record: record == "r7").of("o")
+    assert unpacked(found)["gap"].to_pylist() == [float(i) for i in range(200) if i != 7]
+
+
+def test_saved_audits_keep_what_was_told_and_can_be_asked_again(tmp_path: Path) -> None:
+    """results.json gives back what was told, and a saved audit can be estimated without any of its records."""
+    result = audit([*CASES, *COPIES], PLAN)
+    saved = load(Audit(result).save(tmp_path / "audit"))
+    for name in ("copies", "without"):
+        assert saved.made[name] == result.made[name]
+    ids = {case.record.id for case in CASES}
+    _same_as_audit(leading_without(saved, lambda _, record: record not in ids), audit(CASES, PLAN))

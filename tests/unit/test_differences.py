@@ -1,0 +1,119 @@
+"""Systems compared: by group differences, each less its own random-sentence baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from benchmarks.calibration.worlds import blind, labels, record, source
+
+from fairbrief.auditing import Plan, audit
+from fairbrief.reports import wording
+from fairbrief.reports.result import Result
+from fairbrief.saved_audits.overall_ranking import LARGEST, overall
+from fairbrief.types import Case, Estimate, Summary
+
+MEASURES = ("bur@side", "uer@side", "auc@side", "sof@side", "equal_coverage@side", "coverage_parity@side")
+
+
+def blind_writers(
+    picked: Sequence[int], records: int = 24, seed: int = 0, whole: Sequence[int] = ()
+) -> list[Case]:
+    """Writers who see no label and pick so many sentences each; words tell the label, and one side is rare.
+
+    The first writer copies the whole source in the records numbered ``whole``.
+    """
+    rng, cases = np.random.default_rng(seed), []
+    for i in range(records):
+        of = labels(rng, 8, (0.8, 0.2))
+        texts = source(rng, of, 0.9)
+        held = record(f"r{i:02}", texts, of)
+        for k, many in enumerate(picked):
+            copies = i in whole and not k
+            text = " ".join(s for t in texts for s in t) if copies else blind(rng, texts, of, many)
+            cases.append(Case(held, Summary(held.id, f"s{k}", text)))
+    return cases
+
+
+def audited(cases: list[Case], *measures: str) -> Result:
+    """An audit of them; by all measures of the attribute, if none is named."""
+    return audit(cases, Plan(measures=measures or MEASURES, n_resamples=199, n_extracts=50))
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    """Three blind writers, of 1, 2 and 4 sentences."""
+    return audited(blind_writers((1, 2, 4)))
+
+
+def test_only_group_differences_lead_and_unsigned_scores_have_no_p(result: Result) -> None:
+    """Neither an unsigned score nor its excess over label permutations is tested; one that folds differences has no interval."""
+    unsigned = [e for e in result.differences if e.quantity == "excess" or wording.is_headline(e)]
+    assert {e.quantity for e in unsigned} == {"excess", *(m.partition("@")[0] for m in MEASURES)}
+    assert not any(e.leads or e.p is not None or e.detectable is not None for e in unsigned)
+    with_interval = {e.quantity for e in unsigned if e.low is not None}
+    assert with_interval == {"excess", "bur", "uer", "auc", "equal_coverage"}
+    led = {(e.measure, e.quantity) for e in result.differences if e.leads}
+    assert led == {
+        *(("uer@side", f"difference[{g}]") for g in "ab"),
+        *(("coverage_parity@side", f"relative_difference[{g}]") for g in "ab"),
+    }
+
+
+def test_a_difference_of_systems_is_that_of_their_differences_from_random_sentences(result: Result) -> None:
+    """Each system's baseline is that of its own length; on the same records the numbers are those of the estimates."""
+    own = {(e.system, e.measure, e.quantity): e for e in result.estimates}
+    led = [e for e in result.differences if e.leads]
+    assert len(led) == 12
+    for e in led:
+        a, b = (own[system, e.measure, e.quantity] for system in (e.system, e.baseline))
+        assert e.blind == pytest.approx(a.blind - b.blind)
+        assert e.blind_difference == pytest.approx(a.blind_difference - b.blind_difference)
+        assert e.blind_difference_low < e.blind_difference < e.blind_difference_high
+        assert (e.blind_p <= 0.05) == (not e.blind_difference_low <= 0 <= e.blind_difference_high)
+        assert (e.detectable is not None) == (e.blind_p > 0.05)
+        assert e.blind_p_adjusted >= e.blind_p
+
+
+def test_reports_print_a_difference_as_it_is_decided(result: Result) -> None:
+    """Value, interval and p in a table are those of the difference from the random-sentence baselines."""
+    e = next(e for e in result.differences if e.leads)
+    shown = wording.from_random(e)
+    assert (shown.value, shown.low, shown.p) == (e.blind_difference, e.blind_difference_low, e.blind_p)
+    assert (shown.p_adjusted, shown.testable) == (e.blind_p_adjusted, True)
+    without = e.replace(blind_difference=None)
+    assert wording.from_random(without) is without
+
+
+def test_records_where_one_system_has_no_random_sentences_are_not_paired() -> None:
+    """A summary as long as its source has no baseline: the two are compared on the records where both have one."""
+    cases = blind_writers((2, 4), whole=range(6))
+    kept = [case for case in cases if int(case.record.id[1:]) >= 6]
+    found, wanted = (leading(audited(some, "uer@side", "coverage_parity@side")) for some in (cases, kept))
+    assert found.keys() == wanted.keys()
+    for key, e in found.items():
+        assert e.clusters == 24
+        assert e.blind_difference == pytest.approx(wanted[key].blind_difference)
+        assert e.blind_p == pytest.approx(wanted[key].blind_p)
+        assert e.value != pytest.approx(wanted[key].value)
+    few = leading(audited(blind_writers((2, 4), whole=range(23)), "uer@side"))
+    assert all((e.blind_difference, e.blind_p) == (None, None) for e in few.values())
+
+
+def leading(result: Result) -> dict[tuple[str, str], Estimate]:
+    """The differences that lead, by measure and quantity."""
+    return {(e.measure, e.quantity): e for e in result.differences if e.leads}
+
+
+def test_systems_are_ranked_by_their_largest_difference_from_random_sentences(result: Result) -> None:
+    """One order per measure with group differences; unsigned scores order them only where the published order is asked for."""
+    found = overall({"set": result}, n_resamples=20)
+    assert {(o.measure, o.quantity) for o in found} == {("uer", LARGEST), ("coverage_parity", LARGEST)}
+    for o in found:
+        for system, value in zip(o.systems, o.values[0], strict=True):
+            own = [e for e in result.estimates if (e.system, e.measure) == (system, f"{o.measure}@side")]
+            assert value == pytest.approx(max(abs(e.blind_difference) for e in own if e.leads))
+    published = {o.quantity for o in overall({"set": result}, n_resamples=0, published=True)}
+    assert {m.partition("@")[0] for m in MEASURES} <= published
+    assert LARGEST not in published

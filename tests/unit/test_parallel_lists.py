@@ -1,0 +1,224 @@
+"""Values in one list and documents in another belong together by their order, so both are of one length."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairbrief.errors import DataError
+from fairbrief.readers import read
+from fairbrief.readers.looking import look_at
+from fairbrief.readers.understanding import understand
+
+TONES = ["pos", "neg", "neu"]
+REVIEWS = [
+    {"text": f"Room number {i} was {t} by all that we saw of it.", "tone": t} for i, t in enumerate(TONES * 3)
+]
+MESSAGES = [
+    {"role": "system", "content": "You are an assistant that summarizes reviews of hotels in a few words."},
+    {"role": "user", "content": " ".join(review["text"] for review in REVIEWS)},
+]
+
+
+def _row(number: int = 0, **more: Any) -> dict[str, Any]:
+    return {"id": f"r{number}", "summary": "A room.", **more}
+
+
+def _labels(source: Any, name: str = "tone", **settings: Any) -> list[str | None]:
+    [case] = read(source, **settings)
+    return [document.attributes.get(name) for document in case.record.documents]
+
+
+def _file_of(rows: list[dict[str, Any]], folder: Path) -> str:
+    path = folder / "hotel.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    return str(path)
+
+
+def test_lists_of_unequal_length_are_refused_with_both_fields_and_both_lengths(tmp_path: Path) -> None:
+    """Documents from a list of 2 and labels from a list of 9 are refused, with line, id, fields and lengths."""
+    path = _file_of([_row(0, request={"messages": MESSAGES}, meta={"reviews": REVIEWS})], tmp_path)
+    with pytest.raises(DataError) as raised:
+        _labels(
+            path, documents_field="request.messages[*].content", attributes={"tone": "meta.reviews[*].tone"}
+        )
+    assert str(raised.value) == (
+        "hotel.jsonl:1 (id 'r0'): found 9 values in the field 'meta.reviews[*].tone' (attribute 'tone') for 2 documents in "
+        "'request.messages[*].content'; wanted one value per document, in the same order; take the texts that stand beside "
+        "these values for the documents (--documents-field 'meta.reviews[*].text'), or leave the values out."
+    )
+
+
+def test_the_advice_about_unequal_lists_works(tmp_path: Path) -> None:
+    """The field that the error names reads the file, each label on its own text."""
+    path = _file_of([_row(0, request={"messages": MESSAGES}, meta={"reviews": REVIEWS})], tmp_path)
+    with pytest.raises(DataError) as raised:
+        _labels(
+            path, documents_field="request.messages[*].content", attributes={"tone": "meta.reviews[*].tone"}
+        )
+    [named] = re.findall(r"--documents-field '(.+?)'", str(raised.value))
+    assert _labels(path, documents_field=named, attributes={"tone": "meta.reviews[*].tone"}) == TONES * 3
+
+
+@pytest.mark.parametrize(
+    ("given", "settings", "said"),
+    [
+        ({"texts": ["a", "b"], "tones": TONES}, {"documents_field": "texts", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'texts'"),
+        ({"a": [{"t": "x"}, {"t": "y"}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'a[*].t'"),
+        ({"documents": ["a", "b"], "b": [{"l": "x"}, {}, {"l": "y"}]}, {"attributes": {"tone": "b[*].l"}}, "3 values in the field 'b[*].l' (attribute 'tone') for 2 documents in 'documents'"),
+        ({"review_1": "a", "review_2": "b", "tones": TONES}, {"documents_field": "review_*", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'review_*'"),
+        ({"review_0": "a", "review_1": "b", "tone_1": "x", "tone_2": "y"}, {"documents_field": "review_*", "attributes": {"tone": "tone_*"}}, "2 values in the field 'tone_*' (attribute 'tone') arranged otherwise than the 2 documents in 'review_*'"),
+        ({"a": [{"t": "x"}, {"t": " "}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "for 2 documents (1 of them blank) in 'a[*].t'"),
+        ({"documents": ["a", "b"], "ids": ["x"]}, {"document_id_field": "ids"}, "1 value in the documents' ids ('ids') for 2 documents in 'documents'"),
+        ({"documents": {"text": ["a", "b"], "tone": ["x"]}}, {}, "lists of other lengths in the documents: 2 in 'text', 1 in 'tone'"),
+        ({"a": [{"t": ["x", "y"]}], "b": [{"l": ["x"]}, {"l": ["y"]}]}, {"documents_field": "a[*].t[*]", "attributes": {"tone": "b[*].l[*]"}}, "2 values in the field 'b[*].l[*]' (attribute 'tone') arranged otherwise than the 2 documents in 'a[*].t[*]'"),
+    ],
+)  # fmt: skip
+def test_every_way_to_give_parallel_lists_refuses_unequal_ones(
+    given: dict[str, Any], settings: dict[str, Any], said: str
+) -> None:
+    """Lists, paths, numbered fields, ids and an object of lists: none takes a list of another length."""
+    with pytest.raises(DataError, match=re.escape(said)):
+        _labels([_row(0, **given)], **settings)
+
+
+@pytest.mark.parametrize(
+    ("given", "settings"),
+    [
+        ({"review_1": "a", "review_2": "b", "review_3": "c", "tones": [{"is": t} for t in TONES]}, {"documents_field": "review_*", "attributes": {"tone": "tones[*].is"}}),
+        ({"texts": [{"t": "a"}, {"t": "b"}, {"t": "c"}], "tone_1": "pos", "tone_2": "neg", "tone_3": "neu"}, {"documents_field": "texts[*].t", "attributes": {"tone": "tone_*"}}),
+        ({"a": [{"t": "x"}, {"t": "y"}, {"t": "z"}], "b": [{"l": t} for t in TONES]}, {"documents_field": "a[*].t", "attributes": {"tone": "b[*].l"}}),
+        ({"a": [{"t": ["x", "y"], "l": ["pos", "neg"]}, {"t": ["z"], "l": ["neu"]}]}, {"documents_field": "a[*].t[*]", "attributes": {"tone": "a[*].l[*]"}}),
+    ],
+)  # fmt: skip
+def test_lists_of_one_length_match_by_their_order(given: dict[str, Any], settings: dict[str, Any]) -> None:
+    """The first value is that of the first document, whether fields count from 0 or from 1."""
+    assert _labels([_row(0, **given)], **settings) == TONES
+
+
+def test_a_blank_text_takes_its_value_with_it() -> None:
+    """Where a text between others is blank, those behind it keep their own values."""
+    texts = [{"t": "a"}, {"t": ""}, {"t": "c"}]
+    given = {"texts": texts, "tones": TONES, "ids": ["x", "y", "z"]}
+    [case] = read(
+        [_row(0, **given)],
+        documents_field="texts[*].t",
+        attributes={"tone": "tones"},
+        document_id_field="ids",
+    )
+    assert [(d.text, d.attributes["tone"], d.id) for d in case.record.documents] == [
+        ("a", "pos", "x"),
+        ("c", "neu", "z"),
+    ]
+
+
+def test_a_list_may_lack_values_of_blank_texts_at_the_end() -> None:
+    """Of a table's empty last columns a list of labels need not know."""
+    given = {"review_1": "a", "review_2": "b", "review_3": "", "tones": ["pos", "neg"]}
+    assert _labels([_row(0, **given)], documents_field="review_*", attributes={"tone": "tones"}) == [
+        "pos",
+        "neg",
+    ]
+
+
+def test_a_value_absent_in_the_documents_own_list_is_absent() -> None:
+    """A document of a list that lacks the field has no value, and the others keep theirs."""
+    texts = [{"t": "a", "tone": "pos"}, {"t": "b"}, {"t": "c", "tone": "neu"}]
+    assert _labels([_row(0, a=texts)], documents_field="a[*].t", attributes={"tone": "a[*].tone"}) == [
+        "pos",
+        None,
+        "neu",
+    ]
+
+
+def test_what_a_list_of_lists_says_of_one_is_said_of_all_its_documents() -> None:
+    """The value of a session is that of each of its turns."""
+    sessions = [{"who": "x", "turns": [{"t": "a"}, {"t": "b"}]}, {"who": "y", "turns": [{"t": "c"}]}]
+    found = _labels(
+        [_row(0, sessions=sessions)], "who",
+        documents_field="sessions[*].turns[*].t", attributes={"who": "sessions[*].who"},
+    )  # fmt: skip
+    assert found == ["x", "x", "y"]
+
+
+def test_a_single_value_still_speaks_of_the_record() -> None:
+    """What is no list is an attribute of the record."""
+    [case] = read([_row(0, documents=["a", "b"], tone="pos")], attributes={"tone": "tone"})
+    assert case.record.attributes == {"tone": "pos"}
+
+
+def test_numbered_fields_of_two_kinds_are_all_documents() -> None:
+    """What two patterns find under one number are two documents, and a value of that number is of both."""
+    given = {"good_1": "a", "good_2": "b", "bad_1": "c", "bad_2": "d", "tone_1": "pos", "tone_2": "neg"}
+    [case] = read([_row(0, **given)], documents_field=["good_*", "bad_*"], attributes={"tone": "tone_*"})
+    assert [(d.text, d.attributes["tone"]) for d in case.record.documents] == [
+        ("a", "pos"), ("b", "neg"), ("c", "pos"), ("d", "neg"),
+    ]  # fmt: skip
+
+
+def test_mentions_of_people_count_blank_texts() -> None:
+    """A mention in the third text is in the third text, though the second is blank; one in a blank text is refused."""
+    mention = {"document": 2, "start": 0, "end": 3, "kind": "name"}
+    given = {"a": [{"t": "x"}, {"t": ""}, {"t": "Ada spoke."}]}
+    [case] = read([_row(0, **given, entities=[{"id": "p", "mentions": [mention]}])], documents_field="a[*].t")
+    assert case.record.entities[0].mentions[0].document == 1
+    with pytest.raises(DataError, match=r"document 1 \(blank\) in mention 1 of entity 1"):
+        list(
+            read(
+                [_row(0, **given, entities=[{"id": "p", "mentions": [mention | {"document": 1}]}])],
+                documents_field="a[*].t",
+            )
+        )
+
+
+def _settings_of(rows: list[dict[str, Any]], folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    found = understand(look_at(_file_of(rows, folder)))
+    return found.settings, found.roles
+
+
+def _many(given: dict[str, Any]) -> list[dict[str, Any]]:
+    return [_row(i, **given) for i in range(10)]
+
+
+def test_init_prefers_the_list_with_text_and_label_together(tmp_path: Path) -> None:
+    """Of a request's messages and a list of labelled reviews, init takes the reviews with their labels."""
+    rows = _many({"request": {"messages": MESSAGES}, "meta": {"reviews": REVIEWS}})
+    settings, _ = _settings_of(rows, tmp_path)
+    assert settings["documents-field"] == ["meta.reviews[*].text"]
+    assert settings["attribute"] == ["tone=meta.reviews[*].tone"]
+
+
+def test_init_prefers_texts_with_a_list_of_as_many_labels(tmp_path: Path) -> None:
+    """A list of texts with a list of labels of its length goes before longer texts without."""
+    texts, tones = ([review[name] for review in REVIEWS] for name in ("text", "tone"))
+    settings, _ = _settings_of(
+        _many({"articles": [MESSAGES[1]["content"]] * 2, "texts": texts, "tones": tones}), tmp_path
+    )
+    assert (settings["documents-field"], settings["attribute"]) == (["texts"], ["tones"])
+
+
+@pytest.mark.parametrize("many_texts", [4, 8])
+def test_init_proposes_no_label_from_a_list_of_another_length(many_texts: int, tmp_path: Path) -> None:
+    """Where the only labels stand in a list of another length, init names it and proposes none of it."""
+    texts = [review["text"] for review in REVIEWS]
+    rows = _many({"texts": texts, "tones": TONES * 3})
+    rows[-1]["texts"] = texts[:many_texts]
+    settings, roles = _settings_of(rows, tmp_path)
+    assert "attribute" not in settings
+    assert (
+        roles["tones"]
+        == "no attribute: in some record it has another number of values than there are documents"
+    )
+
+
+def test_init_takes_the_last_message_of_a_request_for_the_source(tmp_path: Path) -> None:
+    """What tells a model what to do is no document, and the roles of messages are no groups."""
+    settings, _ = _settings_of(_many({"request": {"messages": MESSAGES}}), tmp_path)
+    assert settings == {
+        "files": [str(tmp_path / "hotel.jsonl")],
+        "documents-field": ["request.messages[-1].content"],
+    }
