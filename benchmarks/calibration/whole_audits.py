@@ -128,9 +128,12 @@ class Banks:
 
     @classmethod
     def of(cls, world: World, rng: Rng) -> Banks:
-        """Observe all clusters of a world."""
-        cases = [case for i in range(world.bank) for case in world.make(rng, i)]
-        fitting = measure_selection.fitting(cases[:200], ()).measures
+        """Observe all clusters of a world, as far as its audits need."""
+        systems = {system for cell in world.cells for system in cell.systems}
+        attributes = sorted({attribute for cell in world.cells for attribute in cell.attributes})
+        made = (case for i in range(world.bank) for case in world.make(rng, i))
+        cases = [case for case in made if case.summary.system in systems]
+        fitting = measure_selection.fitting(cases[:200], attributes).measures
         measures = [m for m in fitting if type(m).__module__.startswith("fairbrief.")]  # no plug-in's
         scorers = Scorers()
         banks = {o: _observed(o, cases, scorers) for o in by_observation(measures)}
