@@ -34,8 +34,9 @@ from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import Origin, Slice
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.reports import arrangement, first_answers
+from fairbrief.reports import arrangement
 from fairbrief.reports.result import Result
+from fairbrief.reports.screen_context import context_of
 from fairbrief.saved_audits.gate import hold
 from fairbrief.saved_audits.gate_rules import Rule
 from fairbrief.standings import NAMED
@@ -195,7 +196,7 @@ def _origin(case: Case) -> Origin:
 
 def named(result: Result) -> set[Name]:
     """Whom the first screen names: groups that are significantly below their baseline."""
-    context = first_answers.context_of(result)
+    context = context_of(result)
     return {
         (e.system, e.measure, e.group)
         for e in leading(result)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import standings
-from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import arrangement, contrast_words, note_words, number_format, wording
+from fairbrief.reports.cautions import cautions
 from fairbrief.reports.contrast_table import group_counts
-from fairbrief.reports.contrast_words import gap, group_of, said, signed
-from fairbrief.reports.note_words import SIDES
+from fairbrief.reports.contrast_words import capital, gap, group_or_part, p_text, said, signed
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.standings import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Standing
+from fairbrief.reports.screen_context import Context, context_of
+from fairbrief.standings import NAMED, SIGNIFICANT, WORDS
 from fairbrief.text.counted import counted
 from fairbrief.types import REFERENCE, Estimate
 
@@ -24,8 +24,6 @@ MOST_LINES = 6
 MOST_ELSE = 3
 """Further measures whose largest finding is told."""
 CAUTION, NEXT = "Caution", "What next?"
-AT_EQUAL_LENGTH = ("length_held_equal", "documents_alike")
-"""Notes on what a group difference is where lengths of documents do not matter."""
 RANDOM = "random sentences of the same length"
 
 
@@ -35,91 +33,6 @@ class Answer:
 
     asked: str
     lines: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What an audit says of how it was made, and at which level it tests."""
-
-    made: Mapping[str, Any]
-    alpha: float
-    rates: Mapping[tuple[str, str, str], float]
-    """Shares of the whole audit by system, measure and quantity."""
-    variants: frozenset[str] = frozenset()
-    """Measures that were taken with other settings, too: sentences about them name the measure."""
-
-    def declared(self, e: Estimate) -> Declaration:
-        return wording.declared(e.measure, self.made)
-
-    def words(self, e: Estimate) -> ContrastWords:
-        return self.declared(e).contrast
-
-    def kind(self, e: Estimate) -> Standing:
-        return standings.standing(e, self.alpha)
-
-    def rank(self, e: Estimate) -> tuple[Any, ...]:
-        """What was named in advance first, then what was asked of an attribute; of these the significant, by distance from
-        the baseline; what is not significant by p.
-        """
-        scale = 4 if self.words(e).unit == "odds" else 1
-        kind, (p, tested) = self.kind(e), standings.decisive(e)
-        order = -round(abs(tested) / scale, 6) if kind in SIGNIFICANT or p is None else round(p, 6)
-        return (
-            not e.is_primary,
-            not e.over,
-            standings.ORDER.index(kind),
-            not self.worse(e),
-            not e.group,
-            order,
-        )
-
-    def clearest_first(self, panels: Iterable[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
-        """Panels, each the group differences of a measure and attribute, in the order of their first."""
-        return sorted(panels, key=lambda members: min(map(self.rank, members)))
-
-    def plain(self, e: Estimate) -> str:
-        """The plain rates behind odds: ``25 of 100 female people are named, 40 of 100 male people are named``."""
-        return contrast_words.plain_rates(e, self.words(e), self.rates)
-
-    def by(self, e: Estimate) -> str:
-        """By which measure, where others ask the same."""
-        return f" (by {wording.without_over(e)})" if e.measure in self.variants else ""
-
-    def counted(self, n: int) -> str:
-        """So many records; where runs are pooled each of them has several summaries."""
-        return counted(n, "summary", "summaries") if self.made.get("pools_runs") else counted(n, "record")
-
-    def records(self, e: Estimate) -> str:
-        """The records behind an estimate, and in how many independent groups they come."""
-        many = self.counted(e.n)
-        return (
-            many
-            if not e.clusters or e.clusters == e.n
-            else f"{counted(e.clusters, 'independent group')} of {many}"
-        )
-
-    def worse(self, e: Estimate) -> str:
-        """Who gets less by a group difference: by its difference from the baseline; empty: nobody."""
-        _, tested = standings.decisive(e)
-        return contrast_words.worse(e.replace(value=tested), self.words(e))
-
-    def baseline(self, e: Estimate) -> str:
-        """What an estimate is tested against."""
-        return "random sentences" if e.blind_p is not None else self.words(e).baseline
-
-
-def context_of(result: Result) -> Context:
-    """How the estimates of a result are told."""
-    rates = {
-        (e.system, e.measure, e.quantity): e.value
-        for e in result.estimates
-        if e.value is not None and not e.slice
-    }
-    specs: dict[tuple[str, str], set[str]] = {}
-    for e in result.estimates:
-        specs.setdefault((wording.name_of(e.measure), e.over), set()).add(e.measure)
-    variants = frozenset[str]().union(*(members for members in specs.values() if len(members) > 1))
-    return Context(result.made, wording.alpha_of(result.made), rates, variants)
 
 
 def answers(result: Result) -> tuple[Answer, ...]:
@@ -165,7 +78,7 @@ def answers_about(
     first = min(members, key=context.rank)
     lines = {
         "What was measured?": [_measured(members, context)],
-        CAUTION: _cautions(panels, context),
+        CAUTION: cautions(panels, context),
         "What was found?": _found(members, context),
         "How sure is it?": [_how_sure(first, context)],
         "Other systems?": _other_systems(members, context),
@@ -185,7 +98,7 @@ def _measured(members: Sequence[Estimate], context: Context) -> str:
     start = f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}"
     text = f"{start}: {declared.question}" if declared.question else start
     counts = group_counts(members, declared.items)
-    text = f"{text}. {_capital(context.records(first))}{f': {counts}' if counts else ''}."
+    text = f"{text}. {capital(context.records(first))}{f': {counts}' if counts else ''}."
     return text + _left_out(first, context)
 
 
@@ -196,107 +109,6 @@ def _left_out(e: Estimate, context: Context) -> str:
     many = sum(e.excluded.values())
     verb = "does" if many == 1 else "do"
     return f" {context.counted(many)} {verb} not count: {arrangement.reasons(e.excluded)}."
-
-
-def _cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
-    """What must be known before any finding is read."""
-    told = [*panels[0], *(e for members in panels[1:] for e in members if context.kind(e) in NAMED)]
-    enough = [e for e in told if e.clusters >= FEWEST_TO_DECIDE]
-    few = {e.system: e for e in told if e.clusters < FEWEST_TO_DECIDE}
-    found = []
-    if not enough:
-        most = max(told, key=lambda e: e.clusters)
-        found.append(f"{context.records(most)}: too few to act on (a gate asks for {FEWEST_TO_DECIDE})")
-    elif few:
-        systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
-        found.append(f"too few to act on (a gate asks for {FEWEST_TO_DECIDE}): summaries by {systems}")
-    if small := _small_groups(enough):
-        named_ = ", ".join(f"{group} ({n:,})" for group, n in small.items())
-        found.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {named_}")
-    found += [note_words.told(e) or WORDS["too few"] for e in told if context.kind(e) == "too few"]
-    found += [note_words.worded(note) for e in told for note in e.notes if note.code == "place_is_group"]
-    found += _other_records(panels[0], context)
-    found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
-    if any(_matches_words(e, context) for e in told):
-        found.append("the scorer matches words, not meaning: a paraphrase can count as left out")
-    return [f"{_capital(text)}." for text in dict.fromkeys(found)]
-
-
-def _other_records(members: Sequence[Estimate], context: Context) -> list[str]:
-    """Copies of records and documents in other languages, and what the findings are without them."""
-    made, found = context.made, []
-    for name, what in (
-        ("copies", "records have the same documents as another under a different id"),
-        ("same_summaries", "records have the same summary as another with different documents"),
-    ):
-        if told := made.get(name):
-            ids = ", ".join(map(named, told["examples"]))
-            found.append(f"{told['records']:,} {what} (for instance {ids}){_without(members, name, context)}")
-    if others := made.get("other_languages"):
-        ordered = sorted(((of["documents"], code) for code, of in others.items()), reverse=True)
-        languages = ", ".join(f"{code} {many:,}" for many, code in ordered[:MOST_ELSE])
-        more = ", …" if len(ordered) > MOST_ELSE else ""
-        many = counted(sum(many for many, _ in ordered), "document")
-        found.append(
-            f"{many} in another language than the rest ({languages}{more}){_without(members, 'other_languages', context)}"
-        )
-    return found
-
-
-def _without(members: Sequence[Estimate], name: str, context: Context) -> str:
-    """What the findings of a panel, or its first difference, are without some records; those first that do not survive."""
-    told = {
-        (e["measure"], e["quantity"], e["system"]): e
-        for e in (context.made.get("without") or {}).get(name) or ()
-    }
-    ordered = sorted(members, key=context.rank)
-    lost: list[str] = []
-    kept: list[str] = []
-    for e in [e for e in ordered if context.kind(e) in NAMED] or ordered[:1]:
-        without = told.get((e.measure, e.quantity, e.system))
-        if without is None or without["value"] is None:
-            continue
-        p = without["p"] if without["blind_p"] is None else without["blind_p"]
-        value = signed(without["value"], context.words(e).unit)
-        text = f"{_group_or_part(e)} in summaries by {named(e.system)}: {value}, {p_text(p)}"
-        (lost if context.kind(e) in NAMED and p is not None and p > context.alpha else kept).append(text)
-    which = "them" if name == "other_languages" else "repeats"
-    if lost:
-        return f"; without {which} no longer significant: {'; '.join(lost[:MOST_ELSE])}"
-    return f"; without {which}, {kept[0]} (unadjusted)" if kept else ""
-
-
-def _lost_at_equal_length(e: Estimate, context: Context) -> str:
-    """That a finding does not survive equal lengths of documents, where it does not."""
-    for note in e.notes:
-        of_group = note.arguments.get("readings", {}).get(e.group) if note.code in AT_EQUAL_LENGTH else None
-        if of_group and of_group["survives"] is False:
-            value, p = of_group["free"]["value"], of_group["free"]["p"]
-            return (
-                f"the finding on {group_of(e)} in summaries by {named(e.system)} does not survive equal document lengths: "
-                f"{signed(value, context.words(e).unit)}, {p_text(p)}"
-            )
-    return ""
-
-
-def _small_groups(told: Iterable[Estimate]) -> dict[str, int]:
-    """The groups that are in too few clusters to act on, with their number."""
-    small = {}
-    for e in told:
-        sides = SIDES.split(e.group, maxsplit=1)
-        for group, n in zip(sides, (e.group_clusters, e.other_clusters), strict=False):
-            if n is not None and n < FEWEST_TO_DECIDE:
-                small[contrast_words.group_with(e.over, group)] = n
-    return small
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _matches_words(e: Estimate, context: Context) -> bool:
-    """Whether the measure relies on a scorer that cannot see paraphrase."""
-    return context.declared(e).matches_words and "scorer=" not in e.measure
 
 
 def _found(members: Sequence[Estimate], context: Context) -> list[str]:
@@ -313,7 +125,7 @@ def _found(members: Sequence[Estimate], context: Context) -> list[str]:
         lines.append(_nothing(members, context))
     above = [e for e in named_ if not context.worse(e)]
     if above:
-        told = [f"{_group_or_part(e)} by {named(e.system)} ({_value(e, context)})" for e in above]
+        told = [f"{group_or_part(e)} by {named(e.system)} ({_value(e, context)})" for e in above]
         more = f" and {len(told) - MOST_LINES} more" if len(told) > MOST_LINES else ""
         lines.append(
             f"Significantly above {context.baseline(above[0])}: {', '.join(told[:MOST_LINES])}{more}."
@@ -332,7 +144,7 @@ def _of_group(who: str, several: Sequence[Estimate], context: Context) -> str:
     """One group: every system that is significantly below, what random sentences give, and the difference."""
     told = [_finding(e, context) for e in several[:MOST_SYSTEMS]]
     more = f"; and {len(several) - MOST_SYSTEMS} more systems" if len(several) > MOST_SYSTEMS else ""
-    return f"{_capital(who)}: {'; '.join(told)}{more}."
+    return f"{capital(who)}: {'; '.join(told)}{more}."
 
 
 def _finding(e: Estimate, context: Context) -> str:
@@ -361,16 +173,12 @@ def _value(e: Estimate, context: Context) -> str:
     return "no value" if e.value is None else signed(e.value, context.words(e).unit)
 
 
-def _group_or_part(e: Estimate) -> str:
-    return group_of(e) if e.group else e.quantity.replace("_", " ")
-
-
 def _how_sure(e: Estimate, context: Context) -> str:
     kind = context.kind(e)
     p, _ = standings.decisive(e)
     if kind == "no value" or p is None:
         why = note_words.told(e)
-        return f"{_capital(WORDS[kind])}{f': {why}' if why else ''}."
+        return f"{capital(WORDS[kind])}{f': {why}' if why else ''}."
     among = f", Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else ""
     if kind not in NAMED and kind != "nearer to even":
         text = f"Nothing is significant: the smallest p is {number_format.probability(p)}{among}."
@@ -420,7 +228,7 @@ def _as_random(members: Sequence[Estimate], context: Context) -> list[str]:
     if not alike:
         return []
     told = [
-        f"{_group_or_part(e)} by {named(e.system)} ({_value(e, context)}; random sentences {signed(e.blind or 0.0, context.words(e).unit)})"
+        f"{group_or_part(e)} by {named(e.system)} ({_value(e, context)}; random sentences {signed(e.blind or 0.0, context.words(e).unit)})"
         for e in alike[:MOST_LINES]
     ]
     more = f" and {len(alike) - MOST_LINES} more" if len(alike) > MOST_LINES else ""
@@ -479,7 +287,7 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
         else ""
     )
     who = context.worse(first)
-    line = _of_group(who or _group_or_part(first), [first], context)
+    line = _of_group(who or group_or_part(first), [first], context)
     return [f"{named(where)}: {line[0].lower()}{line[1:]}{more}"]
 
 
@@ -534,9 +342,3 @@ def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
     for e in members:
         largest[e.system] = max(largest.get(e.system, 0.0), e.detectable or 0.0)
     return min(largest.values()), "the smallest difference that so many records show in every group"
-
-
-def p_text(p: float | None) -> str:
-    """``p = 0.012`` or ``p <0.001``, unbroken."""
-    text = number_format.probability(p)
-    return f"p\u00a0{text}" if text.startswith("<") else f"p\u00a0=\u00a0{text}"
