@@ -180,9 +180,12 @@ class Ground:
         process = start(trial.engine, self.folder)
         began = begun(process, self.folder)
         time.sleep(rng.uniform(0, 0.7 * self.seconds[trial.engine]))
+        chosen: list[int] = []
+        while process.poll() is None and not chosen:  # Ray starts its workers late
+            chosen = victims(trial.engine, trial.victim, process, self.folder)
+            time.sleep(0 if chosen else 0.01)
         trial.after = round(time.monotonic() - began, 2)
         started = descendants(process.pid)
-        chosen = victims(trial.engine, trial.victim, process, self.folder) if process.poll() is None else []
         if chosen:
             with suppress(ProcessLookupError):
                 os.kill(rng.choice(chosen), signal.SIGKILL)
