@@ -34,8 +34,9 @@ from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import Origin, Slice
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.reports import arrangement, first_answers
+from fairbrief.reports import arrangement
 from fairbrief.reports.result import Result
+from fairbrief.reports.screen_context import context_of
 from fairbrief.saved_audits.gate import hold
 from fairbrief.saved_audits.gate_rules import Rule
 from fairbrief.standings import NAMED
@@ -128,9 +129,12 @@ class Banks:
 
     @classmethod
     def of(cls, world: World, rng: Rng) -> Banks:
-        """Observe all clusters of a world."""
-        cases = [case for i in range(world.bank) for case in world.make(rng, i)]
-        fitting = measure_selection.fitting(cases[:200], ()).measures
+        """Observe all clusters of a world, as far as its audits need."""
+        systems = {system for cell in world.cells for system in cell.systems}
+        attributes = sorted({attribute for cell in world.cells for attribute in cell.attributes})
+        made = (case for i in range(world.bank) for case in world.make(rng, i))
+        cases = [case for case in made if case.summary.system in systems]
+        fitting = measure_selection.fitting(cases[:200], attributes).measures
         measures = [m for m in fitting if type(m).__module__.startswith("fairbrief.")]  # no plug-in's
         scorers = Scorers()
         banks = {o: _observed(o, cases, scorers) for o in by_observation(measures)}
@@ -192,7 +196,7 @@ def _origin(case: Case) -> Origin:
 
 def named(result: Result) -> set[Name]:
     """Whom the first screen names: groups that are significantly below their baseline."""
-    context = first_answers.context_of(result)
+    context = context_of(result)
     return {
         (e.system, e.measure, e.group)
         for e in leading(result)

@@ -150,7 +150,7 @@ def victims(engine: str, victim: str, process: subprocess.Popen[bytes], folder: 
         nodes: list[int] = json.loads((folder / "nodes").read_text())
         return nodes
     # Ray's own agents are called ray:: too: who kills one of these takes the node away.
-    wanted = ("ray::_answer", "ray::IDLE") if engine == "Ray" else ("spawn_main",)
+    wanted = ("ray::_answer",) if engine == "Ray" else ("spawn_main",)
     return [pid for pid in descendants(process.pid) if any(name in called(pid) for name in wanted)]
 
 
@@ -180,9 +180,14 @@ class Ground:
         process = start(trial.engine, self.folder)
         began = begun(process, self.folder)
         time.sleep(rng.uniform(0, 0.7 * self.seconds[trial.engine]))
+        chosen: list[int] = []
+        while (
+            process.poll() is None and not chosen
+        ):  # Ray starts its workers late, and waits long for one that is killed before it is ready
+            chosen = victims(trial.engine, trial.victim, process, self.folder)
+            time.sleep(0 if chosen else 0.01)
         trial.after = round(time.monotonic() - began, 2)
         started = descendants(process.pid)
-        chosen = victims(trial.engine, trial.victim, process, self.folder) if process.poll() is None else []
         if chosen:
             with suppress(ProcessLookupError):
                 os.kill(rng.choice(chosen), signal.SIGKILL)

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
         load,
         power,
         read,
+        slice_audit,
+        standing,
     )
 
 __version__ = "0.1.0"
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary", "__version__",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "slice_audit",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "slice_audit", "standing",
 ]  # fmt: skip
 
 

@@ -29,11 +29,12 @@ from fairbrief.saved_audits.gate import MAX_LEFT_OUT, hold_audit
 from fairbrief.saved_audits.power import Power, Question, planned
 from fairbrief.saved_audits.power import power as _power
 from fairbrief.saved_audits.slicing import slice_audit as _slice_audit
+from fairbrief.standings import standing
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "slice_audit",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "slice_audit", "standing",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

@@ -112,7 +112,7 @@ def target(text: str) -> Target:
     'coverage_parity@party:relative_difference[left]{gpt-4}'
     """
     what, brace, system = text[:-1].rpartition("{") if text.endswith("}") else (text, "", "")
-    what, system = what.strip(), system.strip()
+    what, system = (what.strip(), system.strip()) if brace else (text.strip(), "")
     if not what or (brace and not system):
         raise RequestError(
             f"'{text}' names no number. Write MEASURE, MEASURE:QUANTITY or MEASURE:QUANTITY{{SYSTEM}}."

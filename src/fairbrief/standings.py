@@ -20,7 +20,15 @@ MOST_PERMUTED = 20
 """Groups of records are permuted among clusters up to so many clusters in the smaller group; beyond, the t test holds."""
 
 Standing = Literal[
-    "below", "above", "nearer to even", "as random", "not significant", "too few", "not testable", "no value"
+    "below",
+    "above",
+    "nearer to even",
+    "as random",
+    "not significant",
+    "too few",
+    "not testable",
+    "not tested",
+    "no value",
 ]
 WORDS: Mapping[Standing, str] = MappingProxyType(
     {
@@ -31,6 +39,7 @@ WORDS: Mapping[Standing, str] = MappingProxyType(
         "not significant": "not significant",
         "too few": f"too few clusters: each group needs {FEWEST_IN_A_GROUP}",
         "not testable": "not testable: the smallest attainable p exceeds α",
+        "not tested": "not tested",
         "no value": "no value",
     }
 )
@@ -55,7 +64,9 @@ def standing(e: Estimate, alpha: float) -> Standing:
     by_labels = e.p if e.p_adjusted is None else e.p_adjusted
     if e.blind_p is not None and by_labels is not None and by_labels <= alpha:
         return "as random"
-    return "not testable" if e.testable is False and e.blind_p is None else "not significant"
+    if e.testable is False and e.blind_p is None:
+        return "not testable"
+    return "not tested" if p is None else "not significant"
 
 
 def decisive(e: Estimate) -> tuple[float | None, float]:

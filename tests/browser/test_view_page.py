@@ -23,8 +23,8 @@ def test_the_page_lists_records_and_opens_the_first(
 ) -> None:
     """The page's own policy lets it ask its server, and what it shows is the audit's."""
     shown = opened("examples/reviews.jsonl", "coverage_parity@sentiment", tmp_path, tmp_path_factory)
-    assert "1 to 26 of 26 records" in shown
-    assert len(re.findall(r'<button type="button"[^>]*><bdi>', shown)) == 26
+    assert "1 to 28 of 28 records" in shown
+    assert len(re.findall(r'<button type="button"[^>]*><bdi>', shown)) == 28
     assert "Summary by" in shown
     assert "<mark data-units" in shown
     assert 'class="on"' not in shown

@@ -155,10 +155,12 @@ def test_identical_systems_do_not_differ() -> None:
     cases = cases_of(20)
     twins = [*cases, *(Case(c.record, replace(c.summary, system="twin")) for c in cases)]
     found = audit(twins, replace(PLAN, measures=["uer@party"])).differences
-    excess = next(e for e in found if e.quantity == "excess")
-    assert (excess.value, excess.low, excess.high, excess.p) == (0.0, 0.0, 0.0, 1.0)
-    raw = next(e for e in found if e.quantity == "uer")
-    assert (raw.value, raw.p) == (0.0, None)
+    led = next(e for e in found if e.leads)
+    assert (led.value, led.low, led.high) == (0.0, 0.0, 0.0)
+    assert (led.blind_difference, led.blind_p) == (0.0, 1.0)
+    for quantity in ("uer", "excess"):
+        unsigned = next(e for e in found if e.quantity == quantity)
+        assert (unsigned.value, unsigned.p) == (0.0, None)
 
 
 def test_variants_of_one_original_are_resampled_together() -> None:

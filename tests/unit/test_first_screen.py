@@ -459,3 +459,42 @@ def test_more_records_are_counted_in_what_is_independent() -> None:
     assert "take about 1,600. For" in answers(screen(unclear))["What next?"]
     grouped = answers(screen(unclear.replace(n=4000)))["What next?"]
     assert "take about 1,600 independent groups of records. For" in grouped
+
+
+def test_copies_and_other_languages_are_named_with_what_findings_are_without_them() -> None:
+    """A finding that rests on thirteen French reviews is said to; one that stands is told with its value."""
+    without = {
+        "measure": PLAIN.measure,
+        "quantity": PLAIN.quantity,
+        "system": "gpt-4",
+        "value": -0.05,
+        "p": None,
+    }
+    made = {
+        "copies": {"records": 40, "groups": 10, "examples": ["a", "b"]},
+        "other_languages": {"fr": {"documents": 13, "records": 9, "examples": ["c"]}},
+        "without": {
+            "other_languages": [{**without, "blind_p": 0.42}],
+            "copies": [{**without, "blind_p": 0.001}],
+        },
+    }
+    caution = answers(screen(PLAIN.replace(**BLIND), **made))["Caution"]
+    assert (
+        "40 records have the same documents as another under a different id (for instance a, b); without repeats, sentiment "
+        "negative in summaries by gpt-4: −5.0%, p\u00a0=\u00a00.001 (unadjusted)."
+    ) in caution
+    assert (
+        "13 documents in another language than the rest (fr 13); without them no longer significant: sentiment negative in "
+        "summaries by gpt-4: −5.0%, p\u00a0=\u00a00.420."
+    ) in caution
+
+
+def test_a_finding_that_does_not_survive_equal_lengths_is_said_to() -> None:
+    """The caution has the value and p with length held equal."""
+    readings = {"negative": {"free": {"value": -0.67, "p": 0.058}, "survives": False}}
+    note = Note("length_held_equal", {"system": "gpt-4", "alpha": 0.05, "readings": readings})
+    caution = answers(screen(PLAIN.replace(**BLIND, notes=(note,))))["Caution"]
+    assert (
+        "The finding on sentiment negative in summaries by gpt-4 does not survive equal document lengths: −67%, "
+        "p\u00a0=\u00a00.058." in caution
+    )

@@ -140,10 +140,10 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
     sides = [_read(side, e.quantity, from_random=from_random) for side in (first, second)]
     (now,), (before,) = (here.tolist() for here, _ in sides)
     low, high = (e.blind_difference_low, e.blind_difference_high) if from_random else (e.low, e.high)
-    if low is None or high is None:
-        return Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
     both = _combined(first, second, e.quantity, *sides, sign=1.0)
     least, most = (float(bound[0]) for bound in t_interval(both, settings.confidence_level))
+    if low is None or high is None or math.isnan(least):
+        return Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
     return Change(
         e, is_contrast=True, from_random=from_random, now=now, before=before,
         low=max(min(low, least), min(-high, -most)), high=max(min(high, most), min(-low, -least)),

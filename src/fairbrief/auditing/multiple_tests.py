@@ -53,24 +53,43 @@ def with_families(estimates: Sequence[Estimate], settings: Settings) -> list[Est
     """
     adjusted = list(estimates)
     place = {id(e): i for i, e in enumerate(estimates)}
-    families: dict[tuple[bool, ...], list[int]] = {}
+    families: dict[tuple[bool, ...], dict[tuple[object, ...], list[int]]] = {}
     for e in leading(estimates, sliced=True):
         if (e.p is not None or e.blind_p is not None) and RUN not in e.slice:
-            families.setdefault((e.is_primary, bool(e.baseline), e.blind_p is not None), []).append(
-                place[id(e)]
-            )
-    for (_, _, has_extracts), members in families.items():
-        ps = holm([adjusted[i].blind_p if has_extracts else adjusted[i].p for i in members])
-        for i, p in zip(members, ps, strict=True):
-            low, high = _simultaneous(adjusted[i], len(members), settings.confidence_level)
-            adjusted[i] = adjusted[i].replace(
-                family_p=p, family_size=len(members), family_low=low, family_high=high
-            )
+            tests = families.setdefault((e.is_primary, bool(e.baseline), e.blind_p is not None), {})
+            tests.setdefault(_test_of(e), []).append(place[id(e)])
+    for tests in families.values():
+        ps = holm([_p_of(adjusted[members[0]]) for members in tests.values()])
+        for members, p in zip(tests.values(), ps, strict=True):
+            for i in members:
+                low, high = _simultaneous(
+                    adjusted[i], len(tests), p, settings.confidence_level, settings.alpha
+                )
+                adjusted[i] = adjusted[i].replace(
+                    family_p=p, family_size=len(tests), family_low=low, family_high=high
+                )
     return adjusted
 
 
-def _simultaneous(e: Estimate, tests: int, level: float) -> tuple[float | None, float | None]:
-    """Bonferroni's interval around what is tested, within the same limits as the interval of this test alone."""
+def _test_of(e: Estimate) -> tuple[object, ...]:
+    """Which test it is: of two groups the one is the other's with its sign changed, and counts once."""
+    tested = e.value if e.blind_p is None else e.blind_difference
+    where = e.measure, e.system, e.baseline, tuple(e.slice.items())
+    return *where, round(abs(tested or 0.0), 12), round(_p_of(e) or 0.0, 12)
+
+
+def _p_of(e: Estimate) -> float | None:
+    """P against the baseline: random sentences where they were observed, else label permutations."""
+    return e.p if e.blind_p is None else e.blind_p
+
+
+def _simultaneous(
+    e: Estimate, tests: int, p: float | None, level: float, alpha: float
+) -> tuple[float | None, float | None]:
+    """Bonferroni's interval around what is tested, within the same limits as the interval of this test alone.
+
+    Where Holm's ``p`` is significant, it does not cross 0.
+    """
     value, error, freedom, low, high = e.value, e.se, e.freedom, e.low, e.high
     if e.blind_p is not None:
         value, error, freedom = e.blind_difference, e.blind_se, e.blind_freedom
@@ -80,10 +99,15 @@ def _simultaneous(e: Estimate, tests: int, level: float) -> tuple[float | None, 
     alone, half = (
         float(t_quantile(1 - share, freedom)) * error for share in (1 - level, (1 - level) / tests)
     )
-    return (
+    least, most = (
         low if low > value - alone + TIE else value - half,
         high if high < value + alone - TIE else value + half,
     )
+    if (
+        p is not None and p <= alpha
+    ):  # Holm rejects a little more than Bonferroni: a known sign bounds the interval
+        return (least, min(most, 0.0)) if value < 0 else (max(least, 0.0), most)
+    return least, most
 
 
 def _part_from(estimates: list[Estimate], tests: Sequence[int], settings: Settings) -> None:

@@ -22,23 +22,26 @@ def check_primary(primary: Sequence[str], measures: Sequence[Measure]) -> None:
 
 
 def with_primary(estimates: Sequence[Estimate], primary: Sequence[str]) -> list[Estimate]:
-    """The estimates, those marked that were named; RequestError for a name that no leading group difference has."""
+    """The estimates, or differences of systems, those marked that were named.
+
+    RequestError for a name that no leading group difference has.
+    """
     marked = list(estimates)
     for text in primary:
         target, measure = specs.target(text), _canonical(text)
         leads = [i for i, e in enumerate(estimates) if e.leads and e.measure == measure]
-        named = [
-            i
-            for i in leads
-            if target.quantity in ("", estimates[i].quantity) and target.system in ("", estimates[i].system)
-        ]
-        if leads and not named:
+        named = [i for i in leads if _is_named(estimates[i], target)]
+        if leads and not named and not estimates[leads[0]].baseline:
             raise RequestError(
                 f"--primary {text} names no group difference that leads. {measure} has: {_listed(estimates[i] for i in leads)}."
             )
         for i in named:
             marked[i] = marked[i].replace(is_primary=True)
     return marked
+
+
+def _is_named(e: Estimate, target: specs.Target) -> bool:
+    return target.quantity in ("", e.quantity) and target.system in ("", e.system, e.baseline)
 
 
 def _canonical(text: str) -> str:

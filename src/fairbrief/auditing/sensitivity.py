@@ -22,6 +22,7 @@ STANDS: Mapping[Standing, str] = {
     "not significant": "not significant",
     "too few": "too few",
     "not testable": "not testable",
+    "not tested": "not tested",
     "no value": "no value",
 }
 HEADER = ("group, system, choice", "standing", "value", "interval", "random")

@@ -124,7 +124,7 @@ def _places(low: float | None, high: float | None, unit: ContrastUnit) -> int:
     """Decimals: of per cents none where the interval is wider than two of them."""
     if unit in ("percent", "points"):
         return 1 if low is None or high is None or high - low < 0.02 else 0
-    return 3 if unit == "plain" else 2
+    return 3 if unit == "plain" and low is not None and high is not None and high - low < 0.1 else 2
 
 
 def _p(e: Estimate) -> str:

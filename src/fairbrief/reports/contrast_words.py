@@ -133,8 +133,12 @@ def signed(value: float, unit: ContrastUnit) -> str:
 
     >>> signed(-0.158, "percent"), signed(0.031, "points"), signed(0.693, "odds")
     ('−16%', '+3.1 points', '+100%')
+    >>> signed(-0.0001, "points")
+    '0.0 points'
     """
-    return ("" if value == 0 else number_format.MINUS if value < 0 else "+") + size(value, unit)
+    text = size(value, unit)
+    is_zero = not text.strip("0.% points")
+    return ("" if is_zero else number_format.MINUS if value < 0 else "+") + text
 
 
 def cell(value: float | None, unit: ContrastUnit, places: int) -> str:
@@ -174,3 +178,19 @@ def tick(value: float, unit: ContrastUnit) -> str:
     else:
         text = f"{100 * value:+.3g}" + ("%" if unit == "percent" else "")
     return "0" if value == 0 else text.replace("-", number_format.MINUS)
+
+
+def group_or_part(e: Estimate) -> str:
+    """The group that an estimate speaks of; of one without groups its quantity."""
+    return group_of(e) if e.group else e.quantity.replace("_", " ")
+
+
+def capital(text: str) -> str:
+    """The text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
+def p_text(p: float | None) -> str:
+    """``p = 0.012`` or ``p <0.001``, unbroken."""
+    text = number_format.probability(p)
+    return f"p\u00a0{text}" if text.startswith("<") else f"p\u00a0=\u00a0{text}"

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import standings
-from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import arrangement, contrast_words, note_words, number_format, wording
+from fairbrief.reports.cautions import cautions
 from fairbrief.reports.contrast_table import group_counts
-from fairbrief.reports.contrast_words import gap, group_of, said, signed
-from fairbrief.reports.note_words import SIDES
+from fairbrief.reports.contrast_words import capital, gap, group_or_part, p_text, said, signed
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.standings import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Standing
+from fairbrief.reports.screen_context import Context, context_of
+from fairbrief.standings import NAMED, SIGNIFICANT, WORDS
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate
+from fairbrief.types import REFERENCE, Estimate
 
 MOST_SYSTEMS = 6
 MOST_LINES = 6
@@ -24,8 +24,6 @@ MOST_LINES = 6
 MOST_ELSE = 3
 """Further measures whose largest finding is told."""
 CAUTION, NEXT = "Caution", "What next?"
-AT_EQUAL_LENGTH = ("length_held_equal", "documents_alike")
-"""Notes on what a group difference is where lengths of documents do not matter."""
 RANDOM = "random sentences of the same length"
 
 
@@ -35,86 +33,6 @@ class Answer:
 
     asked: str
     lines: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What an audit says of how it was made, and at which level it tests."""
-
-    made: Mapping[str, Any]
-    alpha: float
-    rates: Mapping[tuple[str, str, str], float]
-    """Shares of the whole audit by system, measure and quantity."""
-    variants: frozenset[str] = frozenset()
-    """Measures that were taken with other settings, too: sentences about them name the measure."""
-
-    def declared(self, e: Estimate) -> Declaration:
-        return wording.declared(e.measure, self.made)
-
-    def words(self, e: Estimate) -> ContrastWords:
-        return self.declared(e).contrast
-
-    def kind(self, e: Estimate) -> Standing:
-        return standings.standing(e, self.alpha)
-
-    def rank(self, e: Estimate) -> tuple[Any, ...]:
-        """What was named in advance first, then what was asked of an attribute; of these the significant, by distance from
-        the baseline; what is not significant by size.
-        """
-        scale = 4 if self.words(e).unit == "odds" else 1
-        distance = abs(standings.decisive(e)[1]) / scale
-        return (
-            not e.is_primary, not e.over, standings.ORDER.index(self.kind(e)), not self.worse(e), not e.group,
-            -round(distance, 6),
-        )  # fmt: skip
-
-    def clearest_first(self, panels: Iterable[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
-        """Panels, each the group differences of a measure and attribute, in the order of their first."""
-        return sorted(panels, key=lambda members: min(map(self.rank, members)))
-
-    def plain(self, e: Estimate) -> str:
-        """The plain rates behind odds: ``25 of 100 female people are named, 40 of 100 male people are named``."""
-        return contrast_words.plain_rates(e, self.words(e), self.rates)
-
-    def by(self, e: Estimate) -> str:
-        """By which measure, where others ask the same."""
-        return f" (by {wording.without_over(e)})" if e.measure in self.variants else ""
-
-    def counted(self, n: int) -> str:
-        """So many records; where runs are pooled each of them has several summaries."""
-        return counted(n, "summary", "summaries") if self.made.get("pools_runs") else counted(n, "record")
-
-    def records(self, e: Estimate) -> str:
-        """The records behind an estimate, and in how many independent groups they come."""
-        many = self.counted(e.n)
-        return (
-            many
-            if not e.clusters or e.clusters == e.n
-            else f"{counted(e.clusters, 'independent group')} of {many}"
-        )
-
-    def worse(self, e: Estimate) -> str:
-        """Who gets less by a group difference: by its difference from the baseline; empty: nobody."""
-        _, tested = standings.decisive(e)
-        return contrast_words.worse(e.replace(value=tested), self.words(e))
-
-    def baseline(self, e: Estimate) -> str:
-        """What an estimate is tested against."""
-        return "random sentences" if e.blind_p is not None else self.words(e).baseline
-
-
-def context_of(result: Result) -> Context:
-    """How the estimates of a result are told."""
-    rates = {
-        (e.system, e.measure, e.quantity): e.value
-        for e in result.estimates
-        if e.value is not None and not e.slice
-    }
-    specs: dict[tuple[str, str], set[str]] = {}
-    for e in result.estimates:
-        specs.setdefault((wording.name_of(e.measure), e.over), set()).add(e.measure)
-    variants = frozenset[str]().union(*(members for members in specs.values() if len(members) > 1))
-    return Context(result.made, wording.alpha_of(result.made), rates, variants)
 
 
 def answers(result: Result) -> tuple[Answer, ...]:
@@ -160,7 +78,7 @@ def answers_about(
     first = min(members, key=context.rank)
     lines = {
         "What was measured?": [_measured(members, context)],
-        CAUTION: _cautions(panels, context),
+        CAUTION: cautions(panels, context),
         "What was found?": _found(members, context),
         "How sure is it?": [_how_sure(first, context)],
         "Other systems?": _other_systems(members, context),
@@ -180,7 +98,7 @@ def _measured(members: Sequence[Estimate], context: Context) -> str:
     start = f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}"
     text = f"{start}: {declared.question}" if declared.question else start
     counts = group_counts(members, declared.items)
-    text = f"{text}. {_capital(context.records(first))}{f': {counts}' if counts else ''}."
+    text = f"{text}. {capital(context.records(first))}{f': {counts}' if counts else ''}."
     return text + _left_out(first, context)
 
 
@@ -191,88 +109,6 @@ def _left_out(e: Estimate, context: Context) -> str:
     many = sum(e.excluded.values())
     verb = "does" if many == 1 else "do"
     return f" {context.counted(many)} {verb} not count: {arrangement.reasons(e.excluded)}."
-
-
-def _cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
-    """What must be known before any finding is read."""
-    told = [*panels[0], *(e for members in panels[1:] for e in members if context.kind(e) in NAMED)]
-    few = min(told, key=lambda e: e.clusters)
-    found = []
-    if few.clusters < FEWEST_TO_DECIDE:
-        found.append(f"{context.records(few)}: too few to act on (a gate asks for {FEWEST_TO_DECIDE})")
-    elif small := _small_groups(told):
-        named_ = ", ".join(f"{group} ({n:,})" for group, n in small.items())
-        found.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {named_}")
-    found += [note_words.told(e) or WORDS["too few"] for e in told if context.kind(e) == "too few"]
-    found += [note_words.worded(note) for e in told for note in e.notes if note.code == "place_is_group"]
-    found += _other_records(min(panels[0], key=context.rank), context)
-    found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
-    if any(_matches_words(e, context) for e in told):
-        found.append("the scorer matches words, not meaning: a paraphrase can count as left out")
-    return [f"{_capital(text)}." for text in dict.fromkeys(found)]
-
-
-def _other_records(first: Estimate, context: Context) -> list[str]:
-    """Copies of records and documents in other languages, and what the first group difference is without them."""
-    made, found = context.made, []
-    for name, what in (
-        ("copies", "records have the same documents as another under a different id"),
-        ("same_summaries", "records have the same summary as another with different documents"),
-    ):
-        if told := made.get(name):
-            ids = ", ".join(map(named, told["examples"]))
-            found.append(f"{told['records']:,} {what} (for instance {ids}){_without(first, name, context)}")
-    if others := made.get("other_languages"):
-        languages = ", ".join(
-            f"{counted(of['documents'], 'document')} in {code}" for code, of in others.items()
-        )
-        found.append(f"{languages}, unlike the rest{_without(first, 'other_languages', context)}")
-    return found
-
-
-def _without(first: Estimate, name: str, context: Context) -> str:
-    """What a group difference is without some records; "" where that is not known."""
-    of_all = first.measure, first.quantity, first.system
-    for told in (context.made.get("without") or {}).get(name) or ():
-        if (told["measure"], told["quantity"], told["system"]) == of_all and told["value"] is not None:
-            p = told["p"] if told["blind_p"] is None else told["blind_p"]
-            value = signed(told["value"], context.words(first).unit)
-            which = "them" if name == "other_languages" else "repeats"
-            return f"; without {which}, {_group_or_part(first)} in summaries by {named(first.system)}: {value}, {p_text(p)} (unadjusted)"
-    return ""
-
-
-def _lost_at_equal_length(e: Estimate, context: Context) -> str:
-    """That a finding does not survive equal lengths of documents, where it does not."""
-    for note in e.notes:
-        of_group = note.arguments.get("readings", {}).get(e.group) if note.code in AT_EQUAL_LENGTH else None
-        if of_group and of_group["survives"] is False:
-            value, p = of_group["free"]["value"], of_group["free"]["p"]
-            return (
-                f"the finding on {group_of(e)} in summaries by {named(e.system)} does not survive equal document lengths: "
-                f"{signed(value, context.words(e).unit)}, {p_text(p)}"
-            )
-    return ""
-
-
-def _small_groups(told: Iterable[Estimate]) -> dict[str, int]:
-    """The groups that are in too few clusters to act on, with their number."""
-    small = {}
-    for e in told:
-        sides = SIDES.split(e.group, maxsplit=1)
-        for group, n in zip(sides, (e.group_clusters, e.other_clusters), strict=False):
-            if n is not None and n < FEWEST_TO_DECIDE:
-                small[contrast_words.group_with(e.over, group)] = n
-    return small
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _matches_words(e: Estimate, context: Context) -> bool:
-    """Whether the measure relies on a scorer that cannot see paraphrase."""
-    return context.declared(e).matches_words and "scorer=" not in e.measure
 
 
 def _found(members: Sequence[Estimate], context: Context) -> list[str]:
@@ -289,7 +125,7 @@ def _found(members: Sequence[Estimate], context: Context) -> list[str]:
         lines.append(_nothing(members, context))
     above = [e for e in named_ if not context.worse(e)]
     if above:
-        told = [f"{_group_or_part(e)} by {named(e.system)} ({_value(e, context)})" for e in above]
+        told = [f"{group_or_part(e)} by {named(e.system)} ({_value(e, context)})" for e in above]
         more = f" and {len(told) - MOST_LINES} more" if len(told) > MOST_LINES else ""
         lines.append(
             f"Significantly above {context.baseline(above[0])}: {', '.join(told[:MOST_LINES])}{more}."
@@ -308,7 +144,7 @@ def _of_group(who: str, several: Sequence[Estimate], context: Context) -> str:
     """One group: every system that is significantly below, what random sentences give, and the difference."""
     told = [_finding(e, context) for e in several[:MOST_SYSTEMS]]
     more = f"; and {len(several) - MOST_SYSTEMS} more systems" if len(several) > MOST_SYSTEMS else ""
-    return f"{_capital(who)}: {'; '.join(told)}{more}."
+    return f"{capital(who)}: {'; '.join(told)}{more}."
 
 
 def _finding(e: Estimate, context: Context) -> str:
@@ -337,16 +173,12 @@ def _value(e: Estimate, context: Context) -> str:
     return "no value" if e.value is None else signed(e.value, context.words(e).unit)
 
 
-def _group_or_part(e: Estimate) -> str:
-    return group_of(e) if e.group else e.quantity.replace("_", " ")
-
-
 def _how_sure(e: Estimate, context: Context) -> str:
     kind = context.kind(e)
     p, _ = standings.decisive(e)
     if kind == "no value" or p is None:
         why = note_words.told(e)
-        return f"{WORDS[kind].capitalize()}{f': {why}' if why else ''}."
+        return f"{capital(WORDS[kind])}{f': {why}' if why else ''}."
     among = f", Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else ""
     if kind not in NAMED and kind != "nearer to even":
         text = f"Nothing is significant: the smallest p is {number_format.probability(p)}{among}."
@@ -396,7 +228,7 @@ def _as_random(members: Sequence[Estimate], context: Context) -> list[str]:
     if not alike:
         return []
     told = [
-        f"{_group_or_part(e)} by {named(e.system)} ({_value(e, context)}; random sentences {signed(e.blind or 0.0, context.words(e).unit)})"
+        f"{group_or_part(e)} by {named(e.system)} ({_value(e, context)}; random sentences {signed(e.blind or 0.0, context.words(e).unit)})"
         for e in alike[:MOST_LINES]
     ]
     more = f" and {len(alike) - MOST_LINES} more" if len(alike) > MOST_LINES else ""
@@ -455,7 +287,7 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
         else ""
     )
     who = context.worse(first)
-    line = _of_group(who or _group_or_part(first), [first], context)
+    line = _of_group(who or group_or_part(first), [first], context)
     return [f"{named(where)}: {line[0].lower()}{line[1:]}{more}"]
 
 
@@ -475,14 +307,14 @@ def _besides(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
 def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> tuple[tuple[str, str], ...]:
     words = context.words(first)
     if context.kind(first) in SIGNIFICANT:
-        limit = max((e.detectable or 0.0 for e in members), default=0.0)
+        limit, source = _limit(members)
         what = "-random" if first.blind_p is not None else ""
         stem = first.quantity.partition("[")[0]
         rule = f"{first.measure}:{stem}{what}>=-{limit:.2g}"
         return (
             ("Read the records at both ends, below under Records.", ""),
             (
-                "Set a limit that every new version must keep; this one is the smallest difference that so many records show:",
+                f"Set a limit that every new version must keep; this one is {source}:",
                 f"fairbrief gate DIR --min '{rule}'" if limit else "fairbrief gate DIR",
             ),
         )
@@ -499,7 +331,14 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> tup
     return (("More records, each with documents or people of several groups.", ""),)
 
 
-def p_text(p: float | None) -> str:
-    """``p = 0.012`` or ``p <0.001``, unbroken."""
-    text = number_format.probability(p)
-    return f"p\u00a0{text}" if text.startswith("<") else f"p\u00a0=\u00a0{text}"
+def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
+    """A limit to start from: the largest difference that references by people show, else the smallest that would be found."""
+    by_people = [e for e in members if e.system.startswith(f"{REFERENCE} ")]
+    if by_people:
+        return max(
+            abs(standings.decisive(e)[1]) for e in by_people
+        ), "the largest that references by people show"
+    largest: dict[str, float] = {}
+    for e in members:
+        largest[e.system] = max(largest.get(e.system, 0.0), e.detectable or 0.0)
+    return min(largest.values()), "the smallest difference that so many records show in every group"

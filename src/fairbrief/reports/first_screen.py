@@ -9,19 +9,17 @@ from typing import Any, Literal
 from fairbrief.declarations import ContrastUnit, ContrastWords
 from fairbrief.reports import arrangement, contrast_picture, contrast_words, groups, note_words
 from fairbrief.reports.contrast_table import group_counts_by_system
-from fairbrief.reports.contrast_words import gap, said, signed, signed_gap
+from fairbrief.reports.contrast_words import gap, p_text, said, signed, signed_gap
 from fairbrief.reports.first_answers import (
     MOST_SYSTEMS,
     Answer,
-    Context,
     answers_about,
-    context_of,
     leading_sentence,
-    p_text,
     subgroups_of,
 )
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
+from fairbrief.reports.screen_context import Context, context_of
 from fairbrief.standings import NAMED, SIGNIFICANT, WORDS, Standing, decisive
 from fairbrief.types import Estimate
 

@@ -100,12 +100,11 @@ class Answers:
         values = listing.values[quantity]
         beside = self._beside(listing, asked, quantity)
         ranked = values if beside is None else values - beside
-        places = np.flatnonzero(np.isfinite(ranked))
-        if asked.search.strip():
-            places = places[self._found(listing, asked)[places]]
-        order = places[
-            np.argsort({"up": ranked, "down": -ranked, "size": -np.abs(ranked)}[way][places], kind="stable")
-        ]
+        places = (
+            np.flatnonzero(self._found(listing, asked)) if asked.search.strip() else np.arange(len(ranked))
+        )
+        by = {"up": ranked, "down": -ranked, "size": -np.abs(ranked)}[way]
+        order = places[np.argsort(by[places], kind="stable")]  # records without a value come last
         shown = order[asked.start : asked.start + PAGE].tolist()
         return _visible(
             {
@@ -115,11 +114,12 @@ class Answers:
                 "size": PAGE,
                 "orders": self._orders(listing, compared=beside is not None),
                 "order": f"{way}|{quantity}",
+                "compared": beside is not None,
                 "rows": [
                     {
                         "record": listing.record[i].as_py(),
-                        "value": float(values[i]),
-                        "other": None if beside is None else float(beside[i]),
+                        "value": _known(values[i]),
+                        "other": None if beside is None else _known(beside[i]),
                     }
                     for i in shown
                 ],
@@ -212,6 +212,11 @@ class Answers:
         return np.asarray(
             pc.is_in(listing.record, pa.array(sorted(ids), pa.string())).to_numpy(zero_copy_only=False)
         )
+
+
+def _known(value: float) -> float | None:
+    """A number; None where a record has none in what the list is sorted by."""
+    return float(value) if np.isfinite(value) else None
 
 
 def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading]) -> Saved:

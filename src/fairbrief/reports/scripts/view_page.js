@@ -50,8 +50,9 @@ async function startView() {
     count.replaceChildren(
       `${found.rows.length ? found.start + 1 : 0} to ${last_one} of ${found.total} records${found.total < found.of ? ` (of ${found.of})` : ""} `,
       step("earlier", found.start - found.size, found.start > 0), " ", step("later", found.start + found.size, last_one < found.total));
-    const rows = found.rows.map((row) => ({ ...row, label: row.other === null ? signed(row.value)
-      : `${signed(row.value)} − ${signed(row.other)} = ${signed(row.value - row.other)}` }));
+    const label = (row) => row.value === null || (found.compared && row.other === null) ? "no value"
+      : row.other === null ? signed(row.value) : `${signed(row.value)} − ${signed(row.other)} = ${signed(row.value - row.other)}`;
+    const rows = found.rows.map((row) => ({ ...row, label: label(row) }));
     listed.replaceChildren(recordList(rows, show));
     if (!rows.length) viewed.replaceChildren();
   }

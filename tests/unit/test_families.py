@@ -1,0 +1,95 @@
+"""One family for all that the first screen may lead with: Holm over it, and an interval that holds for all at once."""
+
+from __future__ import annotations
+
+import pytest
+
+import fairbrief
+from fairbrief.auditing.estimating import Settings
+from fairbrief.auditing.multiple_tests import with_families
+from fairbrief.errors import RequestError
+from fairbrief.statistics.jackknife import t_quantile
+from fairbrief.types import Estimate
+
+SETTINGS = Settings(n_resamples=2000)
+ALONE = float(t_quantile(0.95, 19.0)) * 0.05
+REVIEWS = "examples/reviews.jsonl"
+
+
+def difference(
+    over: str, group: str, p: float, *, system: str = "s", value: float = -0.2, **more: object
+) -> Estimate:
+    """A leading group difference that random sentences were observed for; t with 19 degrees of freedom, error 0.05."""
+    return Estimate(
+        f"coverage_parity@{over}", f"relative_difference[{group}]", system, value, low=value - 0.1, high=value + 0.1, over=over,
+        group=group, leads=True, kind="contrast", clusters=20, n=20, blind=0.0, blind_difference=value,
+        blind_difference_low=value - ALONE, blind_difference_high=value + ALONE, blind_p=p, blind_se=0.05,
+        blind_freedom=19.0,
+    ).replace(**more)  # fmt: skip
+
+
+def test_all_attributes_and_systems_are_one_family() -> None:
+    """Of four comparisons over two attributes the smallest p is multiplied by 4, the next by 3, whatever their attribute."""
+    found = with_families(
+        [
+            difference("party", "left", 0.02, value=-0.3),
+            difference("age", "old", 0.01),
+            difference("age", "young", 0.5, value=0.1),
+            difference("age", "old", 0.3, system="t", value=0.05),
+        ],
+        SETTINGS,
+    )
+    assert [e.family_p for e in found] == pytest.approx([0.06, 0.04, 0.6, 0.6])
+    assert {e.family_size for e in found} == {4}
+
+
+def test_what_was_named_in_advance_is_corrected_among_itself() -> None:
+    """One primary comparison keeps its p; the others are a family without it."""
+    first = difference("party", "left", 0.02, is_primary=True)
+    found = with_families(
+        [first, difference("age", "old", 0.01, value=-0.3), difference("age", "young", 0.5)], SETTINGS
+    )
+    assert [(e.family_p, e.family_size) for e in found] == [(0.02, 1), (0.02, 2), (0.5, 2)]
+
+
+def test_two_groups_that_mirror_each_other_are_one_test() -> None:
+    """What one of two groups has more the other has less: the same p counts once."""
+    found = with_families([difference("side", "a", 0.03), difference("side", "b", 0.03, value=0.2)], SETTINGS)
+    assert [(e.family_p, e.family_size) for e in found] == [(0.03, 1), (0.03, 1)]
+
+
+def test_differences_of_systems_and_other_baselines_are_families_of_their_own() -> None:
+    """A difference of two systems, and a value without random sentences, do not raise the p of the others."""
+    others = [
+        difference("side", "a", 0.04, baseline="t", value=-0.1),
+        difference("side", "b", 0.02).replace(blind_p=None, p=0.02, se=0.05, freedom=19.0),
+    ]
+    found = with_families([difference("side", "a", 0.01), *others], SETTINGS)
+    assert [e.family_p for e in found] == [0.01, 0.04, 0.02]
+
+
+def test_the_interval_holds_for_the_whole_family() -> None:
+    """Bonferroni's for two: t(0.9875, 19) = 2.4334 standard errors; a significant one does not cross 0."""
+    one, two = with_families([difference("a", "x", 0.001), difference("b", "y", 0.026, value=-0.1)], SETTINGS)
+    assert (one.family_low, one.family_high) == pytest.approx(
+        (-0.2 - 2.4334 * 0.05, -0.2 + 2.4334 * 0.05), abs=1e-4
+    )
+    assert two.family_p == pytest.approx(0.026)
+    assert two.family_high == 0
+
+
+def test_primary_names_a_measure_that_is_taken_and_a_group_difference_that_leads() -> None:
+    """A name that nothing has is refused with what there is."""
+    audit = fairbrief.audit(
+        REVIEWS, ["coverage_parity@sentiment"], primary="coverage_parity@sentiment:relative_difference[neutral]{rosy}",
+        n_resamples=100,
+    )  # fmt: skip
+    assert [(e.group, e.system, e.family_size) for e in audit.estimates if e.is_primary] == [
+        ("neutral", "rosy", 1)
+    ]
+    with pytest.raises(RequestError, match="the audit does not take uer@sentiment"):
+        fairbrief.audit(REVIEWS, ["coverage_parity@sentiment"], primary="uer@sentiment", n_resamples=100)
+    with pytest.raises(RequestError, match=r"relative_difference\[negative\]\{balanced\}"):
+        fairbrief.audit(
+            REVIEWS, ["coverage_parity@sentiment"], primary="coverage_parity@sentiment:relative_difference[x]", n_resamples=100
+        )  # fmt: skip
