@@ -24,7 +24,7 @@ from fairbrief.reports import contrast_words, load, note_words, number_format, w
 from fairbrief.reports.contrast_table import group_counts
 from fairbrief.reports.result import Result
 from fairbrief.serialization import record_line
-from fairbrief.standings import WORDS, decisive, standing
+from fairbrief.standings import NAMED, WORDS, decisive, standing
 from fairbrief.types import Estimate
 
 PAGE = RESULTS.parent.parent / "docs" / "case-study.md"
@@ -116,15 +116,21 @@ def in_words(result: Result, quantity: str) -> str:
     kinds: dict[str, list[str]] = {}
     for e in ordered(of(result, quantity)):
         kind = standing(e, alpha)
-        baseline = (
-            "random sentences"
-            if e.blind_p is not None
-            else wording.declared(e.measure, result.made).contrast.baseline
+        name = WORDS[kind].replace(
+            "its baseline", "random sentences" if e.blind_p is not None else "its baseline"
         )
-        name = WORDS[kind].replace("its baseline", baseline)
         kinds.setdefault(name, []).append(called(e.system))
     told = [f"{', '.join(systems)}: {name}." for name, systems in kinds.items()]
     return " ".join(f"{text[0].upper()}{text[1:]}" for text in told)
+
+
+def significant(result: Result, quantity: str) -> str:
+    """The systems whose difference is significant, or why nothing was tested."""
+    found = ordered(of(result, quantity))
+    if all(standing(e, wording.alpha_of(result.made)) == "too few" for e in found):
+        return f"Not tested: {note_words.told(found[0])}."
+    names = [called(e.system) for e in found if standing(e, wording.alpha_of(result.made)) in NAMED]
+    return f"Significant: {', '.join(names) or 'none'}."
 
 
 def by_genre(result: Result, quantity: str) -> str:
@@ -171,9 +177,9 @@ def paragraph(whole: Result, people: Result) -> str:
     return (
         f"> We audited {whole.made['records']} GUM documents of eight genres with Fairbrief {whole.made['version']}. "
         f"Compared with an even spread, the mean position of the summaries' content was shifted by (in per cent of the "
-        f"text's length, with {wording.interval_name(whole.made)}; negative: earlier) {told}. {in_words(whole, 'mean_position_shift')} On the {people.made['records']} documents whose people are "
-        f"annotated, the odds that a woman is named differed from those for a man by {who}. {in_words(people, pair_of(people))} "
-        f"The change of tone in documents about women and men was compared, too. {in_words(whole, tone_of(whole))} p-values are adjusted by Holm's "
+        f"text's length, with {wording.interval_name(whole.made)}; negative: earlier) {told}. {significant(whole, 'mean_position_shift')} On the {people.made['records']} documents whose people are "
+        f"annotated, the odds that a woman is named differed from those for a man by {who}. {significant(people, pair_of(people))} "
+        f"We also planned to compare the change of tone in documents about women and about men. {significant(whole, tone_of(whole))} p-values are adjusted by Holm's "
         f"procedure. {', '.join(left)} answered fewer than {FEW} documents and is excluded."
     )
 
