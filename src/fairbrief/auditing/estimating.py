@@ -67,6 +67,17 @@ class Settings:
     signature: str = ""
     intervals: Literal["jackknife", "bootstrap"] = "jackknife"
 
+    @classmethod
+    def of(cls, made: Mapping[str, Any]) -> Settings:
+        """Those of an audit, as its result says how it was made."""
+        return cls(
+            made["n_resamples"],
+            made["seed"],
+            made["confidence_level"],
+            made["alpha"],
+            intervals=made["intervals"],
+        )
+
     @cached_property
     def bootstraps(self) -> Bootstraps:
         """Resamples of clusters, shared by all estimates that are made with these settings."""

@@ -63,13 +63,7 @@ def _suspects(result: Result) -> list[_Suspect]:
 def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -> Iterable[Estimate]:
     """The group differences that would lead, by each value of each attribute of few values."""
     made = result.made
-    settings = estimating.Settings(
-        made["n_resamples"],
-        made["seed"],
-        made["confidence_level"],
-        made["alpha"],
-        intervals=made["intervals"],
-    )
+    settings = estimating.Settings.of(made)
     specs = [spec for spec in result.rows.measures() if spec in set(made["measures"])]
     for name in names:
         for ledger, measures in ledgers_from(sliced_by(result.rows, [name]), given, [(name,)], specs):

@@ -101,13 +101,7 @@ def leading_without(
     that need not be declared anywhere.
     """
     rows, made = result.rows, result.made
-    settings = estimating.Settings(
-        made["n_resamples"],
-        made["seed"],
-        made["confidence_level"],
-        made["alpha"],
-        intervals=made["intervals"],
-    )
+    settings = estimating.Settings.of(made)
     leading = [e for of in arrangement.leading(result.estimates).values() for e in of]
     wanted = {(e.measure, e.quantity, e.system): i for i, e in enumerate(leading)}
     specs = {e.measure for e in leading}
