@@ -496,7 +496,7 @@ def test_it_begins_with_the_references_that_the_value_beats() -> None:
     )  # fmt: skip
     lead = sheets(found)[0].lead[0]
     assert "Not significantly different from label permutations" in lead
-    assert "Random extracts of the same length read 0.003, and are not clearly beaten" in lead
+    assert "Not significantly different from random sentences of the same length, 0.003" in lead
     assert "Not significantly different from label permutations" in as_markdown([found])
     (found,) = explain(made(), "uer@side", n_resamples=0, top=1)
     assert sheets(found)[0].lead[0].startswith("7 records")
