@@ -101,6 +101,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "recogniser_errors.read_errors": lambda t: _value_error(recogniser_errors.read_errors, t),
     "languages.languages_of": lambda t: languages.languages_of(word_numbers.Parted([t]), np.ones(1, dtype=np.int64)),
     "word_numbers.numbered": lambda t: word_numbers.numbered([t], [word_numbers.Rule(tokens.words)]).grams(2),
+    "languages.other_language": lambda t: languages.other_language(t, "en"),
     "languages.language_of_input": lambda t: languages.language_of_input([t]),
     "found_people.found_people": lambda t: found_people.found_people(t, ("John Smith",), {"john": "male"}),
     "tokens.stems": lambda t: tokens.stems(tokens.words(t), "en"),
@@ -119,7 +120,7 @@ WITHOUT_A_TEXT = {
     "census_names.genders", "census_names.given_names", "identifiers.pair_markers", "names.census", "published_nltk.word_cutter",
     "gender_words.subject_group", "name_gender.census_genders", "names.read_names", "nltk_tokens.check_data", "pronouns.form",
     "published_nltk.edition", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
-    "languages.suppose", "languages.setting", "languages.described",
+    "languages.suppose", "languages.setting", "languages.described", "languages.usual",
     "recogniser_errors.spell_errors", "segmentation.ascii_table", "store_addresses.where_credentials",
     "rouge.rule", "word_numbers.compact", "word_numbers.different_of", "word_numbers.forget",
 }  # fmt: skip

@@ -108,7 +108,11 @@ def test_a_pilot_tells_what_each_contrast_needs(pilot: Path) -> None:
         p for p in found if (p.system, p.quantity, p.against) == ("balanced", e.quantity, "permuted labels")
     ]
     assert one.se == pytest.approx(e.se)
-    assert one.shows == pytest.approx(e.detectable)
+    (random,) = [
+        p for p in found if (p.system, p.quantity, p.against) == ("balanced", e.quantity, "random extracts")
+    ]
+    assert random.se == pytest.approx(e.blind_se)
+    assert random.shows == pytest.approx(e.detectable)
     assert one.needs is not None
     assert one.needs > one.clusters  # what 28 records show is larger than what was asked
 

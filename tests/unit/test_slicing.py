@@ -65,6 +65,10 @@ def by_key(estimates: Iterable[Estimate]) -> dict[Key, Estimate]:
     return {(e.measure, e.quantity, e.system, e.baseline, tuple(e.slice.items())): e for e in estimates}
 
 
+FAMILY = ("family_p", "family_size", "family_low", "family_high")
+"""The family of the first screen is of the audit as it was asked, before it was sliced."""
+
+
 def same(ours: Estimate, theirs: Estimate, without: Iterable[str] = ()) -> bool:
     """Whether two estimates say the same, in numbers to 1e-12."""
     return all(
@@ -72,7 +76,7 @@ def same(ours: Estimate, theirs: Estimate, without: Iterable[str] = ()) -> bool:
         if isinstance(getattr(theirs, name), float)
         else getattr(ours, name) == getattr(theirs, name)
         for name in Estimate.__struct_fields__
-        if name not in without
+        if name not in (*without, *FAMILY)
     )
 
 
