@@ -8,8 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from fairbrief.auditing import Plan, group_notes, length_notes
+from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.evidence_table import MOST_VALUES, attributes_in, sliced_by
+from fairbrief.auditing.multiple_tests import with_families
 from fairbrief.auditing.plan_checks import check_slice
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.system_runs import of_runs
@@ -60,14 +62,17 @@ def slice_audit(
     estimates = group_notes.noted(length_notes.noted(estimates, made["alpha"]))
     estimates = [_as_of_all(e, whole) for e in estimates if e.slice]
     named = ", ".join(" and ".join(names) for names in asked)
+    settings = Settings.of(made)
+    together = [
+        *(e for e in result.estimates if e.measure in taken),
+        *estimates,
+        *(e for e in result.estimates if e.measure not in taken),  # checks of scorers
+    ]
+    differences = [*result.differences, *(_as_of_all(e, whole) for e in gaps if e.slice)]
     return replace(
         result,
-        estimates=(
-            *(e for e in result.estimates if e.measure in taken),
-            *estimates,
-            *(e for e in result.estimates if e.measure not in taken),  # checks of scorers
-        ),
-        differences=(*result.differences, *(_as_of_all(e, whole) for e in gaps if e.slice)),
+        estimates=tuple(with_families(together, settings)),
+        differences=tuple(with_families(differences, settings)),
         rows=evidence,
         made={
             **made,
