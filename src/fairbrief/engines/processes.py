@@ -123,7 +123,7 @@ class _Crew:
                 found = first.future.result(LOOK)
             except TimeoutError:
                 if any(process.exitcode is not None for process in self._processes):
-                    self._lifeline.close()  # the pool may wait for the rest of an answer that is never to come
+                    self._end_answers()
             else:
                 self._is_looking_for_the_cause = False
                 return found
@@ -150,6 +150,16 @@ class _Crew:
             self._lifeline.close()
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
+
+    def _end_answers(self) -> None:
+        """Let the pool, which may wait for the rest of an answer that will never come, find that the answers have ended.
+
+        They end when nobody holds the end that is written to: the workers go with their lifeline, and the pool of the
+        standard library holds it in this process without using it.
+        """
+        self._lifeline.close()
+        with suppress(AttributeError, OSError):
+            self._pool._result_queue._writer.close()  # type: ignore[union-attr]
 
     def _submitted(self, task: _Task) -> Future[tuple[bool, Any]]:
         pool = self._pool or self._start()
