@@ -129,7 +129,7 @@ class _Crew:
                 return found
 
     def replace(self, under_way: Sequence[_Task], error: Exception) -> None:
-        """Begin anew, with the first task alone, so that it is known to be to blame if a worker is killed again."""
+        """Start again with the first task alone, so that it is known to be to blame if a worker is killed again."""
         first = under_way[0]
         first.kills += self._is_looking_for_the_cause
         if first.kills == KILLS:
