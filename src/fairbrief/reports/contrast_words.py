@@ -129,14 +129,14 @@ def size(value: float, unit: ContrastUnit) -> str:
 
 
 def signed(value: float, unit: ContrastUnit) -> str:
-    """A contrast with its sign, as in an interval.
+    """A contrast with its sign, as in an interval; percentage points without their unit, which the sentence before names.
 
     >>> signed(-0.158, "percent"), signed(0.031, "points"), signed(0.693, "odds")
-    ('−16%', '+3.1 percentage points', '+100%')
+    ('−16%', '+3.1', '+100%')
     >>> signed(-0.0001, "points")
-    '0.0 percentage points'
+    '0.0'
     """
-    text = size(value, unit)
+    text = size(value, unit).partition(" ")[0]
     is_zero = not re.search("[1-9]", text)
     return ("" if is_zero else number_format.MINUS if value < 0 else "+") + text
 
@@ -153,10 +153,8 @@ def cell(value: float | None, unit: ContrastUnit, places: int) -> str:
 
 
 def between(low: float, high: float, unit: ContrastUnit) -> str:
-    """An interval, which names its unit once: ``+1.6 to +2.9 percentage points``."""
-    first, last = signed(low, unit), signed(high, unit)
-    _, space, name = last.partition(" ")  # the unit, where it is a word
-    return f"{first.removesuffix(space + name) if space else first} to {last}"
+    """An interval: ``−18% to −13%``."""
+    return f"{signed(low, unit)} to {signed(high, unit)}"
 
 
 def tick(value: float, unit: ContrastUnit) -> str:

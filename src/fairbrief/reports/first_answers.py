@@ -171,7 +171,10 @@ def _bounds(e: Estimate, context: Context) -> str:
 
 
 def _value(e: Estimate, context: Context) -> str:
-    return "no value" if e.value is None else signed(e.value, context.words(e).unit)
+    if e.value is None:
+        return "no value"
+    unit = context.words(e).unit
+    return f"{signed(e.value, unit)}{' percentage points' if unit == 'points' else ''}"
 
 
 def _how_sure(e: Estimate, context: Context) -> str:
