@@ -41,8 +41,8 @@ def units(
     from fairbrief import registry
     from fairbrief.chat.unit_splitting import Splitter, from_file, shipped
     from fairbrief.cli.output_folder import refuse_overwriting
-    from fairbrief.engines.journal import journal_of, keys_in
-    from fairbrief.engines.unit_requests import foresee_units, split_file
+    from fairbrief.workbench.requests.journal import journal_of, keys_in
+    from fairbrief.workbench.requests.unit_requests import foresee_units, split_file
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: units are split by a chat model: chat:MODEL.")
