@@ -16,7 +16,7 @@ from fairbrief.cli.option_types import DryRun, Quiet
 from fairbrief.cli.output_folder import refuse_no_folder
 
 if TYPE_CHECKING:
-    from fairbrief.workbench.experiments.experiment_run import Finished
+    from fairbrief.workbench.experiment_run import Finished
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -37,8 +37,8 @@ def run(file: File, out: Out = None, dry_run: DryRun = False, quiet: Quiet = Fal
     """
     from fairbrief.cli.input_options import cached
     from fairbrief.kept_files import locked
-    from fairbrief.workbench.experiments.experiment_file import read_experiment
-    from fairbrief.workbench.experiments.experiment_run import PAGE, Run
+    from fairbrief.workbench.experiment_file import read_experiment
+    from fairbrief.workbench.experiment_run import PAGE, Run
 
     folder = (Path(file.stem) if out is None else out).absolute()
     refuse_no_folder(folder, "--out")

@@ -43,7 +43,7 @@ def stats(
     from fairbrief.text import punkt
     from fairbrief.text.sentences import split
     from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
-    from fairbrief.workbench.corpora.lengths import counter
+    from fairbrief.workbench.corpora.pools import counter
 
     cuts = {None: None, "builtin": split, "punkt": punkt.split}
     if sentences not in cuts:

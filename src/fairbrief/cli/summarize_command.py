@@ -84,9 +84,8 @@ def summarize(
     All prompts are filled before anything is asked.
     """
     from fairbrief import registry
-    from fairbrief.workbench.requests.journal import journal_of, keys_in
-    from fairbrief.workbench.requests.preflight import foresee
-    from fairbrief.workbench.requests.summarizing import Job, summarize_all
+    from fairbrief.workbench.journal import journal_of, keys_in
+    from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
     spending = asking.spending(journal_of(out))
     given = {

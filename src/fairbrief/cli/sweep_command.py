@@ -16,8 +16,8 @@ from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.workbench.requests.answering import Count
-    from fairbrief.workbench.requests.summarizing import Spending
+    from fairbrief.workbench.journal import Count
+    from fairbrief.workbench.summarizing import Spending
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -98,10 +98,10 @@ def sweep(
     from fairbrief.reports import terminal
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.folder_claim import claimed
-    from fairbrief.workbench.candidates import sweep
-    from fairbrief.workbench.candidates.grid import grid
-    from fairbrief.workbench.candidates.tidy import write_tidy
-    from fairbrief.workbench.requests.answering import Count
+    from fairbrief.workbench import sweep
+    from fairbrief.workbench.grid import grid
+    from fairbrief.workbench.journal import Count
+    from fairbrief.workbench.sweep_tables import write_tidy
 
     spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}

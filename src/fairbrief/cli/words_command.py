@@ -49,7 +49,7 @@ def words(
     from fairbrief.errors import RequestError
     from fairbrief.reports import terminal
     from fairbrief.workbench.corpora.word_differences import distinctive_words, identifier_shares, word_tables
-    from fairbrief.workbench.summarizers.planted_systems import FAMILY, SPORT
+    from fairbrief.workbench.summarizers.extractive import FAMILY, SPORT
 
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise RequestError(f"--out {out}: the page is HTML, so its name ends in .html.")
@@ -64,7 +64,7 @@ def words(
         terminal.print_table(table, console)
     if out is not None:
         from fairbrief.reports.audit_folder import place
-        from fairbrief.workbench.corpora.word_difference_page import render
+        from fairbrief.workbench.corpora.word_differences import render
 
         told = {topic: found.shares for topic, found in shares.items()}
         text = render(contrasts, tables, told, by, len(records))
