@@ -84,7 +84,7 @@ def summarize(
     All prompts are filled before anything is asked.
     """
     from fairbrief import registry
-    from fairbrief.workbench.journal import journal_of, keys_in
+    from fairbrief.chat.journal import journal_of, keys_in
     from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
     spending = asking.spending(journal_of(out))

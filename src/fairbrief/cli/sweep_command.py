@@ -16,7 +16,7 @@ from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.workbench.journal import Count
+    from fairbrief.workbench.answers import Count
     from fairbrief.workbench.summarizing import Spending
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -99,8 +99,8 @@ def sweep(
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.folder_claim import claimed
     from fairbrief.workbench import sweep
+    from fairbrief.workbench.answers import Count
     from fairbrief.workbench.grid import grid
-    from fairbrief.workbench.journal import Count
     from fairbrief.workbench.sweep_tables import write_tidy
 
     spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)

@@ -39,8 +39,8 @@ def units(
 ) -> None:
     """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
     from fairbrief import registry
+    from fairbrief.chat.journal import journal_of, keys_in
     from fairbrief.cli.output_folder import refuse_overwriting
-    from fairbrief.workbench.journal import journal_of, keys_in
     from fairbrief.workbench.units import Splitter, foresee_units, from_file, shipped, split_file
 
     if not with_.startswith(("chat:", "chat(")):
