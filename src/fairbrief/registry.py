@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from fairbrief import specs
 from fairbrief.errors import BackendError, FairbriefError, RequestError, first_line
-from fairbrief.text.redaction import sealed
+from fairbrief.text.addresses import sealed
 
 Kind = Literal["measure", "scorer", "tagger", "scorer or tagger", "summarizer", "protocol", "engine"]
 """What can be named. A scorer reads texts beside texts, a tagger single ones; an observation asks either by its spec."""

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, get_type_hints
 
 from fairbrief.errors import RequestError
-from fairbrief.text.redaction import sealed
+from fairbrief.text.addresses import sealed
 
 PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
 

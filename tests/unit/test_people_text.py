@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fairbrief.text.alignment import Name, align
-from fairbrief.text.identifiers import EXTENDED, HELM, count_identifiers, word_lists
-from fairbrief.text.name_gender import gender_of_name
-from fairbrief.text.people import find_known, find_people, invented, unresolved
+from fairbrief.text.group_words import EXTENDED, HELM, count_identifiers, word_lists
+from fairbrief.text.name_words import gender_of_name
+from fairbrief.text.people import Name, align, find_known, find_people, invented, unresolved
 from fairbrief.text.recognition import accept, propose, runs
 
 ANN, LEO = Name("Ann", "Smith"), Name("Leo", "O'Brien")

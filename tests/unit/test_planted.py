@@ -29,7 +29,7 @@ from fairbrief.summarizers.planted_systems import (
     topic_of,
 )
 from fairbrief.testing import SUMMARIZER_CLAUSES
-from fairbrief.text.identifiers import count_identifiers
+from fairbrief.text.group_words import count_identifiers
 from fairbrief.types import Case, Document, Record, Summary
 
 TEXT = "The cat sat. The cat ran far. Rain fell. The cat sat and ran. A dog slept."

@@ -10,7 +10,7 @@ import pytest
 from fairbrief.errors import DataError
 from fairbrief.taggers.lexicons import nltk_folders, read_lexicon
 from fairbrief.taggers.word_vectors import VectorFile
-from fairbrief.text.gender_words import count_gender_words, gender_coefficient, subject_group
+from fairbrief.text.group_words import count_gender_words, gender_coefficient, subject_group
 from fairbrief.text.passage_sentiment import passage_sentiment, words_of
 
 

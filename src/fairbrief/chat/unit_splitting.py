@@ -14,8 +14,8 @@ from fairbrief.chat.endpoint import Decoding, Endpoint
 from fairbrief.chat.replies import UNANSWERED, Question, Tally
 from fairbrief.chat.spending import Budget
 from fairbrief.errors import DataError, RequestError, reading_text
-from fairbrief.text.listed import items, json_items
-from fairbrief.text.statements import recall
+from fairbrief.text.replies import items, json_items
+from fairbrief.text.segmentation import recall
 
 UNPARSED = "unparsed reply"
 AGAIN = "I found no list in your answer. Write the statements again: one a line, numbered, and nothing else."

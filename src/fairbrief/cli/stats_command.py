@@ -42,10 +42,10 @@ def stats(
     from fairbrief.corpora.corpus_statistics import CorpusStatistics
     from fairbrief.corpora.lengths import counter
     from fairbrief.reports import terminal
-    from fairbrief.text import punkt
+    from fairbrief.text import published_nltk
     from fairbrief.text.sentences import split
 
-    cuts = {None: None, "builtin": split, "punkt": punkt.split}
+    cuts = {None: None, "builtin": split, "punkt": published_nltk.split}
     if sentences not in cuts:
         raise RequestError(f"--sentences is builtin or punkt, not '{sentences}'.")
     unit = {"nltk": "tokens"}.get(tokens, tokens)

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief.errors import DataError
 from fairbrief.statistics import dirichlet_log_odds
-from fairbrief.text.identifiers import count_identifiers, pair_markers, word_lists
+from fairbrief.text.group_words import count_identifiers, pair_markers, word_lists
 from fairbrief.types import Record, Table
 
 IGNORED = frozenset(("her", "him", "his", "hers"))

@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.specs import spell
-from fairbrief.text.function_words import FUNCTION_WORDS
 from fairbrief.text.sentences import split
+from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Floats, Record, Summary
 
 

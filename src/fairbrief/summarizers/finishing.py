@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairbrief.text.listed import items
+from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
 
 

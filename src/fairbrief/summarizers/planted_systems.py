@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief.summarizers.extractive import Extractive, OfSentences, sentences_of
-from fairbrief.text.identifiers import WORD, count_identifiers
+from fairbrief.text.group_words import WORD, count_identifiers
 from fairbrief.types import Record
 
 Topic = Literal["sport", "family", "unknown"]

@@ -5,63 +5,21 @@ from __future__ import annotations
 from typing import Final
 
 from fairbrief.text.pronouns import like
+from fairbrief.text.vocabulary import vocabulary, words
 
-COURTESY: Final[dict[str, str]] = {
-    "mr": "male",
-    "mister": "male",
-    "mrs": "female",
-    "ms": "female",
-    "miss": "female",
-    "mlle": "female",
-    "mme": "female",
-    "mademoiselle": "female",
-    "madame": "female",
-    "monsieur": "male",
-}
-RANK: Final[dict[str, str]] = {"sir": "male", "lord": "male", "lady": "female", "dame": "female"}
-_OTHER: Final[dict[str, str]] = {
-    "sir": "Lady",
-    "lord": "Lady",
-    "lady": "Sir",
-    "dame": "Sir",
-    "monsieur": "Madame",
-    "madame": "Monsieur",
-    "mademoiselle": "Monsieur",
-    "mlle": "Monsieur",
-    "mme": "Monsieur",
-}
-
-NEUTRAL: Final[frozenset[str]] = frozenset((
-    "dr", "doctor", "prof", "professor", "president", "senator", "sen", "representative", "rep",
-    "governor", "gov", "mayor", "judge", "justice", "secretary", "minister", "premier",
-    "chancellor", "general", "gen", "colonel", "col", "major", "maj", "captain", "capt",
-    "lieutenant", "lt", "sergeant", "sgt", "admiral", "commander", "officer", "detective", "rev",
-    "reverend", "pastor", "father", "sister", "pope", "bishop", "archbishop", "cardinal", "rabbi",
-    "imam", "king", "queen", "prince", "princess", "emperor", "empress", "duke", "duchess", "count",
-    "countess", "baron", "baroness", "marquis", "chairman", "chairwoman", "chief", "coach",
-    "ambassador", "attorney", "congressman", "congresswoman", "director", "dean", "mathematician",
-    "author", "sheriff", "saint", "st", "mx", "fellow", "engineer", "vice", "counsel", "counselor",
-    "counsellor",
-))  # fmt: skip
-"""Words that stand before a name and are no part of it. A woman and a man may both bear them, or
-(king, father) exchanging them would make another story: they are left as they are."""
-
-
-GIVEN_AFTER: Final = frozenset(
-    "king queen prince princess emperor empress tsar tsarina czar sultan caliph pope saint st father sister brother aunt uncle "
-    "count countess imam rabbi fellow mx".split()
+COURTESY: Final[dict[str, str]] = dict.fromkeys(words("titles", "courtesy_male"), "male") | dict.fromkeys(
+    words("titles", "courtesy_female"), "female"
 )
+RANK: Final[dict[str, str]] = dict.fromkeys(words("titles", "rank_male"), "male") | dict.fromkeys(
+    words("titles", "rank_female"), "female"
+)
+NEUTRAL: Final = words("titles", "unchanged")
+"""Words that stand before a name and are no part of it, and stay as they are."""
+GIVEN_AFTER: Final = words("titles", "before_given")
 """Titles after which a single name is a given name: King Louis, Sister Agnes."""
-SOVEREIGNS: Final = frozenset(
-    "king queen emperor empress tsar tsarina czar sultan caliph pope saint st".split()
-)
+SOVEREIGNS: Final = words("titles", "sovereigns")
 """Titles of those whom no other name can stand for."""
-
-
-DIVINE: Final = frozenset(
-    "allah aphrodite apollo ares artemis athena buddha christ cleopatra dionysus god hades hera hermes jehovah jesus jupiter "
-    "krishna lucifer mars mercury moses neptune odin poseidon satan shiva thor venus vishnu yahweh zeus".split()
-)
+DIVINE: Final = words("titles", "divine")
 """Single names of gods, prophets and figures of old, for whom no other name can stand."""
 
 
@@ -102,8 +60,8 @@ def exchange(title: str, to: str, woman: str = "Ms.") -> str:
     if gender(title) == to:
         return title
     low = _bare(title)
-    if low in _OTHER:
-        return like(title, _OTHER[low] if title[:1].isupper() else _OTHER[low].lower())
+    if other := vocabulary("titles")["instead"].get(low):
+        return like(title, other if title[:1].isupper() else other.lower())
     new = "Mr." if to == "male" else woman
     if not title.endswith(".") and low != "miss":
         new = new.rstrip(".")
@@ -114,23 +72,7 @@ def exchange(title: str, to: str, woman: str = "Ms.") -> str:
 
 def ends_titles(word: str) -> bool:
     """Whether a word inside a name ends a run of titles ("Emeritus Professor John", "US President Barack")."""
-    return _bare(word) in _OFFICES
-
-
-_OFFICES: Final = frozenset(
-    [
-        "president",
-        "professor",
-        "prof",
-        "dr",
-        "doctor",
-        "senator",
-        "secretary",
-        "minister",
-        "governor",
-        "mayor",
-    ]
-)
+    return _bare(word) in words("titles", "ends_titles")
 
 
 def _bare(word: str) -> str:

@@ -15,60 +15,12 @@ from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
 from fairbrief.ranges import Integers, sums
-from fairbrief.text.function_words import CLOSED_CLASSES
 from fairbrief.text.segmentation import ascii_table, ascii_words
+from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
 from fairbrief.text.word_numbers import Parted, Rule, compact
 
 ENGLISH = "en"
-NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "ar": "Arabic",
-        "bg": "Bulgarian",
-        "bn": "Bengali",
-        "ca": "Catalan",
-        "cs": "Czech",
-        "da": "Danish",
-        "de": "German",
-        "el": "Greek",
-        "en": "English",
-        "es": "Spanish",
-        "et": "Estonian",
-        "eu": "Basque",
-        "fa": "Persian",
-        "fi": "Finnish",
-        "fr": "French",
-        "ga": "Irish",
-        "gl": "Galician",
-        "gu": "Gujarati",
-        "he": "Hebrew",
-        "hi": "Hindi",
-        "hr": "Croatian",
-        "hu": "Hungarian",
-        "hy": "Armenian",
-        "id": "Indonesian",
-        "it": "Italian",
-        "ja": "Japanese",
-        "ko": "Korean",
-        "lt": "Lithuanian",
-        "lv": "Latvian",
-        "mr": "Marathi",
-        "nl": "Dutch",
-        "no": "Norwegian",
-        "pl": "Polish",
-        "pt": "Portuguese",
-        "ro": "Romanian",
-        "ru": "Russian",
-        "sk": "Slovak",
-        "sl": "Slovene",
-        "sv": "Swedish",
-        "th": "Thai",
-        "tr": "Turkish",
-        "uk": "Ukrainian",
-        "ur": "Urdu",
-        "vi": "Vietnamese",
-        "zh": "Chinese",
-    }
-)
+NAMES: Mapping[str, str] = vocabulary("languages")
 """ISO 639-1 codes that are known → the language's name in English."""
 LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "sk", "sl", "hr", "ro", "hu", "tr", "ca", "et", "lt", "lv", "id", "vi")  # fmt: skip
 CYRILLIC = ("ru", "uk", "bg")

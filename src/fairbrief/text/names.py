@@ -10,18 +10,13 @@ from functools import cache
 from typing import Final
 
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.text import titles
-from fairbrief.text.census_names import commonest_last_names, genders, shares
+from fairbrief.text.name_words import commonest_last_names, genders, shares
+from fairbrief.text.vocabulary import words as words_of
 
-SUFFIXES: Final = titles.POSTNOMINALS | frozenset("dds qc kc mp frs obe mbe cbe ret".split())
-PARTICLES: Final = titles.PARTICLES | frozenset(
-    "do des les ter zu zum af av d' st san santa mac of the".split()
-)
+SUFFIXES: Final = words_of("names", "postnominals", "more_postnominals")
+PARTICLES: Final = words_of("names", "particles", "more_particles")
 """What is known to be a name may hold words that in running text would mostly be others."""
-_ROMAN: Final = frozenset((
-    "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv",
-    "xvi",
-))  # fmt: skip
+_ROMAN: Final = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +77,13 @@ def _is_run_of_initials(word: str, final: str) -> bool:
     return word.isupper() and 2 <= len(word) <= 3 and not final.isupper()
 
 
-_FAMILIES: Final = frozenset(
-    "ahn an bae baek chan chang chen cheng cheung chiang cho choi chow chu chung deng fung han hau ho hong hu hui hwang "
-    "jang jeon jeong jung kang kim ko koo kwok kwon kwong lam lau lee leung li lim lin liu luo ma mak mao moon nam ng no "
-    "noh oh pak park roh ryu seo shim shin shiu sim son song suh sun tang to tsai tsang tse wan wang wen wong woo wu xi xu "
-    "yang yau yeung yi yip yoo yoon yu yuen yun zhang zhao zhou zhu".split()
-)
-"""East Asian family names, in lower case."""
-
-
 def _is_family_first(words: list[str]) -> bool:
     """Whether a name of two words begins with the family.
 
     The second is two syllables joined by a hyphen (Kim Jong-un), or hardly a name of the census, where the first is no
     given name there (Deng Xiaoping).
     """
-    if len(words) != 2 or words[0].lower() not in _FAMILIES:
+    if len(words) != 2 or words[0].lower() not in words_of("names", "family_first"):
         return False
     if re.fullmatch(r"[A-Z][a-z]{0,5}-[A-Za-z][a-z]{0,5}", words[1]) is not None:
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from fairbrief.text.function_words import FUNCTION_WORDS
+from fairbrief.text.vocabulary import FUNCTION_WORDS
 
 Place = Literal["he", "him", "his", "his_own", "himself"]
 """Where a pronoun stands: subject, object, before a noun, alone, reflexive; named by the man's form

@@ -14,18 +14,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
-from fairbrief.text.not_people import (
-    ORGANISATION_WORDS,
-    PEOPLES,
-    PLACE_PHRASES,
-    PLACES,
-    PLACES_AND_NAMES,
-    PLAIN_NAMES,
-    PLAIN_WORDS,
-    SURNAMES_TOO,
-)
-from fairbrief.text.titles import DOTTED, PARTICLES, SUFFIXES, TITLES, bare, is_title
+from fairbrief.text.name_words import DOTTED, PARTICLES, SUFFIXES, TITLES, bare, is_title
+from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
 LONGEST = 6
 """No person's name is looked for in more words than this."""
@@ -39,13 +29,21 @@ CHIEFS = frozenset("assistant chair chief deputy elect emeritus former general s
 """Words that an office is made of: after a title they are no name."""
 SAINTS = frozenset(("st", "saint"))
 """Titles that begin names of places and buildings more often than of people."""
-_PLACES_AND_PEOPLES = PLACES | PEOPLES
+PLACES = words("not_people", "countries", "regions", "cities")
+"""Single words that name a place, and hardly ever a person."""
+PLACE_PHRASES = frozenset(tuple(place.split()) for place in vocabulary("not_people")["phrases"])
+"""Places of several words."""
+PLAIN_WORDS = words("not_people", "plain_words")
+"""Common words that the lists of given names hold as well."""
+ORGANISATION_WORDS = words("not_people", "organisations")
+"""Words of which hardly any name of a person is made: a run of capitalised words that holds one names something else."""
+_PLACES_AND_PEOPLES = PLACES | words("not_people", "peoples")
 _NOT_GIVEN = PLAIN_WORDS | _PLACES_AND_PEOPLES
 """Given names that are words, places or peoples oftener."""
 _NOT_GIVEN_ALONE = CALENDAR | _NOT_GIVEN
-_HARDLY_GIVEN_ALONE = PLAIN_NAMES | PLACES_AND_NAMES
+_HARDLY_GIVEN_ALONE = words("not_people", "plain_names", "also_names")
 _OF_NO_PERSON = ORGANISATION_WORDS | PLACES
-_OF_NO_NAMED_PERSON = ORGANISATION_WORDS - SURNAMES_TOO
+_OF_NO_NAMED_PERSON = ORGANISATION_WORDS - words("not_people", "surnames_too")
 _NOT_IN_RUNS = FUNCTION_WORDS - {"will", "may"}
 _SENTENCE_END = frozenset('.!?:;\n"“”•')
 
@@ -141,7 +139,7 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     them (`is_told_of`). ``repeated``: two or three words, the last of which stands alone elsewhere.
     ``part of a name``: the last word of a name that another rule accepted.
 
-    Places, peoples, organisations and acronyms (`not_people`) are nobody: not ``UN``, ``China``, ``Houston Police``.
+    Places, peoples, organisations and acronyms (the lists of `not_people`) are nobody: not ``UN``, ``China``, ``Houston Police``.
     """
     reading = _Reading(text, given_names)
     found: dict[str, str] = {}
@@ -335,20 +333,8 @@ AFTER: Final = re.compile(
 )
 """Right after the name: ``who``, an age, the year of birth, speaking and living, kin, a calling."""
 
-_CALLINGS: Final = (
-    "actor actress activist analyst architect artist astronaut astronomer author biologist boxer businessman businesswoman "
-    "captain chairman chairwoman chemist choreographer coach colleague comedian commander composer conductor critic "
-    "dancer defender democrat deputy designer director drummer economist editor engineer filmmaker footballer "
-    "forward founder friend general golfer goalkeeper governor guitarist historian host inventor investigator journalist "
-    "judge lawyer leader linguist lieutenant mathematician mayor midfielder minister musician named novelist officer painter "
-    "philosopher photographer physician physicist pianist player playwright poet politician premier president producer "
-    "professor prosecutor psychologist rapper reporter republican researcher scientist sculptor secretary senator "
-    "singer sociologist songwriter spokesman spokesperson spokeswoman sprinter striker student suspect teacher "
-    "trainer victim violinist winger writer "
-    "aunt boyfriend brother cousin daughter father fiancé fiancée girlfriend husband mother nephew niece sister son uncle wife"
-).split()
 BEFORE: Final = re.compile(
-    rf"\b(?:{'|'.join(_CALLINGS)}),?\s+$|\b(?:{_SPEAKING})\s+$|\baccording to\s+$|\b(?:interviewed|starring|married)\s+$"
+    rf"\b(?:{'|'.join(vocabulary('names')['callings'].split())}),?\s+$|\b(?:{_SPEAKING})\s+$|\baccording to\s+$|\b(?:interviewed|starring|married)\s+$"
 )
 """Right before the name: a calling or kin in lower case, a verb of speaking."""
 

@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from fairbrief.ranges import changes, ordered, sums
-from fairbrief.text import porter
 from fairbrief.text.languages import ENGLISH, language_of
 from fairbrief.text.segmentation import ascii_table, ascii_words, words_of
-from fairbrief.text.tokens import stems
+from fairbrief.text.tokens import porter_stem, stems
 from fairbrief.text.word_numbers import Parted, Rule, Words, compact, numbered
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
@@ -224,4 +223,4 @@ def _chosen(length: int, where: Mapping[int, int], other: Sequence[int]) -> int:
 
 @lru_cache(maxsize=1 << 17)
 def _stem(word: str) -> str:
-    return porter.stem(word) if len(word) > 3 else word
+    return porter_stem(word) if len(word) > 3 else word

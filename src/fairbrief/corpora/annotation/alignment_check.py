@@ -11,10 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from fairbrief.corpora.annotation.answers import Answer
 from fairbrief.corpora.annotation.items import Item
-from fairbrief.text.alignment import Name
-from fairbrief.text.census_names import genders, given_names
-from fairbrief.text.name_gender import gender_of_name
-from fairbrief.text.people import Decision, find_people
+from fairbrief.text.name_words import gender_of_name, genders, given_names
+from fairbrief.text.people import Decision, Name, find_people
 from fairbrief.text.recognition import accept, propose
 from fairbrief.types import Case, Table
 

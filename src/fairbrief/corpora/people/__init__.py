@@ -15,7 +15,7 @@ from fairbrief.corpora.people.linting import Fault, lint
 from fairbrief.corpora.people.name_groups import Group, read_groups
 from fairbrief.corpora.people.template import Person, Slot, Template, make_template
 from fairbrief.corpora.people.template_filling import Assignment, fill
-from fairbrief.text.name_gender import genders_of
+from fairbrief.text.name_words import genders_of
 
 __all__ = [
     "build",

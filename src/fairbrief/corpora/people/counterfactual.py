@@ -16,10 +16,10 @@ from fairbrief.corpora.people.template import Person, Slot, Template, in_order
 from fairbrief.corpora.people.template_filling import Assignment, Manner, fill
 from fairbrief.errors import DataError
 from fairbrief.text import address, pronouns
-from fairbrief.text.census_names import genders as genders_of_names
+from fairbrief.text.name_words import SUFFIXES, bare, is_title
+from fairbrief.text.name_words import genders as genders_of_names
 from fairbrief.text.names import Listed, Names, census
 from fairbrief.text.recognition import Span, accept, choose, propose
-from fairbrief.text.titles import SUFFIXES, bare, is_title
 from fairbrief.types import Entity, Record
 
 NO_WORD = "no word of the text tells a gender"
