@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fairbrief.protocols.published_results import heading, published_results
 from fairbrief.types import Estimate
 
 APART = ("design", "genders", "last_names", "content_words")
@@ -14,11 +13,6 @@ BALANCED, MONO, ORIGINAL = "balanced", "mono", "original"
 """Designs: the paper's C_loc and C_glob, and the documents that both were made from."""
 
 Part = tuple[tuple[str, str], ...]
-
-
-def titled(number: str) -> str:
-    """The paper's number and title of a table."""
-    return heading(published_results("steen-people"), number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +36,20 @@ class Kind:
     @property
     def keeps_words(self) -> bool:
         return self.content_words in ("", "kept")
+
+    @property
+    def is_main(self) -> bool:
+        """Whether these are the inputs of the paper's main experiment: by gender, all else kept."""
+        return self.is_by_gender and self.keeps_words and self.last_names in ("", "kept")
+
+    def __str__(self) -> str:
+        """How they differ from the main experiment's."""
+        told = [
+            "" if self.is_by_gender else f"genders {self.genders}",
+            "last names replaced" if self.is_by_gender and self.last_names == "replaced" else "",
+            "" if self.keeps_words else f"content words {self.content_words}",
+        ]
+        return ", ".join(filter(None, told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +115,8 @@ def find(
 def of(placed: Sequence[Placed], kind: Kind | None, *designs: str) -> list[Placed]:
     """The estimates of one kind of inputs (any, if None), of these designs or of inputs that name none."""
     return [p for p in placed if (kind is None or p.kind == kind) and p.design in (*designs, "")]
+
+
+def kinds_of(placed: Iterable[Placed]) -> list[Kind]:
+    """The kinds of inputs, in the order in which they are met."""
+    return list(dict.fromkeys(p.kind for p in placed if p.design != ORIGINAL))
