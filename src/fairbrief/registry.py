@@ -36,11 +36,6 @@ def declared(kind: Kind) -> dict[str, tuple[EntryPoint, ...]]:
     return {name: tuple(points.values()) for name, points in found.items()}
 
 
-def points(kind: Kind) -> dict[str, EntryPoint]:
-    """Every declared name of a kind with its entry point, loaded or not."""
-    return {name: points[0] for name, points in declared(kind).items()}
-
-
 def names(kind: Kind) -> list[str]:
     """All declared names of a kind, sorted."""
     return list(declared(kind))

@@ -46,7 +46,7 @@ def spell(thing: Any) -> str:
     for f in settings_of(thing):
         value = getattr(thing, f.name)
         if f.name == "over":
-            over = f"@{_quote(value, PLAIN)}" if value else ""
+            over = f"@{quoted(value)}" if value else ""
         elif value != _default(f):
             parts.append(f"{f.name}={_spell_value(value)}")
     settings = f"({', '.join(parts)})" if parts else ""
@@ -134,7 +134,7 @@ def _refuse_settings(over: str, text: str) -> None:
     right = f"{first}{match['settings']})@{match['over'].strip()}"
     raise RequestError(
         f"In '{text}' the settings stand behind the attribute. Write {right}; "
-        f"an attribute that is called so stands in quotes: {head}@{_quote(over, PLAIN)}."
+        f"an attribute that is called so stands in quotes: {head}@{quoted(over)}."
     )
 
 
@@ -176,7 +176,10 @@ def quoted(text: str) -> str:
     >>> print(quoted("party"), quoted("a, b"))
     party 'a, b'
     """
-    return _quote(text, PLAIN)
+    if PLAIN.fullmatch(text) and text == text.strip():
+        return text
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def needs_over(kind: Any) -> bool:
@@ -196,11 +199,11 @@ def _spell_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return _quote("+".join(str(v) for v in value), PLAIN)
+        return quoted("+".join(str(v) for v in value))
     if isinstance(value, (int, float)):
         return str(value)
     text = str(value)
-    return text if _is_nested(text) else _quote(text, PLAIN)
+    return text if _is_nested(text) else quoted(text)
 
 
 @lru_cache(maxsize=1024)
@@ -233,13 +236,6 @@ def _read_value(text: str, hint: Any, where: str) -> Any:
         wanted = getattr(hint, "__name__", hint_text)
         raise RequestError(f"{where}: '{text}' is not a value of type {wanted}.") from None
     return text
-
-
-def _quote(text: str, plain: re.Pattern[str]) -> str:
-    if plain.fullmatch(text) and text == text.strip():
-        return text
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def _unquote(text: str) -> str:

@@ -21,6 +21,7 @@ from fairbrief.chat.replies import is_refusal, read_reply
 from fairbrief.chat.unit_splitting import read_split
 from fairbrief.cli.exit_codes import printable as printable_for_a_terminal
 from fairbrief.reports import plain
+from fairbrief.taggers.word_sentiment import passage_sentiment
 from fairbrief.text import (
     address,
     addresses,
@@ -31,7 +32,6 @@ from fairbrief.text import (
     hashes,
     languages,
     name_words,
-    passage_sentiment,
     people,
     pronouns,
     recognition,
@@ -67,7 +67,6 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "name_words.gender_of_name": lambda t: name_words.gender_of_name(tokens.words(t), {}, {"john": "male"}),
     "name_words.genders_of": lambda t: name_words.genders_of([t, "f"]),
     "name_words.published_gender": lambda t: name_words.published_gender(t.split(), {}, {"john": "male"}),
-    "passage_sentiment.passage_sentiment": lambda t: passage_sentiment.passage_sentiment(t, {"a": 1.0}),
     "people.known_spans": lambda t: people.known_spans(t, KNOWN, t),
     "people.find_known": lambda t: people.find_known(t, KNOWN, t),
     "people.find_people": lambda t: people.find_people(t, KNOWN, t, ("John Smith",), with_known=True),
@@ -104,6 +103,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "tokens.porter_stem": tokens.porter_stem,
     # Not in `text`, and given texts that strangers wrote.
     "chat.replies.is_refusal": is_refusal,
+    "taggers.word_sentiment.passage_sentiment": lambda t: passage_sentiment(t, {"a": 1.0}),
     "chat.replies.read_reply": lambda t: _refused(read_reply, t),
     "chat.unit_splitting.read_split": lambda t: read_split(t, t),
     "reports.plain.printable": plain.printable,

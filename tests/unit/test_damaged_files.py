@@ -27,9 +27,8 @@ from fairbrief.readers.looking import look_at
 from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
 from fairbrief.summarizers.prompts import find
-from fairbrief.taggers.lexicons import read_lexicon
 from fairbrief.taggers.name_tagger import read_pages
-from fairbrief.taggers.word_vectors import VectorFile
+from fairbrief.taggers.word_files import VectorFile, read_lexicon
 from fairbrief.viewing import input_index
 
 DEEP = b"[" * 100_000
