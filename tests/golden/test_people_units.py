@@ -190,9 +190,9 @@ def test_genders_of_names_equal_the_release_except_where_the_paper_says_otherwis
     pages = {"hillary clinton": "female"}
     for name, wanted in edge["name_classifier"]:
         tokens = name.split()
-        published = published_gender(tokens, pages, name_words.genders(strictly=True)).gender or None
+        published = published_gender(tokens, pages, name_words.genders(strictly=True)) or None
         assert published == wanted, name
-        found = gender_of_name(tokens, {}, name_words.genders()).gender or None
+        found = gender_of_name(tokens, {}, name_words.genders()) or None
         better, why = BETTER_GENDERS.get(name, (wanted, "as released"))
         assert found == better, f"{name}: {why}"
 
@@ -207,8 +207,8 @@ def test_an_undecided_page_leaves_a_name_unknown() -> None:
     """The paper's text: a page without a majority of pronouns means unknown; the release asks the census."""
     pages = {"mary undecided": "unknown"}
     tokens = ["Mary", "Undecided"]
-    assert gender_of_name(tokens, pages, name_words.genders()).gender == ""
-    assert published_gender(tokens, pages, name_words.genders(strictly=True)).gender == "female"
+    assert gender_of_name(tokens, pages, name_words.genders()) == ""
+    assert published_gender(tokens, pages, name_words.genders(strictly=True)) == "female"
 
 
 # ----------------------------------------------------------------------------------- anonymisation

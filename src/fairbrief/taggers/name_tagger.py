@@ -59,8 +59,8 @@ class Names:
     def classify(self, name: str, pages: Mapping[str, str]) -> str:
         """``female``, ``male``, or nothing where the name does not tell."""
         if self.rule == "published":
-            return published_gender(published_tokens(name), pages, name_words.genders(strictly=True)).gender
-        return gender_of_name(name.split(), pages, name_words.genders()).gender
+            return published_gender(published_tokens(name), pages, name_words.genders(strictly=True))
+        return gender_of_name(name.split(), pages, name_words.genders())
 
 
 @cache

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fairbrief.text.group_words import count_gender_words
-from fairbrief.text.name_words import SUFFIXES, bare, gender_of_title, is_title
+from fairbrief.text.name_words import bare, gender_of_title, without_titles
 from fairbrief.text.recognition import Span, choose, propose
 
 REACH = 200
@@ -63,7 +63,7 @@ def _after(text: str, start: int, following: int) -> str:
 
 def _bearer(span: Span, people: list[FoundPerson], genders: Collection[str]) -> FoundPerson | None:
     """The person whom a span names: one already known, or a new one; None where it holds no name."""
-    core = [t for t in span.tokens if not is_title(t) and bare(t) not in SUFFIXES]
+    core = without_titles(span.tokens)
     if not core:
         return None
     names = [t for t in core if len(bare(t)) > 1] or core

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
+from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -211,20 +212,10 @@ def other_language(text: str, usual: str) -> str:
     >>> other_language("Le service est bon, mais la soupe est froide et pas chaude.", "en"), other_language("Bon!", "en")
     ('fr', '')
     """
-    if usual == ENGLISH and _has_two(text, ENGLISH_ALONE):
+    if usual == ENGLISH and len(list(islice((1 for word in ENGLISH_ALONE if word in text), 2))) == 2:
         return ""
     found = _detect(text[:LOOKED_AT], usual)
     return "" if found == usual else found
-
-
-def _has_two(text: str, some: Iterable[str]) -> bool:
-    has_one = False
-    for one in some:
-        if one in text:
-            if has_one:
-                return True
-            has_one = True
-    return False
 
 
 def _as_setting(language: str | Setting) -> Setting:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
@@ -37,6 +36,11 @@ def is_title(token: str) -> bool:
     return bare(token) in TITLES
 
 
+def without_titles(tokens: Iterable[str]) -> list[str]:
+    """A name's tokens without titles and suffixes."""
+    return [token for token in tokens if not is_title(token) and bare(token) not in SUFFIXES]
+
+
 def gender_of_title(token: str) -> str:
     """``female``, ``male``, or nothing where the token tells neither.
 
@@ -53,53 +57,40 @@ GENDER_WORDS = {
 """Words that inputs use for a gender, lower-case → ``female`` or ``male``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """``female``, ``male`` or nothing (unknown), and the rule that decided."""
-
-    gender: str
-    rule: str
-
-
-def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> Verdict:
-    """The gender of an unknown person, from the name's tokens.
+def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
+    """``female``, ``male`` or nothing: the gender of an unknown person, from the name's tokens.
 
     A title speaks first. Then ``pages``: full lower-case name → gender; a page that gives neither ``female``
     nor ``male`` leaves the name unknown. Then ``census``, asked for the given name alone: the first token
     of several that is no initial, or the only one.
 
     >>> gender_of_name(["Mrs.", "Smith"], {}, {})
-    Verdict(gender='female', rule='title')
+    'female'
     >>> gender_of_name(["Mary", "James"], {}, {"mary": "female", "james": "male"})
-    Verdict(gender='female', rule='census')
+    'female'
     """
-    for token in tokens:
-        if gender := gender_of_title(token):
-            return Verdict(gender, "title")
-    core = [token for token in tokens if not is_title(token) and bare(token) not in SUFFIXES]
+    core = without_titles(tokens)
     full = " ".join(core).lower()
+    if told := next(filter(None, map(gender_of_title, tokens)), ""):
+        return told
     if full in pages:
-        gender = pages[full]
-        return Verdict(gender, "page") if gender in ("female", "male") else Verdict("", "page undecided")
-    titled = len(core) < len(tokens) and len(core) == 1
-    if core and not titled and len(bare(core[0])) > 1:
-        gender = census.get(core[0].lower(), "")
-        if gender:
-            return Verdict(gender, "census")
-    return Verdict("", "unknown")
+        return pages[full] if pages[full] in ("female", "male") else ""
+    is_titled = len(core) < len(tokens) and len(core) == 1
+    has_given = core and not is_titled and len(bare(core[0])) > 1
+    return census.get(core[0].lower(), "") if has_given else ""
 
 
-def published_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> Verdict:
+def published_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
     """The gender of an unknown person as the release has it.
 
     Titles are not looked at; an undecided page falls through; *any* token, last names too, is looked up, and
     a name with tokens of both genders is unknown.
     """
-    full = " ".join(tokens).lower()
-    if pages.get(full) in ("female", "male") and len(tokens) > 1:
-        return Verdict(pages[full], "page")
+    page = pages.get(" ".join(tokens).lower(), "")
+    if page in ("female", "male") and len(tokens) > 1:
+        return page
     found = {census[token.lower()] for token in tokens if token.lower() in census}
-    return Verdict(found.pop(), "census") if len(found) == 1 else Verdict("", "unknown")
+    return found.pop() if len(found) == 1 else ""
 
 
 def genders_of(values: Iterable[str]) -> dict[str, str]:

@@ -15,7 +15,14 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from fairbrief.text.group_words import WORD
-from fairbrief.text.name_words import GENDER_WORDS, SUFFIXES, bare, gender_of_title, given_names, is_title
+from fairbrief.text.name_words import (
+    GENDER_WORDS,
+    bare,
+    gender_of_title,
+    given_names,
+    is_title,
+    without_titles,
+)
 from fairbrief.text.recognition import Span, choose, parts, propose, runs
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS
 
@@ -64,7 +71,7 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
     >>> align(["J.", "Smith"], [Name("Ann", "Smith")])
     Alignment(people=(), rule='')
     """
-    core = tuple(_normal(token) for token in tokens if not is_title(token) and bare(token) not in SUFFIXES)
+    core = tuple(map(_normal, without_titles(tokens)))
     titled = any(is_title(token) for token in tokens)
     if not core:
         return Alignment((), "")
@@ -311,5 +318,5 @@ def _names_before(run: Span, text: str, source: str) -> list[int]:
 
 def _core(tokens: Sequence[str]) -> list[str]:
     """A name's words in lower case, without titles, suffixes and initials."""
-    kept = [t for t in tokens if not is_title(t) and bare(t) not in SUFFIXES and len(bare(t)) > 1]
-    return [part for t in kept for part in bare(t.replace("’", "'")).split("-")]
+    kept = [bare(token.replace("’", "'")) for token in without_titles(tokens) if len(bare(token)) > 1]
+    return [part for token in kept for part in token.split("-")]

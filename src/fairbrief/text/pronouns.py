@@ -23,12 +23,10 @@ THEY: Final = frozenset("they them their theirs themself themselves".split())
 """The pronouns of one person who is spoken of as they, or of several."""
 
 _CERTAIN: Final[dict[str, tuple[Place, str]]] = {
-    "he": ("he", "male"),
-    "she": ("he", "female"),
-    "him": ("him", "male"),
-    "hers": ("his_own", "female"),
-    "himself": ("himself", "male"),
-    "herself": ("himself", "female"),
+    word: (place, gender)
+    for gender in ("male", "female")
+    for place, word in FORMS[gender].items()
+    if word not in ("his", "her")
 }
 _BY_TAG: Final[dict[str, dict[str, tuple[Place, str]]]] = {
     "his": {"PRP$": ("his", "male"), "PRP": ("his_own", "male")},

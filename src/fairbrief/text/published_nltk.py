@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
@@ -180,11 +180,11 @@ def _cut_sentence(sentence: str) -> list[str]:
         if _is_plain(chunk):
             tokens.append(chunk)
         else:
-            tokens += _cut_middle(chunk) if place else _cut_head(chunk)
+            tokens += _cut(chunk, is_first=place == 0, is_last=False)
     if last == len(chunks) - 1 and _is_plain(chunks[last]):
         tokens.append(chunks[last])
     else:
-        tokens += _cut_tail(" ".join(chunks[last:]))
+        tokens += _cut(" ".join(chunks[last:]), is_first=False, is_last=True)
     return tokens
 
 
@@ -194,18 +194,11 @@ def _is_plain(chunk: str) -> bool:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _cut_head(chunk: str) -> tuple[str, ...]:
-    return tuple(word_cutter()(f"{chunk} a")[:-1])
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _cut_middle(chunk: str) -> tuple[str, ...]:
-    return tuple(word_cutter()(f"a {chunk} a")[1:-1])
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _cut_tail(end: str) -> tuple[str, ...]:
-    return tuple(word_cutter()(f"a {end}")[1:])
+def _cut(chunk: str, *, is_first: bool, is_last: bool) -> Sequence[str]:
+    """The tokens of a chunk between others."""
+    before, after = "" if is_first else "a ", "" if is_last else " a"
+    tokens = word_cutter()(f"{before}{chunk}{after}")
+    return tokens[not is_first : len(tokens) - (not is_last)]
 
 
 # ---------------------------------------------------------------------------------- NLTK, loaded once
@@ -294,28 +287,27 @@ def _resource(name: str, load: Callable[[], Any]) -> Any:
     try:
         return load()
     except LookupError as error:
-        raise RequestError(
-            f"{READER} needs NLTK's data '{name}', which was not found in any folder of NLTK_DATA or NLTK's usual "
-            f"places. Set NLTK_DATA to the folder that holds it, or fetch it: python -m nltk.downloader {name}"
-        ) from error
+        raise _absent(name) from error
+
+
+def _absent(*names: str) -> RequestError:
+    return RequestError(
+        f"{READER} needs NLTK's data {', '.join(names)}: not found in any folder of NLTK_DATA or in NLTK's usual places. "
+        f"Set NLTK_DATA to the folder that holds it, or fetch it: python -m nltk.downloader {' '.join(names)}"
+    )
 
 
 def check_data() -> None:
     """Raise RequestError naming every NLTK resource that is absent; silent where all are there."""
-    missing = []
-    for name, load in (
-        ("punkt_tab", _sentence_splitter),
-        ("stopwords", _stop_words),
-        ("averaged_perceptron_tagger_eng wordnet", _stemmer),
+    missing: list[str] = []
+    for load, names in (
+        (_sentence_splitter, ("punkt_tab",)),
+        (_stop_words, ("stopwords",)),
+        (_stemmer, ("averaged_perceptron_tagger_eng", "wordnet")),
     ):
         try:
             load()
         except RequestError:
-            missing.append(name)
+            missing += names
     if missing:
-        names = " ".join(missing)
-        raise RequestError(
-            f"{READER} needs NLTK's data {', '.join(names.split())}: not found in any folder of NLTK_DATA or in "
-            f"NLTK's usual places. Set NLTK_DATA to the folder that holds it, or fetch it: "
-            f"python -m nltk.downloader {names}"
-        )
+        raise _absent(*missing)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from fairbrief.text.name_words import DOTTED, PARTICLES, SUFFIXES, TITLES, bare, is_title
+from fairbrief.text.name_words import DOTTED, PARTICLES, TITLES, bare, is_title, without_titles
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
 LONGEST = 6
@@ -146,8 +146,10 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     for span in spans:
         if rule := reading.rule(span):
             found.setdefault(span.text, rule)
-    surnames = {_core(s.tokens)[-1] for s in spans if s.text in found and len(_core(s.tokens)) > 1}
-    surnames |= {_core(s.tokens)[-1] for s in spans if found.get(s.text) == "title"}
+    surnames = {
+        without_titles(s.tokens)[-1] for s in spans if s.text in found and len(without_titles(s.tokens)) > 1
+    }
+    surnames |= {without_titles(s.tokens)[-1] for s in spans if found.get(s.text) == "title"}
     for span in spans:
         if len(span.tokens) == 1 and span.tokens[0] in surnames and not reading.is_other(span):
             found.setdefault(span.text, "part of a name")
@@ -185,7 +187,7 @@ class _Reading:
 
     def rule(self, span: Span) -> str:
         """By which rule a span names a person; nothing if by none."""
-        core = _core(span.tokens)
+        core = without_titles(span.tokens)
         if not core or bare(core[-1]) in CALENDAR or self.is_other(span) or self._is_place(span):
             return ""
         told = is_told_of(self._text, span.start, span.end)
@@ -276,11 +278,6 @@ def _locates(text: str, span: Span) -> bool:
 def words_below(text: str) -> frozenset[str]:
     """The words that a text writes in lower case."""
     return frozenset(word for word in _WORD.findall(text) if word.islower())
-
-
-def _core(tokens: Sequence[str]) -> list[str]:
-    """A name's tokens without titles and suffixes."""
-    return [token for token in tokens if not is_title(token) and bare(token) not in SUFFIXES]
 
 
 def _tokens(text: str) -> list[_Token]:

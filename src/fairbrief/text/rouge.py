@@ -101,7 +101,7 @@ def _lines(pairs: Sequence[tuple[str, str]], *, stem: bool) -> tuple[Words, Inte
     return Words(small[words.numbers], words.many, different.tolist()), n_lines
 
 
-def tokens(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str]:
+def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
     """The words that ROUGE compares: in English runs of ``[a-z0-9]``, elsewhere the language's words."""
     if language != ENGLISH:
         words = words_of(text.lower())
@@ -113,11 +113,7 @@ def tokens(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[st
 
 def rule(language: str = ENGLISH, *, stem: bool = False) -> Rule:
     """`tokens` as a rule; apostrophes of other languages are read as they stand."""
-    return Rule(_tokens, (language, stem), is_of_runs=language == ENGLISH)
-
-
-def _tokens(text: str, language: str, stem: bool) -> list[str]:
-    return tokens(text, language, stem=stem)
+    return Rule(tokens, (language, stem), is_of_runs=language == ENGLISH)
 
 
 def _parts(counts: Floats) -> Floats:

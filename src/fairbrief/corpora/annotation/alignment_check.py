@@ -63,7 +63,7 @@ def alignment_table(asked: Sequence[tuple[Case, Sequence[Item]]], answers: Seque
             if item.part.startswith(PERSON):
                 counts["wrong alignments"] += said["no"] > said["yes"]
                 continue
-            classified = bool(gender_of_name(item.about.split(), {}, genders()).gender)
+            classified = bool(gender_of_name(item.about.split(), {}, genders()))
             counts["invented"] += 1
             counts["invented, classified"] += classified
             counts["wrongly invented"] += said["yes"] > said["no"]

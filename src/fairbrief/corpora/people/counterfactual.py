@@ -16,8 +16,8 @@ from fairbrief.corpora.people.template import Person, Slot, Template, in_order
 from fairbrief.corpora.people.template_filling import Assignment, Manner, fill
 from fairbrief.errors import DataError
 from fairbrief.text import address, pronouns
-from fairbrief.text.name_words import SUFFIXES, bare, is_title
 from fairbrief.text.name_words import genders as genders_of_names
+from fairbrief.text.name_words import is_title, without_titles
 from fairbrief.text.names import Listed, Names, census
 from fairbrief.text.recognition import Span, accept, choose, propose
 from fairbrief.types import Entity, Record
@@ -229,7 +229,7 @@ def _first_names(
 
 def _first(span: Span, genders: Mapping[str, str]) -> str | None:
     """The first name in a person's name; None after a title with one name, which is a last name."""
-    core = [t for t in span.tokens if not is_title(t) and bare(t) not in SUFFIXES]
+    core = without_titles(span.tokens)
     titled = len(core) < len(span.tokens)
     return core[0] if core and core[0].lower() in genders and not (titled and len(core) == 1) else None
 
