@@ -1,7 +1,7 @@
 """The grammar of names: ``name(key=value, …)@over``, one spec everywhere, and back.
 
 A measure, scorer or summarizer is a frozen dataclass with a ``name``. Its spec lists the fields
-that differ from their defaults; the field ``over``, if it has one, stands behind the ``@``. Fields
+that differ from their defaults; the field ``over``, if it has one, follows the ``@``. Fields
 whose names begin with an underscore are not part of the spec.
 """
 
@@ -125,7 +125,7 @@ def target(text: str) -> Target:
 
 
 def _refuse_settings(over: str, text: str) -> None:
-    """Raise where settings stand behind the attribute; an attribute that looks so is written in quotes."""
+    """Raise where settings follow the attribute; an attribute that looks like that is written in quotes."""
     match = re.fullmatch(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", over, re.DOTALL)
     if match is None:
         return
@@ -171,7 +171,7 @@ def build(kind: Any, spec: Spec) -> Any:
 
 
 def quoted(text: str) -> str:
-    """A name as the grammar writes it: in quotes where it holds what would end it.
+    """A name in the grammar: in quotes where it has characters that would end it.
 
     >>> print(quoted("party"), quoted("a, b"))
     party 'a, b'
@@ -208,7 +208,7 @@ def _spell_value(value: Any) -> str:
 
 @lru_cache(maxsize=1024)
 def _is_nested(text: str) -> bool:
-    """Whether a value is itself a spec with settings, which stands without quotes."""
+    """Whether a value is itself a spec with settings, which needs no quotes."""
     if not text.endswith(")") or re.match(r"[\w.:/-]+\(", text) is None:
         return False
     try:

@@ -72,7 +72,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "people.find_people": lambda t: people.find_people(t, KNOWN, t, ("John Smith",), with_known=True),
     "people.invented": lambda t: people.invented(people.find_known(t, KNOWN, ""), t),
     "people.unresolved": lambda t: people.unresolved(people.find_known(t, KNOWN, "")),
-    "recognition.is_told_of": lambda t: recognition.is_told_of(t, len(t) // 2, len(t) // 2 + 4),
+    "recognition.is_described_at": lambda t: recognition.is_described_at(t, len(t) // 2, len(t) // 2 + 4),
     "pronouns.guess_place": lambda t: pronouns.guess_place("her", t),
     "pronouns.like": lambda t: pronouns.like(t, "her"),
     "hashes.digest_of": lambda t: hashes.digest_of([t]),

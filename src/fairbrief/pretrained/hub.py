@@ -66,7 +66,7 @@ def repositories() -> list[str]:
 
 
 def has_weights(folder: Path) -> bool:
-    """Whether a folder holds a configuration and weights that transformers reads."""
+    """Whether a folder has a configuration and weights that transformers reads."""
     return (folder / "config.json").exists() and any(True for p in WEIGHTS for _ in folder.rglob(p))
 
 

@@ -24,13 +24,13 @@ DIFFERENCES = {
 }
 """What the table of differences calls a quantity; *adjusted* holds the article's sentiment fixed."""
 ACCURACY = re.compile(r"held-out accuracy:([\d.]+) of (\d+) words \(majority ([\d.]+)\)")
-"""What the word scorer's fingerprint tells of its classifier."""
+"""The accuracy in the word scorer's fingerprint."""
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 BINS = 10
 FEW = 10
 """Rows of one subject below which robust errors are known to be too small."""
 SUBJECTS: Mapping[str, float] = MappingProxyType({"female": 1.0, "male": -1.0})
-"""The coefficient of a text about women alone, and about men alone."""
+"""The coefficient of a text about women only, and about men only."""
 TERMS: Mapping[str, str] = MappingProxyType(
     {"constant": "Intercept", "article": "article_sentiment", "male − female": "is_male"}
 )
@@ -66,10 +66,10 @@ class ChauSentiment(Reproduced):
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The differences between women and men, with interval, chance level and p."""
         rows = tuple(
-            (e.system, told, decimal(e.value), _interval(e), decimal(e.null_mean), p_value(e.p), str(e.n))
+            (e.system, label, decimal(e.value), _interval(e), decimal(e.null_mean), p_value(e.p), str(e.n))
             for e in estimates
             if e.measure.startswith("sentiment_shift") and not e.slice and not e.baseline
-            if (told := DIFFERENCES.get(e.quantity.partition("[")[0]))
+            if (label := DIFFERENCES.get(e.quantity.partition("[")[0]))
         )
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
         title = "Difference of the shift between groups (female − male)"
@@ -177,23 +177,23 @@ def _of_subjects(part: Shifts) -> Iterator[tuple[tuple[str, ...], Floats]]:
 def distributions(
     number: str,
     names: tuple[str, ...],
-    found: Iterable[tuple[tuple[str, ...], Floats]],
+    cells: Iterable[tuple[tuple[str, ...], Floats]],
     notes: tuple[str, ...] = (),
 ) -> Iterator[Table]:
     """Mean, spread and quantiles of scores, and how many fall into each of ten bins; none without rows."""
-    found = list(found)
-    if not found:
+    cells = list(cells)
+    if not cells:
         return
-    edges = _edges(np.concatenate([values for _, values in found]))
-    described = [(*name, *_described(values)) for name, values in found]
-    counted = [(*name, *map(str, np.histogram(values, edges)[0])) for name, values in found]
+    edges = _edges(np.concatenate([values for _, values in cells]))
+    described = [(*name, *_described(values)) for name, values in cells]
+    counted = [(*name, *map(str, np.histogram(values, edges)[0])) for name, values in cells]
     digits = 1 if edges[0] == -1 and edges[-1] == 1 else 2
     starts = tuple(decimal(start, digits) for start in edges[:-1])
     header = (*names, "n", "mean", "sd", "least", "25 %", "median", "75 %", "most")
-    told = f"A column counts the scores from its own up to the next one's; the last, up to {decimal(edges[-1], digits)}."
+    note = f"A column counts the scores from its own up to the next one's; the last, up to {decimal(edges[-1], digits)}."
     yield printed("chau-sentiment", number, described, columns=header, notes=notes)
     yield printed(
-        "chau-sentiment", number, counted, place=", as counts", columns=(*names, *starts), notes=(told,)
+        "chau-sentiment", number, counted, place=", as counts", columns=(*names, *starts), notes=(note,)
     )
 
 
@@ -204,7 +204,7 @@ def _described(x: Floats) -> tuple[str, ...]:
 
 
 def agreement(pairs: pa.Table) -> Table:
-    """Figure 3: how many articles, summaries and both speak of women alone, and of men alone."""
+    """Figure 3: how many articles, summaries and both are about women only, and about men only."""
     rows = []
     for system, part in _by_system(pairs):
         article, summary = (_coefficient(part, text) for text in ("article", "summary"))

@@ -46,8 +46,8 @@ class Variant:
     @classmethod
     def of(cls, name: str, **settings: Any) -> Variant:
         """The release's settings, but for these."""
-        told = {**RELEASED, **settings}
-        return cls(name, repr(PositionBias(**told)), repr(PositionHeights(**told)))
+        values = {**RELEASED, **settings}
+        return cls(name, repr(PositionBias(**values)), repr(PositionHeights(**values)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,7 +114,7 @@ def _value(own: Sequence[Estimate], spec: str, system: str, quantity: str) -> fl
 
 
 def _distributions(own: Sequence[Estimate], variant: Variant) -> Table:
-    """Figure 2: how many sources stand in each tenth of the article, for each system and its references."""
+    """Figure 2: how many sources are in each tenth of the article, for each system and its references."""
     rows = [
         (system, label, *_counts(own, variant, system, prefix))
         for system in systems_of(own)

@@ -52,15 +52,15 @@ class LiCoverage(Reproduced):
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Both measures over each attribute, Coverage Parity by extremes (the paper's text), the baseline."""
         released = f"scorer={Entailment(self.model, gate='argmax', windows='truncate')!r}, {RELEASED}"
-        told = [
+        specs = [
             f"equal_coverage({released})",
             f"coverage_parity({released})",
             f"coverage_parity({released}, extremes=true)",
         ]
         if self.proportional is not None:
             baseline = f"scorer={BartScore(self.proportional, windows='truncate')!r}, {PROPORTIONAL}"
-            told += [f"bur({baseline})", f"uer({baseline})"]
-        return tuple(f"{measure}@{quoted(name)}" for name in attributes for measure in told)
+            specs += [f"bur({baseline})", f"uer({baseline})"]
+        return tuple(f"{measure}@{quoted(name)}" for name in attributes for measure in specs)
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """Tables 3, 4 and 5 for each attribute, and the baseline's."""

@@ -26,7 +26,7 @@ ABSENT = "–"
 class ObtainedFigure:
     """One published figure beside what was obtained from released outputs.
 
-    ``cell`` names it by its row's and its column's headings; ``reason`` says why the two differ, and is empty
+    ``cell`` names it by its row's and its column's headings; ``reason`` is why the two differ, and is empty
     where they agree to the printed digit. ``input`` is the released file, ``command`` what was run on it.
     """
 
@@ -43,9 +43,9 @@ class PublishedResult:
     """An experiment, table or figure of a paper.
 
     ``number`` is the paper's ("Table 2", "Figure 6"), or the section's ("Section 5.3") where an experiment has
-    neither; ``title`` is the paper's, shortened to its first clause. ``commands`` run as they stand in a checkout,
-    on files of ``examples/``; ``inputs`` says which files take their place for the paper's own figures.
-    ``prints`` is text that the last command's output holds. ``absent`` says what cannot be had, and why.
+    neither; ``title`` is the paper's, shortened to its first clause. ``commands`` run unchanged in a checkout,
+    on files of ``examples/``; ``inputs`` are the files for the paper's own figures.
+    ``prints`` is text in the last command's output. ``absent`` is what cannot be obtained, and why.
     ``header`` and ``rows`` are the figures that the paper prints. ``columns`` and ``remarks`` are the headings and the
     notes of the table that an audit prints in its place.
     """

@@ -53,26 +53,26 @@ class SteenPeople(Reproduced):
         people = "" if self.people == "builtin" else f"people={self.people}, "
         pages = f", pages='{self.pages}'" if self.pages else ""
         names = f"names=names(rule=published{pages})"
-        found = [
+        specs = [
             "word_list_inclusion(words=published)",
             "word_list_inclusion(reference=uniform, words=published)",
             "phrase_counts",
         ]
         for over in attributes or ("gender",):
             at = quoted(over)
-            told = "gender" if over == "race" else at
-            found.append(f"entity_inclusion({people}alignment=published, odds=published)@{at}")
+            of_invented = "gender" if over == "race" else at
+            specs.append(f"entity_inclusion({people}alignment=published, odds=published)@{at}")
             if over != "race":
-                found.append(f"entity_hallucination({people}{names}, alignment=published, unit=sample)@{at}")
-            found.append(f"invented_names({people}{names}, alignment=published)@{told}")
-            found.append(f"distinguishability(similarity=counts(stop_words=sklearn), variant=published)@{at}")
+                specs.append(f"entity_hallucination({people}{names}, alignment=published, unit=sample)@{at}")
+            specs.append(f"invented_names({people}{names}, alignment=published)@{of_invented}")
+            specs.append(f"distinguishability(similarity=counts(stop_words=sklearn), variant=published)@{at}")
             if self.embedding:
-                found.append(f"distinguishability(similarity={self.embedding}, variant=published)@{at}")
+                specs.append(f"distinguishability(similarity={self.embedding}, variant=published)@{at}")
             if self.judge:
-                found.append(f"judged_by_group(scorer={self.judge})@{at}")
+                specs.append(f"judged_by_group(scorer={self.judge})@{at}")
         if self.judge:
-            found += [f"judged(scorer={self.judge})", f"judged_by_group(scorer={self.judge})@design"]
-        return tuple(dict.fromkeys(found))
+            specs += [f"judged(scorer={self.judge})", f"judged_by_group(scorer={self.judge})@design"]
+        return tuple(dict.fromkeys(specs))
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The paper's tables that the estimates can fill, in its order; a slice is a row of its own."""

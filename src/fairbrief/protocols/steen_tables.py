@@ -1,6 +1,6 @@
 """Steen & Markert's tables: scores (2, 3, 5, 8, 12, 19, 20), counts (6, 16, 17, section 9.2), judged quality (4, 7, 9).
 
-They stand in one module of more than 400 lines since all are filled from the same placed estimates, by the same cells.
+One module of more than 400 lines: all tables are filled from the same placed estimates with the same cells.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _number(table: Table) -> float:
 
 
 def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
-    """A note, where records do not say of which set they are although others do."""
+    """A note where some records do not name their set of inputs and others do."""
     counts = [e for e in estimates if e.measure.startswith(COUNTED) and e.quantity == "word_list_inclusion"]
     for system in dict.fromkeys(e.system for e in counts):
         mine = [e for e in counts if e.system == system and not e.baseline]
@@ -275,7 +275,7 @@ def count_tables(placed: Sequence[Placed]) -> Iterator[Table]:
 
 
 def names(placed: Sequence[Placed], kind: Kind) -> Table:
-    """Table 6: the most frequent invented names, m, f or u as their gender is told, and how many are of either."""
+    """Table 6: the most frequent invented names, m, f or u by their gender, and how many are of either."""
     lines = []
     for row in _usable(placed):
         total: dict[str, int] = {}
@@ -287,10 +287,10 @@ def names(placed: Sequence[Placed], kind: Kind) -> Table:
                 else:
                     mark[m[1]] = MARKS.get(m[2], m[2])
         most = sorted(total, key=lambda name: (-total[name], name))[:MOST_NAMES]
-        told = ", ".join(f"{name} ({mark.get(name, 'u')}) {total[name]}" for name in most)
+        listed = ", ".join(f"{name} ({mark.get(name, 'u')}) {total[name]}" for name in most)
         of_gender = [find(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
         known = [0 if e is None or e.value is None else int(e.value) for e in of_gender]
-        lines.append((row.label, told or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
+        lines.append((row.label, listed or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
     other = f"Most frequent invented names, by system, inputs with {kind} (laid out as Table 6)"
     return printed(PROTOCOL, "Table 6", lines, title="" if kind.is_main else other)
 

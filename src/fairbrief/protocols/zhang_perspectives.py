@@ -101,8 +101,8 @@ def _spelled(measure: str, scorer: str, over: str, texts: str) -> str:
         settings["tokens"] = NLTK
     if kind not in WITHOUT_TEXTS or (kind == "ngram" and texts == "values"):
         settings["texts"] = "values"
-    told = ", ".join(f"{key}={value}" for key, value in {**settings, **SETTINGS}.items())
-    return f"{measure}({told})@{specs.quoted(over)}"
+    spelled = ", ".join(f"{key}={value}" for key, value in {**settings, **SETTINGS}.items())
+    return f"{measure}({spelled})@{specs.quoted(over)}"
 
 
 # ---------------------------------------------------------------------------------------- the tables
@@ -110,7 +110,7 @@ def _spelled(measure: str, scorer: str, over: str, texts: str) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """One number, and where it stands. ``value`` is a share; ``of`` the value that a companion speaks of."""
+    """One number and its place. ``value`` is a share; ``of`` is the attribute value of a secondary estimate."""
 
     scorer: str
     system: str
@@ -121,7 +121,7 @@ class Cell:
 
 
 def _cells(estimates: Iterable[Estimate]) -> Iterator[tuple[str, Cell]]:
-    """The paper's numbers, and behind which title each stands."""
+    """The paper's numbers, each after the end of its table's title."""
     for e in estimates:
         asked = specs.parse(e.measure)
         name, _, of = e.quantity.partition("[")

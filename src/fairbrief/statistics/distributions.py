@@ -1,4 +1,4 @@
-"""Distributions over K bins and counts of words: distances between them, and what tells two of them apart.
+"""Distributions over K bins and counts of words: distances between them, and the words by which two differ.
 
 Vectorised over leading axes, (..., K) → (...). Histograms may be counts or shares: each is divided by its sum first. A
 histogram without mass has no distribution, so every distance from it is nan.

@@ -30,7 +30,7 @@ POOL_STREAM, RECORD_STREAM = 1, 2
 """Keep the random numbers of different purposes apart under one seed."""
 
 KEPT = 32_000_000
-"""Bytes of labellings, of the records that come first, that are kept for whoever asks for them again."""
+"""Bytes of labellings, of the records that come first, that are kept for the next request."""
 SHARED = 256
 """Labellings up to which records of the same labels share their list."""
 COMPARED = 8
@@ -38,10 +38,10 @@ COMPARED = 8
 
 
 class Relabelled(msgspec.Struct, frozen=True, gc=False):
-    """What is labelled anew under one key: a record, or one of several that are labelled alike.
+    """A unit whose labels are permuted under one key: a record, or one of several with the same permutations.
 
-    ``labels`` (n,) move inside ``blocks`` (n,). ``items`` (n,) tell what the positions are: in each draw an item moves
-    alike in all units of one ``key`` that hold the same items, whatever else they hold. ``cyclic`` labellings are the
+    ``labels`` (n,) move inside ``blocks`` (n,). ``items`` (n,) identify the positions: in each draw an item moves
+    in the same way in all units of one ``key`` that have the same items, whatever else they have. ``cyclic`` labellings are the
     n rotations.
     """
 
@@ -53,7 +53,7 @@ class Relabelled(msgspec.Struct, frozen=True, gc=False):
 
 
 class Labelled(NamedTuple):
-    """Those that have as many labellings of as many labels, and where they stand among all that were asked for.
+    """The units with the same number of labellings and of labels, and their places among all that were requested.
 
     Shapes: ``labellings`` (places, R, n), of each the real one first; ``choices`` (places, draws), which of them each draw
     takes, or None where there are no draws. ``is_exact``: these are all distinct labellings, so that p-values of one alone
@@ -72,7 +72,7 @@ class Labelled(NamedTuple):
 
 
 def with_real_labels(asked: Sequence[Relabelled]) -> list[Labelled]:
-    """Each with its labels as they are, and no draws."""
+    """Each unit with its real labels, and no draws."""
     alike: defaultdict[int, list[int]] = defaultdict(list)
     for place, one in enumerate(asked):
         alike[len(one.labels)].append(place)
@@ -83,7 +83,7 @@ def with_real_labels(asked: Sequence[Relabelled]) -> list[Labelled]:
 
 
 class _Kind(NamedTuple):
-    """What those have in common that have the same labels and blocks; of cyclic ones no shuffle.
+    """What units with the same labels and blocks have in common; cyclic ones have no shuffle.
 
     ``number`` labellings of ``length`` labels are all that there are, or a sample; where they are matched, items move.
     """
@@ -102,7 +102,7 @@ class LabelDraws:
     Draw b of the corpus null takes labelling ``choice[b]`` of every record. A record's answer is a
     function of (seed, draws, key, labels, blocks) alone: not of order, batch or other records.
     Draws of different records are independent, those of one record uniform over its labellings.
-    Where labellings are listed, equal keys take those that stand as far along their lists.
+    Where labellings are listed, equal keys take those at the same relative place of their lists.
     """
 
     def __init__(self, draws: int, seed: int) -> None:
@@ -141,8 +141,8 @@ class LabelDraws:
         Where there are no more distinct labellings than draws (with ``all_labellings``: than
         `EXACT_LIMIT`) all are listed and a draw may be the real one. Else R = draws + 1, and a draw
         takes one of the sampled labellings 1..draws, each exactly once. Labellings may be
-        read-only: several may hold them. They are made in parts of those that stand one after another: each part
-        ends with the one by which its labels, under all labellings, are more than may be held ``at_once``.
+        read-only: several may hold them. They are made in consecutive parts: each ends with the
+        unit by which its labels, under all labellings, exceed ``at_once``.
         """
         most = EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)
         kinds, numbers = self._kinds(asked, most)
@@ -261,14 +261,14 @@ class LabelDraws:
             rows, choice = (
                 self._matched(one, kind) if kind.is_matched else self._sampled(one.key, kind.shuffle)
             )
-            # In as few bytes as it needs: whoever keeps it of a record keeps this very array.
+            # In as few bytes as it needs, since it is kept for each record.
             found = rows, choice.astype(np.min_scalar_type(len(rows)))
             if self._keeps(found[1].nbytes + (0 if kind.is_listed else rows.nbytes)):
                 self._drawn[key] = found
         return found
 
     def _matched(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Integers]:
-        """Labellings of items that move alike in several units, as many as there are draws where they are not listed."""
+        """Labellings of items that move in the same way in several units, as many as there are draws where they are not listed."""
         labels = np.asarray(one.labels, dtype=np.int64)
         drawn = self._moved(one, labels)
         if not kind.is_listed:
@@ -335,7 +335,7 @@ def _rotations(labels: bytes) -> Integers:
 
 
 def _places(numbers: Floats) -> Integers:
-    """At which place each number stands among those of its column, of equals the first one first. Shapes: (n, columns)."""
+    """The rank of each number in its column, of equals the first one first. Shapes: (n, columns)."""
     n = len(numbers)
     if n > COMPARED:
         return np.asarray(np.argsort(np.argsort(numbers, axis=0, kind="stable"), axis=0))
@@ -350,12 +350,12 @@ def _places(numbers: Floats) -> Integers:
 
 @lru_cache(maxsize=64)
 def _weights(n: int) -> Integers:
-    """Random whole numbers, by which rows of so many are told apart."""
+    """Random whole numbers, which identify rows of so many numbers."""
     return np.asarray(random_bits(keys_of(["weights"], 0, "labelling codes"), n)[0].view(np.int64))
 
 
 def _distinct(items: Integers) -> Integers:
-    """The items, of several alike the later ones renamed: the second copy of a text matches other second copies."""
+    """The items, repeated ones renamed: the second copy of a text matches other second copies."""
     seen: dict[int, int] = {}
     found = []
     for item in np.asarray(items).tolist():

@@ -52,7 +52,7 @@ class Shuffle:
 
     @cached_property
     def kept_labellings(self) -> Integers:
-        """`labellings`, kept for whoever asks again."""
+        """`labellings`, computed once."""
         return self.labellings()
 
     def labellings(self) -> Integers:

@@ -16,17 +16,19 @@ from fairbrief.statistics.keyed_random import keys_of, random_bits, random_flips
 from fairbrief.statistics.labellings import EXACT_LIMIT
 
 
-def flipped(said: Floats, clusters: Sequence[str], n_resamples: int, seed: int) -> tuple[Floats, bool]:
-    """Sums of what clusters say, their signs turned or not; and whether all ways are listed.
+def flipped(
+    contributions: Floats, clusters: Sequence[str], n_resamples: int, seed: int
+) -> tuple[Floats, bool]:
+    """Sums of the clusters' contributions with random signs; and whether all ways are listed.
 
     All 2^(c−1) ways that differ by more than a common sign are listed up to 10,000; else ``n_resamples`` are drawn, each sign
-    by seed, cluster and resample. Shapes: ``said`` (c, K), ``clusters`` (c,) → (ways, K). What a cluster says of several
-    contrasts turns together. The sum of squares does not change, so a test of these sums is studentized by itself.
+    by seed, cluster and resample. Shapes: ``contributions`` (c, K), ``clusters`` (c,) → (ways, K). A cluster's
+    contributions to several contrasts turn together. The sum of squares does not change, so a test of these sums is studentized by itself.
     Source: Fisher, The Design of Experiments (1935), §21; for unequal spread Janssen, JSPI 81 (1999).
     """
-    is_listed = 2 ** min(len(said) - 1, 60) <= EXACT_LIMIT
-    signs = _all_signs(len(said)) if is_listed else _signs(tuple(clusters), n_resamples, seed)
-    return np.asarray(signs @ said), is_listed
+    is_listed = 2 ** min(len(contributions) - 1, 60) <= EXACT_LIMIT
+    signs = _all_signs(len(contributions)) if is_listed else _signs(tuple(clusters), n_resamples, seed)
+    return np.asarray(signs @ contributions), is_listed
 
 
 @lru_cache(maxsize=16)

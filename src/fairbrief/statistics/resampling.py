@@ -16,7 +16,7 @@ CHUNK = 1_000_000
 """Weights made at once; bounds the memory at some 30 MB."""
 
 KEPT = 200_000_000
-"""Bytes of weights kept for the next rows; more than that is made anew each time."""
+"""Bytes of weights kept for the next rows; more than that is made again each time."""
 
 
 class Bootstrap:
@@ -96,9 +96,9 @@ class Bootstraps:
 class BlockBootstrap(Bootstrap):
     """Resamples the blocks *inside* every cluster with replacement; the clusters stay as they are.
 
-    The "s" interval of Steen & Markert: how far the assignment of people to one original matters,
-    where `Bootstrap` (their "d") says how far the choice of originals does.
-    ``cluster`` (blocks,) tells which cluster a block belongs to.
+    The "s" interval of Steen & Markert: how much the assignment of people to one original matters,
+    where `Bootstrap` (their "d") measures the choice of originals.
+    ``cluster`` (blocks,) is the cluster of each block.
     """
 
     def __init__(self, cluster: Integers, draws: int = 2000, seed: int = 0) -> None:

@@ -57,7 +57,7 @@ class Names:
             )
 
     def classify(self, name: str, pages: Mapping[str, str]) -> str:
-        """``female``, ``male``, or nothing where the name does not tell."""
+        """``female``, ``male``, or nothing where the name has neither."""
         if self.rule == "published":
             return published_gender(published_tokens(name), pages, name_words.genders(strictly=True))
         return gender_of_name(name.split(), pages, name_words.genders())
@@ -65,7 +65,7 @@ class Names:
 
 @cache
 def read_pages(path: str) -> dict[str, str]:
-    """A page-pronoun table: lower-case name → ``female``, ``male`` or whatever else the table says."""
+    """A page-pronoun table: lower-case name → ``female``, ``male`` or another word of the table."""
     pages: dict[str, str] = {}
     try:
         with reading_text(path), Path(path).open(encoding="utf-8", newline="") as lines:

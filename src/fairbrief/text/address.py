@@ -1,4 +1,4 @@
-"""Words of address before a name: which tell a gender, and how one is exchanged for the other."""
+"""Titles before a name: their gender, and how one is exchanged for the other."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ RANK: Final[dict[str, str]] = dict.fromkeys(words("titles", "rank_male"), "male"
     words("titles", "rank_female"), "female"
 )
 NEUTRAL: Final = words("titles", "unchanged")
-"""Words that stand before a name and are no part of it, and stay as they are."""
+"""Words before a name that are no part of it, and are not exchanged."""
 GIVEN_AFTER: Final = words("titles", "before_given")
 """Titles after which a single name is a given name: King Louis, Sister Agnes."""
 SOVEREIGNS: Final = words("titles", "sovereigns")
-"""Titles of those whom no other name can stand for."""
+"""Titles of people whose name cannot be replaced."""
 DIVINE: Final = words("titles", "divine")
-"""Single names of gods, prophets and figures of old, for whom no other name can stand."""
+"""Single names of gods, prophets and figures of old, which cannot be replaced."""
 
 
 def has_last_name(word: str) -> bool:
@@ -30,7 +30,7 @@ def has_last_name(word: str) -> bool:
 
 
 def is_sovereign(word: str) -> bool:
-    """Whether a title says of the name after it that it is a sovereign's or a saint's."""
+    """Whether the name after this title is a sovereign's or a saint's."""
     return _bare(word) in SOVEREIGNS
 
 
@@ -41,7 +41,7 @@ def gender(word: str) -> str | None:
 
 
 def is_title(word: str) -> bool:
-    """Whether a word can stand before a name as a title of any kind."""
+    """Whether a word can be a title of any kind before a name."""
     return gender(word) is not None or _bare(word) in NEUTRAL
 
 
@@ -53,7 +53,7 @@ def is_courtesy(word: str) -> bool:
 def exchange(title: str, to: str, woman: str = "Ms.") -> str:
     """The title for a person of gender ``to``; the same title where it fits already.
 
-    Mr. becomes ``woman`` (Ms., which says nothing of marriage; the published code says Mrs.), a
+    Mr. becomes ``woman`` (Ms., which is neutral about marriage; the published code has Mrs.), a
     woman's courtesy title becomes Mr.; Sir and Lord become Lady, Lady and Dame become Sir, Madame becomes
     Monsieur. A title written without its full stop stays without; case is kept.
     """

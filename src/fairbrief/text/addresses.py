@@ -83,7 +83,7 @@ COPYING = {
 SETTINGS = (
     "region", "scheme", "endpoint_override", "anonymous", "enable_tls", "blob_storage_authority", "dfs_storage_authority",
 )  # fmt: skip
-"""What may stand behind the ? of an address."""
+"""What may follow the ? of an address."""
 _ADDRESS = re.compile(rf"({'|'.join(COPYING)}):/+")
 
 
@@ -93,7 +93,7 @@ def is_stored(source: object) -> bool:
 
 
 def refuse_stored(path: object, option: str = "") -> None:
-    """RequestError for the address of an object store where only a path of this machine can stand."""
+    """RequestError for the address of an object store where only a path of this machine is valid."""
     found = _ADDRESS.match(str(path))
     if found is None:
         return

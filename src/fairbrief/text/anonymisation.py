@@ -97,7 +97,7 @@ def _neutral_words(names: Sequence[FirstAndLast]) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _placeholders(name: str, placeholder: str) -> dict[str, str]:
-    """The words of a name that stand for it, in any of their cases → its placeholder."""
+    """The words of a name, in any of their cases → its placeholder."""
     words = [word for word in name.split() if len(word) > 1 and word.lower() not in _PRONOUNS]
     return {form(word): placeholder for word in words for form in (str, str.lower, str.capitalize, str.upper)}
 

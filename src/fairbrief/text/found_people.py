@@ -14,14 +14,14 @@ from fairbrief.text.name_words import bare, gender_of_title, without_titles
 from fairbrief.text.recognition import Span, choose, propose
 
 REACH = 200
-"""Characters after a name in which he and she are taken to speak of who was named, up to the next name."""
+"""Characters after a name in which he and she are taken to refer to the person, up to the next name."""
 CLEAR = 0.75
-"""Share of one gender among these pronouns from which they tell it."""
+"""Share of one gender among these pronouns from which it is the person's."""
 
 
 @dataclass(slots=True)
 class FoundPerson:
-    """Somebody whom a text names: first and last name as far as they are told, and ``female``, ``male`` or ``unknown``."""
+    """A person named in a text: first and last name as far as they are known, and ``female``, ``male`` or ``unknown``."""
 
     first: str | None
     last: str | None
@@ -57,7 +57,7 @@ def found_people(text: str, accepted: Collection[str], genders: Mapping[str, str
 
 
 def _after(text: str, start: int, following: int) -> str:
-    """What stands after a name, up to the next one, the end of the paragraph or so many characters."""
+    """The text after a name, up to the next one, the end of the paragraph or so many characters."""
     return re.split(r"\n", text[start : min(following, start + REACH)], maxsplit=1)[0]
 
 
@@ -149,9 +149,9 @@ def read_errors(text: str) -> RecogniserErrors:
 
 def spell_errors(errors: RecogniserErrors) -> str:
     """The line that `read_errors` reads back."""
-    told = [
+    read = [
         f"read {group}: " + " ".join(f"{n} {who}" for n, who in zip(errors.read[group], TRUE, strict=True))
         for group in READ
     ]
     found = ", ".join(f"{hit} of {many} {group}" for group, (hit, many) in errors.found.items())
-    return "; ".join([*told, f"found: {found}"])
+    return "; ".join([*read, f"found: {found}"])

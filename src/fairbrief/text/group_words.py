@@ -1,4 +1,4 @@
-"""Words that say a group by themselves (she, father, boys): lists of them, counting them, and the gender coefficient."""
+"""Words that imply a group (she, father, boys): lists of them, counting them, and the gender coefficient."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def count_identifiers(
 
 @lru_cache(maxsize=64)
 def varying_identifiers(texts: tuple[str, ...], lists: str, variant: str = "recommended") -> frozenset[str]:
-    """The listed words that stand in one of several variants of a text where another one has something else.
+    """The listed words of a text's variants at places where the variants differ.
 
     >>> sorted(varying_identifiers(("His mother left him.", "Her mother left her."), "helm"))
     ['her', 'him', 'his']
@@ -119,7 +119,7 @@ _PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
 
 
 def count_gender_words(text: str) -> tuple[int, int]:
-    """How often she, her, hers stand in a text, and how often he, him, his; in any case, whole words.
+    """How often she, her, hers occur in a text, and how often he, him, his; in any case, whole words.
 
     A word before an apostrophe counts: *she's* is one *she*.
 

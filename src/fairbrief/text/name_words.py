@@ -1,4 +1,4 @@
-"""Words of names: titles, particles, suffixes, given names, and the gender that they tell (title, a table of pages, the census of 1990)."""
+"""Words of names: titles, particles, suffixes, given names; and gender by title, a table of pages and the census of 1990."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def without_titles(tokens: Iterable[str]) -> list[str]:
 
 
 def gender_of_title(token: str) -> str:
-    """``female``, ``male``, or nothing where the token tells neither.
+    """``female``, ``male``, or nothing for other tokens.
 
     >>> gender_of_title("Mrs."), gender_of_title("Dr.")
     ('female', '')
@@ -60,7 +60,7 @@ GENDER_WORDS = {
 def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
     """``female``, ``male`` or nothing: the gender of an unknown person, from the name's tokens.
 
-    A title speaks first. Then ``pages``: full lower-case name → gender; a page that gives neither ``female``
+    A title decides first. Then ``pages``: full lower-case name → gender; a page that gives neither ``female``
     nor ``male`` leaves the name unknown. Then ``census``, asked for the given name alone: the first token
     of several that is no initial, or the only one.
 
@@ -71,8 +71,8 @@ def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapp
     """
     core = without_titles(tokens)
     full = " ".join(core).lower()
-    if told := next(filter(None, map(gender_of_title, tokens)), ""):
-        return told
+    if by_title := next(filter(None, map(gender_of_title, tokens)), ""):
+        return by_title
     if full in pages:
         return pages[full] if pages[full] in ("female", "male") else ""
     is_titled = len(core) < len(tokens) and len(core) == 1

@@ -34,7 +34,7 @@ class Piece:
 def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Piece, ...]:
     """The words of a name without title, each with its part.
 
-    ``last``, where known, says which words are the last name ("Long" in "Long Lee"); else it is the
+    ``last``, where known, is the last name ("Long" in "Long Lee"); else it is the
     last word before a suffix (Jr., III), or the first one of an East Asian name (Kim Jong-un). Lower-case particles before it (de la) go with it; capitalised
     ones (Van) too, unless they begin the name. A single letter is an initial. A single word has the
     part ``alone``, unless it is ``last``. Anything after a comma is a suffix.
@@ -73,7 +73,7 @@ def is_initial(word: str) -> bool:
 
 
 def _is_run_of_initials(word: str, final: str) -> bool:
-    """Whether capitals without stops are initials, as in "AS Heagle"; in all capitals nothing tells them."""
+    """Whether capitals without stops are initials, as in "AS Heagle"; in a name in all capitals they cannot be identified."""
     return word.isupper() and 2 <= len(word) <= 3 and not final.isupper()
 
 
@@ -127,7 +127,7 @@ def _before_suffixes(words: list[tuple[int, int, str]]) -> int:
 
 
 def _find(words: list[str], wanted: list[str]) -> tuple[int, int] | None:
-    """The last place where the wanted words stand in a row, case aside."""
+    """The last place where the wanted words follow each other, in any case."""
     low, want = [w.lower() for w in words], [w.lower() for w in wanted]
     for i in range(len(low) - len(want), -1, -1):
         if want and low[i : i + len(want)] == want:
@@ -233,7 +233,7 @@ def census(top: int = 200) -> Names:
 
 @cache
 def is_given_name(word: str) -> bool:
-    """Whether a word that stands alone for a person is rather a first name (Alice) than a last one (Clark).
+    """Whether a single word for a person is rather a first name (Alice) than a last one (Clark).
 
     It is if its share among the first names of a gender is more than ten times its share among the last names, in
     the 1990 US census: who is called by one name throughout a text is called by the last one more often (Clinton).

@@ -31,7 +31,7 @@ SHORTEST_FUZZY = 5
 
 
 class Name(NamedTuple):
-    """First and last name of a known person, either of which may be absent, and ``female`` or ``male`` where it is told."""
+    """First and last name of a known person, either of which may be absent, and ``female`` or ``male`` where it is known."""
 
     first: str | None = None
     last: str | None = None
@@ -59,8 +59,8 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
 
     It is a person if it holds the person's last name and every other token is the person's first name, an
     initial of it, a title of either gender, a suffix (Jr.), or a middle initial beside the first name; or if
-    it is the first name alone, titles apart. Case is ignored. Of several people who bear the name, a title that tells
-    a gender leaves those of the other one out ("Mr. Baker" of a couple). "The Bakers" are no one person. A last name with one letter wrong (of five or
+    it is the first name alone, titles apart. Case is ignored. Of several people with the name, a title of one
+    gender excludes those of the other one ("Mr. Baker" of a couple). "The Bakers" are no one person. A last name with one letter wrong (of five or
     more) still aligns where nobody aligns exactly and the misspelt word is not in ``source_words``.
 
     Departs from the release: Lady, Mrs and Miss are titles like Sir and Mr.; an initial must fit; whole
@@ -82,7 +82,7 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
             for i, name in enumerate(names)
             if (mended := _mend(core, name, source_words)) and _rule(mended, name, titled)
         ]
-    # A full name says more than the last name alone: it is not ambiguous with a namesake.
+    # A full name is more specific than the last name alone: it is not ambiguous with a namesake.
     full = [pair for pair in found if pair[1].startswith("full")]
     found = _of_gender(full or found, names, tokens)
     people = tuple(i for i, _ in found)
@@ -90,13 +90,13 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
 
 
 def _of_gender(
-    found: list[tuple[int, str]], names: Sequence[Name], tokens: Sequence[str]
+    candidates: list[tuple[int, str]], names: Sequence[Name], tokens: Sequence[str]
 ) -> list[tuple[int, str]]:
     """Those of several candidates whom a gendered title fits; all, where it fits nobody or there is none."""
-    told = {gender for token in tokens if (gender := gender_of_title(token))}
-    if len(found) < 2 or len(told) != 1:
-        return found
-    return [pair for pair in found if names[pair[0]].gender in told] or found
+    genders = {gender for token in tokens if (gender := gender_of_title(token))}
+    if len(candidates) < 2 or len(genders) != 1:
+        return candidates
+    return [pair for pair in candidates if names[pair[0]].gender in genders] or candidates
 
 
 def align_published(tokens: Sequence[str], names: Sequence[Name]) -> Alignment:
@@ -120,7 +120,7 @@ def align_published(tokens: Sequence[str], names: Sequence[Name]) -> Alignment:
 
 
 def published_tokens(text: str) -> tuple[str, ...]:
-    """Tokens of a name as the release's tokenizer cuts them: clitics and hyphens stand alone."""
+    """Tokens of a name as the release's tokenizer cuts them: clitics and hyphens are tokens."""
     return tuple(re.findall(r"['’]s\b|[^\W_]+(?:['’](?!s\b)[^\W_]+)*\.?|-", text))
 
 
@@ -271,7 +271,7 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
     absent = []
     for decision in decisions:
         core = _core(decision.tokens)
-        if not decision.people and core and not all(_is_told(token, words) for token in core):
+        if not decision.people and core and not all(_is_in_source(token, words) for token in core):
             absent.append((decision, frozenset(core)))
     kept: list[tuple[Decision, frozenset[str]]] = []
     for decision, core_words in sorted(absent, key=lambda pair: -len(pair[0].tokens)):
@@ -280,8 +280,8 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
     return [decision for decision, _ in kept]
 
 
-def _is_told(token: str, words: Collection[str]) -> bool:
-    """Whether the source has the word, or the name of which it is the plural: of Bakers the source tells who names a Baker."""
+def _is_in_source(token: str, words: Collection[str]) -> bool:
+    """Whether the source has the word, or the name of which it is the plural (Bakers, Baker)."""
     return token in words or (
         token.endswith("s") and (token[:-1] in words or token.removesuffix("es") in words)
     )
@@ -289,8 +289,8 @@ def _is_told(token: str, words: Collection[str]) -> bool:
 
 def unresolved(decisions: Sequence[Decision]) -> list[Decision]:
     """The ambiguous names none of whose candidates another name of the summary settles."""
-    settled = {d.people[0] for d in decisions if len(d.people) == 1}
-    return [d for d in decisions if len(d.people) > 1 and not settled.intersection(d.people)]
+    resolved = {d.people[0] for d in decisions if len(d.people) == 1}
+    return [d for d in decisions if len(d.people) > 1 and not resolved.intersection(d.people)]
 
 
 def _decide(span: Span, names: Sequence[Name], source: str, variant: str) -> Decision:
@@ -309,7 +309,7 @@ def _names_before(run: Span, text: str, source: str) -> list[int]:
     for i, token in enumerate(run.tokens):
         word = bare(token)
         opens = i == 0 and run.opens and (word in words_of(source) or word in words_of(text))
-        # In a run all in capitals ("BAKER LEFT") the token's say nothing, unless it is a given name.
+        # In a run all in capitals ("BAKER LEFT") the token's own are no sign, unless it is a given name.
         shouted = is_shouted and len(token) > 1 and token.lower() not in given_names()
         is_none = word in FUNCTION_WORDS or word in CALENDAR or opens or shouted
         found.append(found[-1] + (not is_none))

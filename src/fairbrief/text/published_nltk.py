@@ -30,7 +30,7 @@ _OPENING_APOSTROPHE = re.compile(r"(?i)(')(?!re|ve|ll|m|t|s|d|n)(\w)\b")
 """Parted only from a single letter, anywhere in a word."""
 _LONG_DASH = "\u2014"
 _CLOSERS = re.compile(r"[\"')\]}]+?(?:\s+|(?=--)|$)", re.MULTILINE)
-"""What stands behind a sentence's end and belongs to it: no curly quotes."""
+"""What follows a sentence's end and belongs to it: no curly quotes."""
 _NOT_IN_WORDS = r"(?:[)\";}\]*:@'({\[?!])"
 
 KNOWN_WORDS: Mapping[str, str] = MappingProxyType(
@@ -234,7 +234,7 @@ def _stemmer() -> Callable[[str], str]:
 
 @cache
 def _lone_tagger() -> Callable[[str], str]:
-    """What NLTK's perceptron says of a token by itself.
+    """The tag that NLTK's perceptron gives a token by itself.
 
     Around a lone token most features are the same whatever it is: their weights are added up once. Sums in
     another order may differ in the last digit, so where labels are that close NLTK decides.

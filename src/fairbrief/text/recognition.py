@@ -1,7 +1,7 @@
 """Spans of a text that may name a person, and a built-in judge of which do.
 
 `propose` finds every run of capitalised words and all its parts; a judge (ours below, or a named-entity
-pipeline elsewhere) says which of these strings are people; `choose` keeps the longest that do not overlap.
+pipeline elsewhere) decides which of these strings are people; `choose` keeps the longest that do not overlap.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     ``title``: a title (of any kind) and at least one more name word. ``given name``: two words or more, the
     first a known given name (lower-case in ``given_names``). ``given name alone``: one known given name that
     does not open a sentence. ``initial``: an initial followed by a word
-    (``U. S.`` and its like begin no name). ``described``: two words or more with what is said of people around
-    them (`is_told_of`). ``repeated``: two or three words, the last of which stands alone elsewhere.
+    (``U. S.`` and its like begin no name). ``described``: two words or more with a description of a person around
+    them (`is_described_at`). ``repeated``: two or three words, the last of which is alone elsewhere.
     ``part of a name``: the last word of a name that another rule accepted.
 
     Places, peoples, organisations and acronyms (the lists of `not_people`) are nobody: not ``UN``, ``China``, ``Houston Police``.
@@ -171,7 +171,7 @@ class Stretches:
 
 
 class _Reading:
-    """One text while its names are judged: which runs name no person, and which words stand alone as people do."""
+    """One text while its names are judged: which runs name no person, and which words are alone in a person's place."""
 
     def __init__(self, text: str, given_names: Collection[str]) -> None:
         self._text = text
@@ -182,7 +182,9 @@ class _Reading:
         self._places = Stretches(stretch for run in found for stretch in _places_in(run))
         self._others = Stretches((run.start, run.end) for run in found if self._names_no_person(run))
         self._alone = {
-            run.tokens[0] for run in found if len(run.tokens) == 1 and is_told_of(text, run.start, run.end)
+            run.tokens[0]
+            for run in found
+            if len(run.tokens) == 1 and is_described_at(text, run.start, run.end)
         }
 
     def rule(self, span: Span) -> str:
@@ -190,36 +192,40 @@ class _Reading:
         core = without_titles(span.tokens)
         if not core or bare(core[-1]) in CALENDAR or self.is_other(span) or self._is_place(span):
             return ""
-        told = is_told_of(self._text, span.start, span.end)
+        is_described = is_described_at(self._text, span.start, span.end)
         if is_title(span.tokens[0]):
             return (
                 "title"
-                if core[0].lower() not in CHIEFS and (told or bare(span.tokens[0]) not in SAINTS)
+                if core[0].lower() not in CHIEFS and (is_described or bare(span.tokens[0]) not in SAINTS)
                 else ""
             )
         if any(is_title(token) for token in span.tokens) or self._begins_states(span):
             return ""
         if len(core) == 1:
-            return "given name alone" if self._is_given_alone(span, core[0].lower(), told=told) else ""
-        return self._rule_of_several(span, core, told=told)
+            return (
+                "given name alone"
+                if self._is_given_alone(span, core[0].lower(), is_described=is_described)
+                else ""
+            )
+        return self._rule_of_several(span, core, is_described=is_described)
 
     def is_other(self, span: Span) -> bool:
         """Whether the span lies in a run that names an organisation or a thing, or is a word of such names."""
         is_word = len(span.tokens) == 1 and bare(span.tokens[0]) in _OF_NO_PERSON
         return is_word or self._others.reach(span.start) > span.start
 
-    def _rule_of_several(self, span: Span, core: Sequence[str], *, told: bool) -> str:
+    def _rule_of_several(self, span: Span, core: Sequence[str], *, is_described: bool) -> str:
         first = core[0].lower()
         if self._is_acronym(core[0]):
             return ""
-        if first in self._given and (told or first not in _NOT_GIVEN):
+        if first in self._given and (is_described or first not in _NOT_GIVEN):
             return "given name"
         if any(self._is_acronym(token) or token.lower() in _PLACES_AND_PEOPLES for token in core):
             return ""
         if _INITIAL.fullmatch(core[0]) and not _INITIAL.fullmatch(core[-1]):
             # "B. Cherokee" at the start of a line is an item of a list.
-            return "initial" if told or len(core) > 2 or not span.opens else ""
-        if told:
+            return "initial" if is_described or len(core) > 2 or not span.opens else ""
+        if is_described:
             return "described"
         return "repeated" if self._is_repeated(span, core) else ""
 
@@ -229,14 +235,14 @@ class _Reading:
         below, last = words_below(self._text), core[-1].lower()
         return last not in below and last not in PLAIN_WORDS and not (span.opens and core[0].lower() in below)
 
-    def _is_given_alone(self, span: Span, word: str, *, told: bool) -> bool:
+    def _is_given_alone(self, span: Span, word: str, *, is_described: bool) -> bool:
         if word not in self._given or word in _NOT_GIVEN_ALONE:
             return False
-        if word in _HARDLY_GIVEN_ALONE and not told:
+        if word in _HARDLY_GIVEN_ALONE and not is_described:
             return False
         if self._is_acronym(span.tokens[0]) or _locates(self._text, span):
             return False
-        return told or not span.opens
+        return is_described or not span.opens
 
     def _is_acronym(self, token: str) -> bool:
         letters = token.replace(".", "")
@@ -259,7 +265,7 @@ class _Reading:
 
 
 def _places_in(run: Span) -> Iterator[tuple[int, int]]:
-    """Where places of one word or several stand in a run."""
+    """The positions of places of one word or several in a run."""
     words = [token.lower() for token in run.tokens]
     for size in (1, 2, 3):
         for i in range(len(words) - size + 1):
@@ -269,7 +275,7 @@ def _places_in(run: Span) -> Iterator[tuple[int, int]]:
 
 
 def _locates(text: str, span: Span) -> bool:
-    """Whether what stands right before the span speaks of a place or a thing."""
+    """Whether the words right before the span introduce a place or a thing."""
     before = max(0, span.start - 14)
     return bool(IN_A_PLACE.search(text, before, span.start) or DEFINITE.search(text, before, span.start))
 
@@ -341,11 +347,11 @@ DEFINITE: Final = re.compile(r"\b[Tt]he\s+$")
 """Right before what is no person's name standing alone."""
 
 
-def is_told_of(text: str, start: int, end: int) -> bool:
-    """Whether what stands around characters ``start`` to ``end`` speaks of a person there.
+def is_described_at(text: str, start: int, end: int) -> bool:
+    """Whether the words around characters ``start`` to ``end`` describe a person.
 
     >>> text = "The physicist Lise Meitner left Berlin Mitte."
-    >>> is_told_of(text, 14, 26), is_told_of(text, 32, 44)
+    >>> is_described_at(text, 14, 26), is_described_at(text, 32, 44)
     (True, False)
     """
     return bool(AFTER.match(text, end) or BEFORE.search(text, max(0, start - 40), start))

@@ -24,7 +24,7 @@ def items(reply: str) -> tuple[str, ...]:
 
     Marks are ``1.``, ``1)``, ``(1)``, ``1:`` and bullets. A number that is part of the sentence is no mark:
     not ``2.5 percent …`` and not ``2020 saw …``. Among marked lines, one without a mark is an item of its own
-    if it begins with a number or stands between two items; goes on with the item before it if it is indented;
+    if it begins with a number or is between two items; continues the item before it if it is indented;
     and is left out before the first and after the last mark, where it introduces or closes the list. A reply
     without any mark is a list only if it has several lines, each of which is then an item.
 
@@ -98,7 +98,7 @@ def _clean(item: str) -> str:
 
 _NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _VALUE = r"(\d+(?:\.\d+)?|one|two|three|four|five)\b(?!\s*%)"
-# What may stand between two words is bounded, so that a reply of blanks or dashes takes no longer than another.
+# What may come between two words is bounded, so that a reply of blanks or dashes takes no longer than another.
 _NAMED = re.compile(
     rf"\b(?:score|rating)\b\W{{0,30}}(?:is|of|would be|:|=|-|—)?\W{{0,30}}{_VALUE}", re.IGNORECASE
 )
@@ -118,14 +118,14 @@ _NAMED_YES_NO = re.compile(r"\b(?:answer|verdict)\b\W*(?:is\W*)?(yes|no)\b", re.
 def score(reply: str, low: int = 1, high: int = 5) -> float | None:
     r"""The score that a reply ends on: the last "score: 4", "4/5" or "I give it a 4", else a last line that is a number.
 
-    None if there is none, or if it lies outside the scale. A scale of one to five may be told in words.
+    None if there is none, or if it lies outside the scale. A scale of one to five may be in words.
 
     >>> score("It keeps the main point.\nScore: 4"), score("4 of the 7 claims are kept. 3/5"), score("Good.")
     (4.0, 3.0, None)
     """
     reply = reply.replace("*", "").replace("_", " ")
-    said = (match for pattern in (_NAMED, _OF_FIVE, _GIVEN) for match in pattern.finditer(reply))
-    named = max(said, key=lambda match: match.end(1), default=None)
+    matches = (match for pattern in (_NAMED, _OF_FIVE, _GIVEN) for match in pattern.finditer(reply))
+    named = max(matches, key=lambda match: match.end(1), default=None)
     lines = [line for line in reply.splitlines() if line.strip()]
     found = named or (_LAST_LINE.fullmatch(lines[-1]) if lines else None)
     if found is None:
@@ -150,5 +150,5 @@ def probability(reply: str) -> float | None:
     if numbers := _PROBABILITY.findall(text):
         value = float(numbers[-1])
         return value if value <= 1 else None
-    said = _YES_NO.match(text) or _NAMED_YES_NO.search(text)
-    return None if said is None else float(said[1].lower() == "yes")
+    answer = _YES_NO.match(text) or _NAMED_YES_NO.search(text)
+    return None if answer is None else float(answer[1].lower() == "yes")

@@ -112,7 +112,7 @@ def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
 
 
 def rule(language: str = ENGLISH, *, stem: bool = False) -> Rule:
-    """`tokens` as a rule; apostrophes of other languages are read as they stand."""
+    """`tokens` as a rule; apostrophes of other languages are kept."""
     return Rule(tokens, (language, stem), is_of_runs=language == ENGLISH)
 
 
@@ -134,7 +134,7 @@ def _overlap(
     Shapes: ``text`` and ``number`` (tokens,), the texts of a pair having an even number and the next, ``number`` below
     ``numbers``. Returned: (pairs,) and (tokens,).
     """
-    # A pair's equal tokens stand side by side, those of the reference first.
+    # A pair's equal tokens are side by side, those of the reference first.
     key = ((text >> 1) * numbers + number) << 1 | text & 1
     places = ordered(key, 2 * pairs * numbers)
     kind = key[places]
@@ -192,8 +192,8 @@ def _chosen(length: int, where: Mapping[int, int], other: Sequence[int]) -> int:
     """Positions, as bits, of the LCS with ``other`` that walking the LCS table back from its end finds.
 
     ``where`` maps a word to its positions in a line of ``length`` words. Bit-parallel (Hyyrö 2004): after
-    each word of ``other``, a bit of ``rises`` tells that the LCS table grows by one at that position. The
-    walk takes a match where it stands on one, else leaves the column where the table rises, else steps up.
+    each word of ``other``, a bit of ``rises`` is set where the LCS table grows by one at that position. The
+    walk takes a match where it is on one, else leaves the column where the table rises, else steps up.
     Words found nowhere in the line change no bit, so a run of them is one column.
     """
     full = (1 << length) - 1

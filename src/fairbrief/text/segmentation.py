@@ -34,7 +34,7 @@ def ascii_words(text: str, table: bytes) -> list[str]:
 
 
 def counts_of_runs(texts: Sequence[str], table: bytes, otherwise: Callable[[str], int]) -> Integers:
-    """How many words `ascii_words` finds in each ASCII text; of each other one what ``otherwise`` says. Shape (texts,)."""
+    """How many words `ascii_words` finds in each ASCII text; for others the result of ``otherwise``. Shape (texts,)."""
     others = [] if "".join(texts).isascii() else [i for i, t in enumerate(texts) if not t.isascii()]
     plain = list(texts)
     for i in others:
@@ -100,7 +100,7 @@ def words_held(text: str, statements: Collection[str]) -> tuple[int, int]:
 
 
 def word_totals(texts: Sequence[str]) -> Integers:
-    """How many words `words_held` says that each text has. Shape (texts,)."""
+    """How many words each text has for `words_held`. Shape (texts,)."""
     return counts_of_runs(texts, _PLAIN, lambda text: len(_words(text)))
 
 

@@ -37,7 +37,7 @@ _CANDIDATE = re.compile(
     rf"(?=\s*[{OPENERS}\-–—•*]*\s*(\w{{1,40}})?)"  # the word that follows
 )
 _SURE_LINE_END = re.compile(r"\n(?<=[.!?]\n)(?=[A-Z])")
-"""A line break that ends a sentence whatever else the lines say."""
+"""A line break that ends a sentence whatever else is in the lines."""
 _ONE_A_LINE = re.compile(r"[^.!?\n]*+(?:[.!?]\n[A-Z][^.!?\n]*+)*+[.!?]?")
 """Surely one sentence in each line of an ASCII text."""
 _MAYBE_ORDINAL = re.compile(r"\.(?<=[^\W_a-zA-Z]\.)\s")
@@ -51,7 +51,7 @@ _LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z])[.)]")
 ANNOUNCING = words("sentences", "announcing")
 """Abbreviations after which something always follows in the same sentence."""
 CLOSING = words("sentences", "closing")
-"""Abbreviations that may stand at the end of a sentence."""
+"""Abbreviations that may end a sentence."""
 NUMBERED = words("sentences", "numbered")
 """Announcing only before a number or another capital: "No. 5", but "He said no. Then …"."""
 _ABBREVIATIONS = ANNOUNCING | CLOSING | NUMBERED
@@ -157,7 +157,7 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _is_ordinal(before: str, following: str) -> bool:
-    """Whether "3. Mai" may stand here: a day, a month or a rank before a word in capitals."""
+    """Whether this may be "3. Mai": a day, a month or a rank before a word in capitals."""
     return before.isdigit() and len(before) <= 2 and following[:1].isupper()
 
 
@@ -205,7 +205,7 @@ def chunks(sentences: Sequence[str], cut: Cut = "groups", words: int = 100) -> l
 
 
 def sentence_groups(sentences: Sequence[str], most: int) -> list[str]:
-    """Disjoint runs of sentences of at most ``most`` words; a longer sentence stands alone."""
+    """Disjoint runs of sentences of at most ``most`` words; a longer sentence is alone."""
     groups: list[list[str]] = []
     filled = 0
     for sentence in sentences:

@@ -1,10 +1,10 @@
 """Words as numbers, so that those of many texts are counted at once.
 
-A `Rule` says what the words of a text are. Those of an ASCII text are, by most rules, the words of its *runs* of
+A `Rule` defines the words of a text. Those of an ASCII text are, by most rules, the words of its *runs* of
 letters, digits, underscores and apostrophes, one run after another, and what a run's words are is remembered. So
 texts are parted into runs all together, and only a run not seen before goes through the rule. Several rules read the
 same texts one after another: the runs of the last texts are remembered too. Texts of other characters go through the
-rule as they stand.
+rule unchanged.
 """
 
 from __future__ import annotations
@@ -298,7 +298,7 @@ class _Memory:
         return Words(table.of(runs, many), sums(many, texts.many), self.words.names)
 
     def cut(self, texts: Sequence[str], rule: Rule) -> Words:
-        """The words of texts that go through the rule as they stand, equal ones once."""
+        """The words of texts that go through the rule unchanged, equal ones once."""
         place: defaultdict[str, int] = defaultdict(count().__next__)
         places = np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
         found = [rule.cut(text, *rule.settings) for text in place]
