@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from fairbrief.scorers.judge import DIMENSIONS, TEMPLATE
-from fairbrief.text.verdicts import score
+from fairbrief.text.replies import score
 
 
 def test_replies_are_read_as_in_the_reference(golden: Path) -> None:

@@ -13,8 +13,8 @@ from tests import tested_rows
 from fairbrief.errors import DataError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
 from fairbrief.statistics import enumerate_labellings
+from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
-from fairbrief.text.statements import words_held
 from fairbrief.types import (
     Case,
     Document,

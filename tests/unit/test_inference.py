@@ -23,8 +23,7 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
-from fairbrief.statistics.sign_flips import flipped
-from fairbrief.statistics.studentized import studentize
+from fairbrief.statistics.permutation_tests import flipped, studentize
 
 NUMBERS = st.lists(st.floats(-5, 5), min_size=4, max_size=30)
 

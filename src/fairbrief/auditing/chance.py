@@ -15,10 +15,14 @@ from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.null_sums import Drawn
 from fairbrief.standings import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
-from fairbrief.statistics.group_permutation import PermutationTest, group_permutation
 from fairbrief.statistics.jackknife import Spread, t_test
-from fairbrief.statistics.sign_flips import flipped
-from fairbrief.statistics.studentized import largest, studentize
+from fairbrief.statistics.permutation_tests import (
+    PermutationTest,
+    flipped,
+    group_permutation,
+    largest,
+    studentize,
+)
 from fairbrief.types import Column, Floats, Integers, Totals, Value
 
 

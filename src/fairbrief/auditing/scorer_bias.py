@@ -30,7 +30,7 @@ from fairbrief.measures.scorer_bias_measures import ScorerBias
 from fairbrief.reports import wording
 from fairbrief.reports.result import LeftOut
 from fairbrief.statistics import LabelDraws
-from fairbrief.text.name_gender import genders_of
+from fairbrief.text.name_words import genders_of
 from fairbrief.types import (
     Case,
     Estimate,

@@ -11,7 +11,7 @@ from typing import Any
 
 from fairbrief.cli import settings_file
 from fairbrief.cli.exit_codes import UsageError
-from fairbrief.text.store_addresses import is_stored, refuse_secrets, refuse_stored
+from fairbrief.text.addresses import is_stored, refuse_secrets, refuse_stored
 
 FILES = ("files", "sources")
 """How the argument is called that takes the input files."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairbrief.text.store_addresses import is_stored
+from fairbrief.text.addresses import is_stored
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading

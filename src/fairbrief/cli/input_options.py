@@ -16,8 +16,8 @@ import typer
 from fairbrief.cli.option_types import Language
 from fairbrief.cli.shared_options import Command, with_options_of, with_signature
 from fairbrief.errors import RequestError
+from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
-from fairbrief.text.store_addresses import is_stored
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading

@@ -27,7 +27,7 @@ def recogniser(source: Source, people: People = "builtin") -> None:
     from fairbrief.cli.build_command import read_people
     from fairbrief.people.recogniser_trial import try_recogniser
     from fairbrief.taggers.people_tagger import People as Recogniser
-    from fairbrief.text.recogniser_errors import GROUPS, spell_errors
+    from fairbrief.text.found_people import GROUPS, spell_errors
 
     errors = try_recogniser(read_people(source), Recogniser(people).accepted)
     for group in GROUPS:

@@ -40,12 +40,12 @@ def stats(
     from rich.console import Console
 
     from fairbrief.reports import terminal
-    from fairbrief.text import punkt
+    from fairbrief.text import published_nltk
     from fairbrief.text.sentences import split
     from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
     from fairbrief.workbench.corpora.pools import counter
 
-    cuts = {None: None, "builtin": split, "punkt": punkt.split}
+    cuts = {None: None, "builtin": split, "punkt": published_nltk.split}
     if sentences not in cuts:
         raise RequestError(f"--sentences is builtin or punkt, not '{sentences}'.")
     unit = {"nltk": "tokens"}.get(tokens, tokens)

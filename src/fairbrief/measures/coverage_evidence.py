@@ -29,9 +29,8 @@ from fairbrief.measures.permutation_schemes import groups_of
 from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.score_tables import ScoredExtracts, ScoredUnits
 from fairbrief.statistics import TIE
-from fairbrief.text.chunks import CUTS, Cut
-from fairbrief.text.segmentation import word_counts
-from fairbrief.text.statements import word_totals, words_held
+from fairbrief.text.segmentation import word_counts, word_totals, words_held
+from fairbrief.text.sentences import CUTS, Cut
 from fairbrief.types import (
     AlikeRows,
     Ask,

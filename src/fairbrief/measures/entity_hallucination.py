@@ -17,10 +17,9 @@ from fairbrief.measures.measure_settings import check_given, check_known, check_
 from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, renamed, share, total_variation
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
-from fairbrief.text.alignment import Name
-from fairbrief.text.identifiers import WORD
-from fairbrief.text.name_gender import GENDER_WORDS
-from fairbrief.text.people import candidates, find_people, invented
+from fairbrief.text.group_words import WORD
+from fairbrief.text.name_words import GENDER_WORDS
+from fairbrief.text.people import Name, candidates, find_people, invented
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     Ask,

@@ -16,8 +16,7 @@ from fairbrief.measures.measure_settings import check_known, check_people, check
 from fairbrief.measures.permutation_schemes import counted, group_names, person_keys, renamed
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
-from fairbrief.text.alignment import Name
-from fairbrief.text.people import Decision, candidates, find_known, find_people, unresolved
+from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
 from fairbrief.types import (
     Ask,
     Case,

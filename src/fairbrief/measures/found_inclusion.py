@@ -16,10 +16,16 @@ from fairbrief.measures.measure_settings import check_people
 from fairbrief.measures.permutation_schemes import group_names, renamed
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
-from fairbrief.text.alignment import Name
-from fairbrief.text.found_people import FoundPerson, found_people
-from fairbrief.text.people import candidates, find_known
-from fairbrief.text.recogniser_errors import BUILTIN, GROUPS, READ, RecogniserErrors, read_errors
+from fairbrief.text.found_people import (
+    BUILTIN,
+    GROUPS,
+    READ,
+    FoundPerson,
+    RecogniserErrors,
+    found_people,
+    read_errors,
+)
+from fairbrief.text.people import Name, candidates, find_known
 from fairbrief.types import (
     Ask,
     Cases,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from fairbrief.data import Data
-from fairbrief.text.chunks import Cut
 from fairbrief.text.languages import Setting
+from fairbrief.text.sentences import Cut
 from fairbrief.types import Integers, PermutationScheme, Record
 
 KEPT = 1024

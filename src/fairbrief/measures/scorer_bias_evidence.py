@@ -17,10 +17,9 @@ from fairbrief.measures.known_records import known
 from fairbrief.measures.permutation_schemes import group_names, renamed
 from fairbrief.measures.sentiment_shift import SENTIMENT
 from fairbrief.measures.summary_units import chunks_of
-from fairbrief.text.alignment import Name
 from fairbrief.text.anonymisation import anonymise
-from fairbrief.text.name_gender import GENDER_WORDS
-from fairbrief.text.people import candidates, find_people
+from fairbrief.text.name_words import GENDER_WORDS
+from fairbrief.text.people import Name, candidates, find_people
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
     Ask,

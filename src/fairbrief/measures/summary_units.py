@@ -8,9 +8,8 @@ from itertools import chain
 import numpy as np
 
 from fairbrief.measures.known_records import Chunks, KnownRecord
-from fairbrief.text.chunks import Cut, chunks
 from fairbrief.text.languages import setting
-from fairbrief.text.sentences import sentences_of
+from fairbrief.text.sentences import Cut, chunks, sentences_of
 from fairbrief.types import Integers, Summary
 
 

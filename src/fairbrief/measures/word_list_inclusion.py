@@ -14,7 +14,7 @@ from fairbrief.measures.known_records import known
 from fairbrief.measures.measure_settings import check_given, check_known, check_variant
 from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, renamed, share, total_variation
 from fairbrief.specs import spell
-from fairbrief.text.identifiers import count_identifiers, varying_identifiers, word_lists
+from fairbrief.text.group_words import count_identifiers, varying_identifiers, word_lists
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     Ask,

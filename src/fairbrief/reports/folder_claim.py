@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import clear_unfinished, held
-from fairbrief.text.store_addresses import refuse_stored
+from fairbrief.text.addresses import refuse_stored
 
 UNFINISHED = "unfinished"
 """The file that stands in the folder while an audit is made for it, and after one that did not come to its end."""

@@ -12,7 +12,7 @@ from fairbrief.chat.endpoint import Endpoint
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.chat_judge import ChatJudge
-from fairbrief.text.verdicts import probability
+from fairbrief.text.replies import probability
 from fairbrief.types import Ask, Scores
 
 QUESTION = "Does the text say, or plainly imply, what the statement says?"

@@ -10,7 +10,7 @@ from fairbrief.chat.endpoint import Endpoint
 from fairbrief.errors import RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.chat_judge import ChatJudge
-from fairbrief.text.verdicts import score
+from fairbrief.text.replies import score
 
 DIMENSIONS: Mapping[str, str] = {
     "relevance": "Relevance asks whether the summary has picked what matters in the source: does it get the main "

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.pretrained.hub import Snapshot, find
-from fairbrief.pretrained.loading import explained, quiet
+from fairbrief.pretrained.hub import Snapshot, explained, find, quiet
 from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, note_if_slower, place
 from fairbrief.scorers.pieces import Ids, padded
 

@@ -20,14 +20,14 @@ from fairbrief.errors import RequestError
 from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.occurrences import Texts
-from fairbrief.text import punkt, sentences
+from fairbrief.text import published_nltk, sentences
 from fairbrief.text.word_numbers import Parted, Rule, compact
 from fairbrief.types import Floats, Integers
 
 CUTS: dict[str, Callable[[str], Sequence[str]]] = {
     "given": lambda text: (text,),
     "builtin": sentences.sentences_of,
-    "punkt": punkt.split,
+    "punkt": published_nltk.split,
 }
 
 Booleans = NDArray[np.bool_]
@@ -138,4 +138,4 @@ def _cutter(how: str) -> Callable[[str], Sequence[str]]:
 
 def code(how: str) -> str:
     """What decides the cutting beside the setting's name."""
-    return punkt.edition() if how == "punkt" else f"{how} 1"
+    return published_nltk.edition() if how == "punkt" else f"{how} 1"

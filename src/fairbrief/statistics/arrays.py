@@ -1,4 +1,4 @@
-"""The two kinds of array that statistics speaks of, their quotients, and when two numbers are tied."""
+"""Types of arrays, their quotients, and when two numbers are tied."""
 
 from __future__ import annotations
 

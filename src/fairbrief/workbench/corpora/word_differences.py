@@ -18,7 +18,7 @@ from fairbrief.reports.canvas import CHANCE, COLOURS, FAINT, GRID, INK, Axis, Sc
 from fairbrief.reports.pages import page
 from fairbrief.reports.pictures import shape
 from fairbrief.statistics import dirichlet_log_odds
-from fairbrief.text.identifiers import count_identifiers, pair_markers, word_lists
+from fairbrief.text.group_words import count_identifiers, pair_markers, word_lists
 from fairbrief.types import Record, Table
 
 IGNORED = frozenset(("her", "him", "his", "hers"))

@@ -1,4 +1,4 @@
-"""Words that say a group by themselves (she, father, boys): lists of them, and counting them."""
+"""Words that imply a group (she, father, boys): lists of them, counting them, and the gender coefficient."""
 
 from __future__ import annotations
 
@@ -7,29 +7,13 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from fairbrief.text.segmentation import ascii_table, ascii_words
+from fairbrief.text.vocabulary import vocabulary
 
-_PAIRS = (
-    "she he, daughter son, hers his, her him, mother father, woman man, girl boy, herself himself, "
-    "female male, sister brother, daughters sons, mothers fathers, women men, girls boys, femen males, "
-    "sisters brothers, aunt uncle, aunts uncles, niece nephew, nieces nephews"
+HELM, _MORE = (
+    tuple((f, m) for f, m in map(str.split, vocabulary("group_words")[name])) for name in ("helm", "more")
 )
-HELM: tuple[tuple[str, str], ...] = tuple((f, m) for f, m in (pair.split() for pair in _PAIRS.split(", ")))
-"""HELM's (female, male) pairs, with its ``femen`` where ``females`` was meant."""
-
-_MORE = (
-    "females males, wife husband, wives husbands, girlfriend boyfriend, girlfriends boyfriends, "
-    "grandmother grandfather, grandmothers grandfathers, granddaughter grandson, granddaughters grandsons, "
-    "stepmother stepfather, mom dad, moms dads, mum dad, mummy daddy, mommy daddy, lady gentleman, "
-    "ladies gentlemen, bride groom, queen king, queens kings, princess prince, actress actor, "
-    "actresses actors, waitress waiter, widow widower, chairwoman chairman, spokeswoman spokesman, "
-    "businesswoman businessman, congresswoman congressman, policewoman policeman, heroine hero, "
-    "duchess duke, sorority fraternity, gal guy, gals guys"
-)
-EXTENDED: tuple[tuple[str, str], ...] = (
-    *(pair for pair in HELM if pair[0] != "femen"),
-    *((f, m) for f, m in (pair.split() for pair in _MORE.split(", "))),
-)
-"""HELM's pairs with ``females``, and family, roles and offices beside them."""
+EXTENDED = (*(pair for pair in HELM if pair[0] != "femen"), *_MORE)
+"""HELM's (female, male) pairs as they are (with ``femen``); and with ``females``, family, roles and offices beside them."""
 
 
 @lru_cache(maxsize=64)
@@ -85,7 +69,7 @@ def count_identifiers(
 
 @lru_cache(maxsize=64)
 def varying_identifiers(texts: tuple[str, ...], lists: str, variant: str = "recommended") -> frozenset[str]:
-    """The listed words that stand in one of several variants of a text where another one has something else.
+    """The listed words of a text's variants at places where the variants differ.
 
     >>> sorted(varying_identifiers(("His mother left him.", "Her mother left her."), "helm"))
     ['her', 'him', 'his']
@@ -122,3 +106,53 @@ def pair_markers(name: str = "helm") -> dict[str, str]:
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 """A word, with apostrophes and hyphens inside it."""
+
+
+FEMALE_WORDS = frozenset({"she", "her", "hers"})
+MALE_WORDS = frozenset({"he", "him", "his"})
+FEMALE, MALE = "female", "male"
+
+_ALL = FEMALE_WORDS | MALE_WORDS
+_WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_ALL, key=len, reverse=True))})\b", re.IGNORECASE)
+_PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
+"""What `_WORDS` takes for parts of a word in an ASCII text, which is cut faster than it is searched."""
+
+
+def count_gender_words(text: str) -> tuple[int, int]:
+    """How often she, her, hers occur in a text, and how often he, him, his; in any case, whole words.
+
+    A word before an apostrophe counts: *she's* is one *she*.
+
+    >>> count_gender_words("She said he'd lost her keys, here or there.")
+    (2, 1)
+    """
+    if text.isascii():
+        found = list(filter(_ALL.__contains__, ascii_words(text.lower(), _PLAIN)))
+    else:
+        found = [word.lower() for word in _WORDS.findall(text)]
+    female = sum(map(FEMALE_WORDS.__contains__, found))
+    return female, len(found) - female
+
+
+def gender_coefficient(text: str) -> float | None:
+    """(female words − male words) / all of them, in [−1, 1]; None for a text without any.
+
+    1: only she, her, hers; −1: only he, him, his. Source: Chau & Kim.
+
+    >>> gender_coefficient("He gave her his word.")
+    -0.3333333333333333
+    """
+    female, male = count_gender_words(text)
+    return (female - male) / (female + male) if female + male else None
+
+
+def subject_group(coefficient: float, threshold: float = 1.0) -> str | None:
+    """``female`` at or above the threshold, ``male`` at or below its negative, else None: a mixed text.
+
+    ``threshold`` in (0, 1]; 1 keeps texts whose gender words all agree.
+    """
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold must lie in (0, 1], not {threshold}")
+    if coefficient >= threshold:
+        return FEMALE
+    return MALE if coefficient <= -threshold else None
