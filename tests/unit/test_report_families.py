@@ -19,9 +19,10 @@ from tests import sample_families, sample_results
 from fairbrief import audit, registry
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import arrangement, evidence_rows, figures, findings, html, markdown, terminal, wording
+from fairbrief.reports.estimate_figures import Figure
 from fairbrief.reports.evidence import Held, Wanted, all_columns
 from fairbrief.reports.evidence_rows import Part
-from fairbrief.reports.figure_spec import Figure, even_edges, shares_of
+from fairbrief.reports.figures import even_edges, shares_of
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note, Totals, Value
@@ -129,8 +130,8 @@ def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
         "The sentiment of articles and of their summaries, by group",
         "The change of sentiment against the sentiment of the article",
         "Gender words of summaries against those of their articles",
-        "Systems side by side",
         "Quality beside disparity",
+        "Systems side by side",
     ]
     assert all(figure.panels for figure in drawn.values())
 

@@ -24,7 +24,7 @@ from fairbrief.reports import (
     latex,
     markdown,
     number_format,
-    row_pictures,
+    plot,
     tabular,
     terminal,
     wording,
@@ -324,11 +324,8 @@ def test_shares_are_counted_where_the_source_holds_the_value() -> None:
 
 def test_long_labels_neither_stretch_a_picture_nor_fall_on_one_another() -> None:
     """Rows whose cut names are alike stay apart, and the picture keeps its width."""
-    rows = [
-        {"name": "n" * 200 + str(i), "value": 0.1 * i, "low": None, "high": None, "chance": None}
-        for i in range(3)
-    ]
-    svg = row_pictures.forest(rows, 'alt "quoted" <b>')
+    rows = [plot.Spread("n" * 200 + str(i), 0.1 * i) for i in range(3)]
+    svg = plot.forest(rows, 'alt "quoted" <b>')
     assert float(re.search(r'width="([\d.]+)"', svg)[1]) < 450  # type: ignore[index] - a miss must fail here
     assert "(2)" in svg
     assert "(3)" in svg

@@ -11,7 +11,7 @@ from pathlib import Path
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import arrangement, figures, first_answers, tabular, terminal, wording, write_all
-from fairbrief.reports.figure_spec import Figure
+from fairbrief.reports.estimate_figures import Figure
 from fairbrief.reports.frames import Estimates, Evidence
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Exhibit, Result

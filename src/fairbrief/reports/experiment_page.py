@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fairbrief.reports import dots, row_pictures
-from fairbrief.reports.figure_spec import Figure, Panel, describe, note_cut
+from fairbrief.reports import plot
+from fairbrief.reports.estimate_figures import Figure, Panel, bounds_of, describe, note_cut
 from fairbrief.reports.junit import Check
 from fairbrief.reports.number_format import number
 from fairbrief.reports.pages import page
+from fairbrief.reports.plot import Spread
 from fairbrief.reports.result import Result
 from fairbrief.reports.tabular import left_out_table, made_lines
 
@@ -92,29 +93,23 @@ def _figure(measure: str, rows: Sequence[Row], swept: Sequence[str], inner: str 
         outer = outer.removeprefix(f"{SUMMARIZER} ")
         panels.setdefault(outer, []).append(row)
     drawn = list(panels.items())[:MOST_PANELS]
-    lines = {title: [_line(row, inner) for row in of] for title, of in drawn}
-    domain = dots.domain_of([line for of in lines.values() for line in of])
+    spreads = {title: [_spread(row, inner) for row in members] for title, members in drawn}
+    bounds = bounds_of(spread for several in spreads.values() for spread in several)
     pictures = tuple(
         Panel(
             title or (f"by {inner}" if inner else measure),
-            row_pictures.forest(lines[title], _say(of, inner), domain),
+            plot.forest(spreads[title], _say(members, inner), bounds),
         )
-        for title, of in drawn
+        for title, members in drawn
     )
     note = note_cut(len(drawn), len(panels), "panels")
     along = f" Lines: {inner}." if inner else ""
     return Figure(measure, f"{CAPTION}{along}{note}", pictures)
 
 
-def _line(row: Row, inner: str | None) -> dict[str, Any]:
+def _spread(row: Row, inner: str | None) -> Spread:
     name = row["cell"] if inner is None else str(row[inner] if row[inner] is not None else "–")
-    return {
-        "name": name,
-        "value": row["value"],
-        "low": row["low"],
-        "high": row["high"],
-        "chance": row["chance"],
-    }
+    return Spread(name, row["value"], row["low"], row["high"], row["chance"])
 
 
 def _say(rows: Sequence[Row], inner: str | None) -> str:
