@@ -226,7 +226,7 @@ def test_levels_share_one_table_and_one_sentence() -> None:
     assert quality.levels.table is not None
     assert quality.levels.table.header == ("system", "rouge1", "rougeL")
     assert quality.levels.table.rows[1] == ("gpt-4", "0.25 [0.15, 0.35]", "0.25 [0.15, 0.35]")
-    assert len(quality.levels.reads) == 1
+    assert len(quality.levels.asks) == 1
 
 
 def test_many_systems_are_compared_in_a_table() -> None:
@@ -240,7 +240,8 @@ def test_many_systems_are_compared_in_a_table() -> None:
     (found,) = findings.find(arrangement.arrange(many, made), made)
     table = found.findings[0].table
     assert table is not None
-    assert (len(table.rows), table.more) == (12, 2)
+    assert len(table.rows) == 12
+    assert table.notes == ("Not shown here: 2 further systems, in the estimates.",)
     assert table.rows[0][:2] == ("s0", "not significant")
 
 

@@ -25,7 +25,7 @@ from fairbrief.reports import (
     markdown,
     number_format,
     plot,
-    tabular,
+    tables,
     terminal,
     wording,
 )
@@ -391,14 +391,16 @@ def test_a_spreadsheet_runs_no_cell(text: object, cell: object) -> None:
 
 def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Headlines first; of differences, too. The order stays."""
-    monkeypatch.setattr(tabular, "MOST_ROWS", 3)
+    monkeypatch.setattr(tables, "MOST_ROWS", 3)
     made = [
         Estimate("bur", name, "a", 0.1, {"topic": f"t{i}"}, n=4)
         for i in range(2)
         for name in ("bur", "under")
     ]
     gaps = [e.replace(baseline="b", kind="contrast") for e in made * 2]
-    values, differences = tabular.tables(replace(EMPTY, estimates=tuple(made), differences=tuple(gaps)))
+    values, differences = tables.printed_tables(
+        replace(EMPTY, estimates=tuple(made), differences=tuple(gaps))
+    )
     assert [row[0::2][:2] for row in values.rows] == [("bur", "t0"), ("bur", "t1"), ("bur: under", "t0")]
     assert values.notes == ("1 further row stands in results.json and estimates.csv.",)
     assert len(differences.rows) == 3

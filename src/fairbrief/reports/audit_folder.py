@@ -151,8 +151,9 @@ def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
-    from fairbrief.reports import arrangement, csv, html, latex, markdown, record_data, tabular
+    from fairbrief.reports import arrangement, csv, html, latex, markdown, record_data
     from fairbrief.reports.evidence_file import file_name
+    from fairbrief.reports.tables import printed_tables
 
     names: list[str] = []
 
@@ -164,7 +165,7 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
         csv.write(result, out)
     taken: set[str] = set()
     arranged = arrangement.Arranged.of(result)
-    tables = tabular.tables(result, arranged)
+    tables = printed_tables(result, arranged)
     for table in tables:
         name = file_name(table.title, taken)
         with opened(f"{TABLES}/{name}.csv") as out:

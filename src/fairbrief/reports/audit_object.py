@@ -10,11 +10,12 @@ from pathlib import Path
 
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports import arrangement, figures, first_answers, tabular, terminal, wording, write_all
+from fairbrief.reports import arrangement, figures, first_answers, terminal, wording, write_all
 from fairbrief.reports.estimate_figures import Figure
 from fairbrief.reports.frames import Estimates, Evidence
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Exhibit, Result
+from fairbrief.reports.tables import section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
 
@@ -134,7 +135,7 @@ class Audit:
         )
         headlines = [e for e in self.result.estimates if wording.is_headline(e)]
         sections = arrangement.arrange(headlines, self.result.made)
-        tables = "".join(_html(tabular.section_table(section, self.result.made)) for section in sections)
+        tables = "".join(_html(section_table(section, self.result.made)) for section in sections)
         return f"<dl>{screen}</dl>{tables}" if screen else tables
 
 

@@ -12,7 +12,8 @@ from fairbrief.reports.number_format import number
 from fairbrief.reports.pages import page
 from fairbrief.reports.plot import Spread
 from fairbrief.reports.result import Result
-from fairbrief.reports.tabular import left_out_table, made_lines
+from fairbrief.reports.tables import left_out_table, made_lines
+from fairbrief.types import Table
 
 SHOWN_ELSEWHERE = ("sweep", "experiment", "systems", "attributes", "measures")
 """What of ``made`` the page shows in its own words, or the report of the audit behind it."""
@@ -32,20 +33,23 @@ def render(
 
     ``steps`` are name, place and what was done; ``rows`` are the tidy rows of the experiment along ``axes``.
     """
-    told = {
+    context = {
         "title": title,
         "about": about,
         "source": source,
-        "steps": steps,
+        "steps": Table("What was done", ("step", "where", "what"), tuple(steps)),
         "axes": [
-            (axis, list(dict.fromkeys(str(r[axis]) for r in rows if r[axis] is not None))) for axis in axes
+            (axis, ", ".join(dict.fromkeys(str(r[axis]) for r in rows if r[axis] is not None)))
+            for axis in axes
         ],
         "figures": small_multiples(rows, axes),
         "tables": [*result.tables, *filter(None, [left_out_table(result)])],
-        "checks": checks,
+        "checks": Table(
+            "Gate", ("check", "outcome", "why"), tuple((c.name, c.outcome, c.message) for c in checks)
+        ),
         "made": [line for line in made_lines(result.made) if line[0] not in SHOWN_ELSEWHERE],
     }
-    return page("experiment.html.j2", told, {})
+    return page("experiment.html.j2", context)
 
 
 # ---------------------------------------------------------------------------------- small multiples

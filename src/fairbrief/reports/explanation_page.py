@@ -15,14 +15,12 @@ MOST_CHARACTERS = 2_000
 
 def render(explanations: Sequence[Explanation]) -> str:
     """The page as text: no network, no script, every text escaped."""
-    told = {
+    context = {
         "legend": LEGEND,
         "excerpt": EXCERPT,
+        "beginning": lambda text: shorten(printable(text), EXCERPT),
+        "shortened": lambda text: shorten(text, MOST_CHARACTERS),
         "measures": ", ".join(dict.fromkeys(found.measure for found in explanations)),
         "explanations": [sheets(found) for found in explanations],
     }
-    filters = {
-        "beginning": lambda text: shorten(printable(text), EXCERPT),
-        "shortened": lambda text: shorten(text, MOST_CHARACTERS),
-    }
-    return page("explanation.html.j2", told, filters)
+    return page("explanation.html.j2", context)

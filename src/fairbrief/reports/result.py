@@ -69,3 +69,14 @@ class Result:
     def evidence(self) -> pa.Table:
         """All rows of evidence as a table, made at each call where they are not held as one."""
         return self.rows.table()
+
+    @property
+    def systems(self) -> Any:
+        """The names of the systems, as the audit recorded them; else in the order of the estimates."""
+        return self.made.get("systems") or list(dict.fromkeys(e.system for e in self.estimates))
+
+    @property
+    def n_skipped(self) -> int:
+        """How many input lines were left out on request."""
+        recorded = self.made.get("skipped")
+        return recorded if isinstance(recorded, int) else len(self.skipped)

@@ -6,8 +6,9 @@ All text from the input is made printable and added as `rich.text.Text`, which k
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich import box
 from rich.cells import cell_len
@@ -16,12 +17,13 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from fairbrief.reports import arrangement, first_answers, number_format, wording
+from fairbrief.reports import arrangement, first_answers, wording
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.contrast_table import contrast_tables
 from fairbrief.reports.naming import Name
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
+from fairbrief.reports.tables import Column, columns, numeric_columns
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, SystemKind, Table
 
@@ -39,7 +41,6 @@ ROOM = 24
 """Columns of the terminal that are left to the numbers of a printed table, whatever its rows are named by."""
 WIDEST = 32
 """Of a column of a printed table: what is longer is folded."""
-NUMBER = re.compile(r"[−+<-]? ?[.\d]")
 NARROWEST = 6
 """Of the names' column: names are folded before a number is cut off."""
 
@@ -70,11 +71,9 @@ def print_result(
     for table in contrast_tables(result.estimates, result.made):
         print_table(table, console)
     for section in arrangement.arrange(result.estimates, result.made):
-        _print_section(section, console, wording.interval_name(result.made), rest, details=details)
+        _print_section(section, console, result.made, rest, details=details)
     for section in arrangement.contrasts_of(result):
-        _print_section(
-            section, console, wording.interval_name(result.made), rest, details=details, differ=True
-        )
+        _print_section(section, console, result.made, rest, details=details, differ=True)
     if any(e.value is not None for e in result.differences):
         _say(console, wording.COMPARED, style="dim")
     _print_left_out(result, console)
@@ -93,7 +92,7 @@ def _print_answers(result: Result, console: Console) -> None:
 
 def _made_line(result: Result) -> str:
     made = result.made
-    systems = made.get("systems") or tuple(dict.fromkeys(e.system for e in result.estimates))
+    systems = result.systems
     many = len(systems) if isinstance(systems, (list, tuple)) else systems
     records = made.get("records")
     parts = [f"Fairbrief {made['version']}" if "version" in made else "Fairbrief"]
@@ -109,13 +108,18 @@ def _made_line(result: Result) -> str:
 
 
 def _print_section(
-    section: Section, console: Console, interval: str, rest: Rest, *, details: bool, differ: bool = False
+    section: Section,
+    console: Console,
+    made: Mapping[str, Any],
+    rest: Rest,
+    *,
+    details: bool,
+    differ: bool = False,
 ) -> None:
     rows, hidden = _shown(_known(section.estimates) if differ else section.estimates, rest, details=details)
     if not rows:
         return
     names_below = _long_names(rows)
-    holm = any(e.p_adjusted is not None for e in rows)
     title = f"Differences of systems: {section.title}" if differ else section.title
     alone = len(section.systems) == 1 and not differ
     if alone:
@@ -123,13 +127,9 @@ def _print_section(
     grid = _grid(
         "measure" if alone and not section.by else "measure, system" if not section.by else "measure, part",
     )
-    random = not differ and any(e.blind is not None for e in rows)
-    names = ["difference" if differ else "value", interval]
-    names += [*(["random"] if random else []), *([] if differ else ["perm.\nmean"]), "p"]
-    told = not differ and any(e.excluded for e in rows)
-    names += [*(["Holm"] if holm else []), "n", *(["left\nout"] if told else [])]
-    for heading in names:
-        grid.add_column(heading, justify="right", no_wrap=True)
+    numbers = [c for c in columns(rows, made, is_difference=differ) if c.name != "within"]
+    for column in numbers:
+        grid.add_column(column.short, justify="right", no_wrap=True)
     inline = alone and not section.by
     headed = ""
     for _, block in arrangement.by_quantity(rows):
@@ -143,7 +143,7 @@ def _print_section(
         for e in block:
             grid.add_row(
                 name if inline else _row_name(e, alone),
-                *_cells(e, console, holm=holm, random=random, differ=differ, told=told),
+                *(_cell(column, e, console) for column in numbers),
             )
     _heading(console, title)
     console.print(grid)
@@ -223,22 +223,11 @@ def _breakable(system: str, kind: SystemKind | None) -> str:
     return system if kind == "system" else system.replace(":", ": ", 1).replace("(", " (", 1)
 
 
-def _cells(
-    e: Estimate, console: Console, *, holm: bool, random: bool, differ: bool, told: bool
-) -> Iterable[Text]:
-    yield Text(number_format.value(e), "bold")
-    yield Text(number_format.interval(e))
-    if random:
-        yield Text(number_format.random_sentences(e))
-    if not differ:
-        yield Text(number_format.chance(e))
-    p = wording.testing(e)
-    yield Text(p if console.width >= WIDE else p.replace(" ", "\n"), justify="right")
-    if holm:
-        yield Text(number_format.probability(e.p_adjusted))
-    yield Text(number_format.count(e.n))
-    if told:
-        yield Text(number_format.count(sum(e.excluded.values())))
+def _cell(column: Column, e: Estimate, console: Console) -> Text:
+    text = column.cell(e)
+    if column.name == "p" and console.width < WIDE:  # not testable
+        text = text.replace(" ", "\n")
+    return Text(text, "bold" if column.name in ("value", "difference") else "", justify="right")
 
 
 def _footnotes(
@@ -280,28 +269,29 @@ def print_table(table: Table, console: Console) -> None:
     A table wider than the terminal goes on below, the columns that name its rows repeated: no cell is cut.
     """
     _heading(console, table.title)
-    names, groups = _fitting(table, console.width)
+    numeric = numeric_columns(table)
+    names, groups = _fitting(table, numeric, console.width)
     natural = sum(max(_width(table, k), cell_len(printable(h))) + 2 for k, h in enumerate(table.header)) - 2
     tight = natural > console.width  # then headings break at blanks, before any cell does
-    for columns in groups:
+    for group in groups:
         grid = _grid(table.header[0] if table.header else "")
-        for k in (*names[1:], *columns):
+        for k in (*names[1:], *group):
             named = k in names
             grid.add_column(
                 _plain(table.header[k]),
-                justify="left" if named or not _is_numeric(table, k) else "right",
+                justify="right" if numeric[k] and not named else "left",
                 overflow="fold",
                 min_width=_width(table, k),
                 max_width=_width(table, k) if tight and not named else None,
             )
         for row in table.rows:
-            grid.add_row(*(_lines(row[k]) for k in (*names, *columns)))
+            grid.add_row(*(_lines(row[k]) for k in (*names, *group)))
         console.print(grid)
     for note in table.notes:
         _say(console, note, style="dim")
 
 
-def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
+def _fitting(table: Table, numeric: Sequence[bool], width: int) -> tuple[list[int], list[list[int]]]:
     """The columns that name the rows, and the others in groups that fit beside them.
 
     The first column names rows, and those after it that hold no number, if that leaves room for numbers.
@@ -310,7 +300,7 @@ def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
     used = max(16, _width(table, 0))
     for k in range(1, len(table.header) - 1):
         need = _width(table, k) + 2
-        if _is_numeric(table, k) or used + need > width - ROOM:
+        if numeric[k] or used + need > width - ROOM:
             break
         names.append(k)
         used += need
@@ -325,12 +315,6 @@ def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
         group.append(k)
         used += need
     return names, [*groups, group]
-
-
-def _is_numeric(table: Table, column: int) -> bool:
-    """Whether a column holds a number, or nothing that is known."""
-    cells = [row[column] for row in table.rows]
-    return any(NUMBER.match(cell) for cell in cells) or all(cell == number_format.ABSENT for cell in cells)
 
 
 def _width(table: Table, column: int) -> int:
@@ -354,8 +338,7 @@ def _print_left_out(result: Result, console: Console) -> None:
         for reason, measures in reasons.items():
             _item(_plain(", ".join(measures), "bold").append_text(_plain(f": {reason}", "not bold")), console)
     if result.skipped:
-        told = result.made.get("skipped")
-        total = told if isinstance(told, int) else len(result.skipped)
+        total = result.n_skipped
         _heading(console, f"Input that was left out: {counted(total, 'line')}")
         for line in result.skipped[:MOST_SKIPPED]:
             console.print(Padding(_plain(line), (0, 0, 0, 2)))

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import ceil, floor
 
 from fairbrief.corpora.word_differences import WordContrast
 from fairbrief.reports import plot
+from fairbrief.reports.estimate_figures import Figure, Panel
 from fairbrief.reports.pages import page
 from fairbrief.reports.plot import CHANCE, COLOURS, FAINT, GRID, Axis, Box, Dot, Mark, Words
 from fairbrief.types import Table
 
+WORDS_CAPTION = (
+    "Log-odds with a Dirichlet prior, divided by their standard error. Dashed lines: |z| = 1.96, beyond which one word in "
+    "twenty is by chance. Words that name a gender are shown as one marker per pair."
+)
+TOPICS_CAPTION = (
+    "A document belongs to the topic most of whose words it holds, to unknown on a tie. A system that writes more about one "
+    "topic speaks more of that topic's people, without any preference for a group."
+)
 LABELLED = 12
 """Words per group with their name in the picture."""
 MOST_POINTS = 1500
@@ -29,23 +38,27 @@ def render(
 
     ``contrasts`` and ``tables`` as from `corpora.word_differences`; ``shares`` are identifier shares, topic → group → share.
     """
-    told = {
+    context = {
         "by": by,
         "documents": documents,
         "tables": tables,
-        "pictures": _pictures(contrasts),
-        "topics": _topics(shares),
+        "words": Figure("Words by frequency", WORDS_CAPTION, tuple(_panels(contrasts))),
+        "topics": Figure(
+            "Share of each group among identifying words", TOPICS_CAPTION, tuple(_topics(shares))
+        ),
     }
-    return page("words.html.j2", told, {})
+    return page("words.html.j2", context)
 
 
-def _pictures(contrasts: Sequence[WordContrast]) -> list[tuple[str, str]]:
-    """One picture per group, title and drawing; of two groups one, since the other is its mirror."""
+def _panels(contrasts: Sequence[WordContrast]) -> Iterator[Panel]:
+    """One picture per group; of two groups one, since the other is its mirror."""
     groups = list(dict.fromkeys(c.group for c in contrasts))
     if len(groups) == 2:
         mine = [c for c in contrasts if c.group == groups[0]]
-        return [(f"{groups[0]} (up) and {groups[1]} (down)", _picture(mine, groups[0], groups[1]))]
-    return [(g, _picture([c for c in contrasts if c.group == g], g, "the others")) for g in groups]
+        yield Panel(f"{groups[0]} (up) and {groups[1]} (down)", _picture(mine, groups[0], groups[1]))
+        return
+    for g in groups:
+        yield Panel(g, _picture([c for c in contrasts if c.group == g], g, "the others"))
 
 
 def _picture(contrasts: Sequence[WordContrast], up: str, down: str) -> str:
@@ -109,11 +122,11 @@ def _power(c: WordContrast) -> float:
     return math.log10(c.count + c.rest)
 
 
-def _topics(shares: Mapping[str, Mapping[str, float]]) -> str:
-    """Stacked shares of groups, one bar per topic, each share written in it; half is marked. "" where there is no topic."""
+def _topics(shares: Mapping[str, Mapping[str, float]]) -> Iterator[Panel]:
+    """Stacked shares of groups, one bar per topic, each share written in it; half is marked."""
     topics = {topic: by_group for topic, by_group in shares.items() if by_group}
     if not topics:
-        return ""
+        return
     groups = list(dict.fromkeys(group for by_group in topics.values() for group in by_group))
     marks: list[Mark] = []
     for i, by_group in enumerate(topics.values()):
@@ -130,4 +143,5 @@ def _topics(shares: Mapping[str, Mapping[str, float]]) -> str:
     )
     x = Axis.of_numbers((0, 1), "share of identifying words", percent=True)
     alt = f"Shares of identifying words by topic. {'; '.join(parts)}."
-    return plot.drawn(alt, x, Axis.of_names(list(topics)), marks, WIDTH - 120, ROW * len(topics))
+    svg = plot.drawn(alt, x, Axis.of_names(list(topics)), marks, WIDTH - 120, ROW * len(topics))
+    yield Panel("", svg)
