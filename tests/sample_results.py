@@ -10,8 +10,7 @@ import pyarrow as pa
 from tests import sample_families
 
 from fairbrief.reports.evidence import Held
-from fairbrief.reports.examples import Examples, Link, Passage, Row, Support, Texts
-from fairbrief.reports.result import Exhibit, LeftOut, Result
+from fairbrief.reports.result import Examples, Exhibit, LeftOut, Link, Passage, Result, Row, Support, Texts
 from fairbrief.types import Case, Document, Estimate, Note, Record, Summary, Table, Unit
 
 HOSTILE = (

@@ -8,7 +8,7 @@ import pytest
 from tests import sample_results
 from tests.cli.command import printed
 
-from fairbrief.reports import model_card, write_all
+from fairbrief.reports import exports, write_all
 
 
 def test_the_hubs_client_reads_every_system_and_value() -> None:
@@ -16,7 +16,7 @@ def test_the_hubs_client_reads_every_system_and_value() -> None:
     yaml = pytest.importorskip("yaml")
     data = pytest.importorskip("huggingface_hub.repocard_data")
     for result in (sample_results.make(), sample_results.hostile()):
-        text = model_card.render(result)
+        text = exports.model_card(result)
         assert text.startswith("---\n")
         assert text.endswith("\n---\n")
         assert text.count("\n---\n") == 1

@@ -30,9 +30,8 @@ from fairbrief.explaining.example_links import scorer_for, support_of
 from fairbrief.explaining.examples import MOST, PAGE_BYTES, choose, examples
 from fairbrief.reports import groups, html, load, record_data
 from fairbrief.reports.evidence import Held, Wanted, all_columns
-from fairbrief.reports.examples import Examples
 from fairbrief.reports.plain import visible
-from fairbrief.reports.result import Result
+from fairbrief.reports.result import Examples, Result
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
 from fairbrief.types import Ask, Case, Document, Record, Scores, Summary
 

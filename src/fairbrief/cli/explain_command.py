@@ -72,7 +72,7 @@ def explain(
     from rich.console import Console
 
     from fairbrief.explaining import explanations
-    from fairbrief.reports import explanation_page, explanation_tables
+    from fairbrief.reports import explanation_tables
 
     if out is not None and out.suffix.lower() not in FORMS:
         raise RequestError(f"--out {out}: its name ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
@@ -100,7 +100,7 @@ def explain(
     form = {
         ".json": explanation_tables.as_json,
         ".md": explanation_tables.as_markdown,
-        ".html": explanation_page.render,
+        ".html": explanation_tables.as_page,
     }
     from fairbrief.reports.audit_folder import place
 

@@ -100,8 +100,7 @@ def sweep(
     from fairbrief.engines.answering import Count
     from fairbrief.explaining.examples import with_examples
     from fairbrief.reports import terminal
-    from fairbrief.reports.audit_folder import replace_all
-    from fairbrief.reports.folder_claim import claimed
+    from fairbrief.reports.audit_folder import claimed, replace_all
 
     spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}

@@ -1,4 +1,4 @@
-"""An explanation as sheets to read, on a terminal, in Markdown, and as JSON for a program."""
+"""An explanation as sheets to read, on a terminal, in Markdown, on a page with the texts, and as JSON for a program."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fairbrief.reports import json_file, markdown, wording
 from fairbrief.reports.explanation import KINDS, Effect, Explanation, Kind, Opened, Part
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, number
+from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
@@ -28,6 +29,8 @@ MOST_BESIDE = 2
 """Other quantities that a sheet shows beside the one that is explained."""
 EXCERPT = 72
 """Characters of a text in a table."""
+MOST_CHARACTERS = 2_000
+"""Characters of one document or sentence on a page."""
 ABOUT = 40
 """Characters of a document's attributes."""
 ROOM = 60
@@ -243,6 +246,19 @@ def as_markdown(explanations: Iterable[Explanation]) -> str:
 def as_json(explanations: Sequence[Explanation]) -> str:
     """Every effect, with whole texts; a number that is undefined is null. ``schema`` names this form."""
     return json_file.text_of({"schema": SCHEMA, "explanations": explanations})
+
+
+def as_page(explanations: Sequence[Explanation]) -> str:
+    """The page as text: no network, no script, every text escaped."""
+    context = {
+        "legend": LEGEND,
+        "excerpt": EXCERPT,
+        "beginning": lambda text: shorten(printable(text), EXCERPT),
+        "shortened": lambda text: shorten(text, MOST_CHARACTERS),
+        "measures": ", ".join(dict.fromkeys(found.measure for found in explanations)),
+        "explanations": [sheets(found) for found in explanations],
+    }
+    return page("explanation.html.j2", context)
 
 
 def print_all(explanations: Iterable[Explanation], console: Console) -> None:

@@ -12,9 +12,9 @@ from msgspec import ValidationError, convert
 from fairbrief.errors import DataError
 from fairbrief.reports import groups, wording
 from fairbrief.reports.evidence_file import mixed
-from fairbrief.reports.examples import Examples
 from fairbrief.reports.json_file import content, plain
 from fairbrief.reports.plain import visible
+from fairbrief.reports.result import Examples
 from fairbrief.types import Estimate
 
 SCHEMA = "fairbrief.examples/1"

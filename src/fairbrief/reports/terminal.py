@@ -6,13 +6,14 @@ All text from the input is made printable and added as `rich.text.Text`, which k
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
@@ -20,7 +21,6 @@ from rich.text import Text
 from fairbrief.reports import arrangement, first_answers, wording
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.contrast_table import contrast_tables
-from fairbrief.reports.naming import Name
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import Column, columns, numeric_columns
@@ -41,6 +41,8 @@ ROOM = 24
 """Columns of the terminal that are left to the numbers of a printed table, whatever its rows are named by."""
 WIDEST = 32
 """Of a column of a printed table: what is longer is folded."""
+JOINTS = frozenset(" -_/:.,(=")
+"""Behind these a name may be folded."""
 NARROWEST = 6
 """Of the names' column: names are folded before a number is cut off."""
 
@@ -373,3 +375,40 @@ def _say(console: Console, text: str, style: str = "") -> None:
 
 def _plain(text: str, style: str = "", limit: int = 300) -> Text:
     return Text(shorten(printable(text), limit), style, overflow="fold")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name for a cell of a grid, which says how wide it may be."""
+
+    text: str
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """From one column to the whole name in a line."""
+        return Measurement(1, max(cell_len(self.text), 1)).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The lines of the name."""
+        yield Text("\n".join(folded(self.text, options.max_width)), overflow="fold")
+
+
+def folded(name: str, width: int) -> Iterator[str]:
+    """Lines of at most so many columns, each ending behind a joint where the line has one in its second half.
+
+    >>> list(folded("Llama-3.2-3B-Instruct", 16))
+    ['Llama-3.2-3B-', 'Instruct']
+    >>> list(folded("abcdefgh", 5))
+    ['abcde', 'fgh']
+    """
+    while cell_len(name) > width:
+        most = 1
+        while most < len(name) and cell_len(name[: most + 1]) <= width:
+            most += 1
+        if name[most] == " ":
+            cut = most
+        else:
+            joints = (i for i in range(most, most // 2, -1) if name[i - 1] in JOINTS)
+            cut = next(joints, most)
+        yield name[:cut].rstrip()
+        name = name[cut:].lstrip()
+    yield name

@@ -18,11 +18,10 @@ from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.explaining.examples import open_case
 from fairbrief.readers import Reading
 from fairbrief.reports import audit_folder, groups, json_file
+from fairbrief.reports.audit_folder import RESULTS, refuse_unfinished
 from fairbrief.reports.evidence_file import SavedRows
-from fairbrief.reports.examples import Row
-from fairbrief.reports.folder_claim import RESULTS, refuse_unfinished
 from fairbrief.reports.record_data import visible_all
-from fairbrief.reports.result import Result
+from fairbrief.reports.result import Result, Row
 from fairbrief.types import Floats
 from fairbrief.viewing import input_index
 from fairbrief.viewing.input_index import Inputs
