@@ -263,32 +263,25 @@ def as_page(explanations: Sequence[Explanation]) -> str:
 
 def print_all(explanations: Iterable[Explanation], console: Console) -> None:
     """Every sheet on a terminal, and how to read them."""
-    from rich.text import Text
+    from fairbrief.reports import terminal
 
-    for found in explanations:
-        for sheet in sheets(found):
-            print_sheet(sheet, console)
+    for explanation in explanations:
+        for sheet in sheets(explanation):
+            _print_sheet(sheet, console)
     console.print()
-    console.print(Text(LEGEND, "dim"))
+    terminal.say(console, LEGEND, "dim")
 
 
-def print_sheet(sheet: Sheet, console: Console) -> None:
-    """The sheet on a terminal: what it comes to, then a line for each part, cut to the width."""
-    from rich import box
+def _print_sheet(sheet: Sheet, console: Console) -> None:
+    """What the sheet comes to, then a line for each part, cut to the width."""
     from rich.cells import cell_len
-    from rich.table import Table as Grid
-    from rich.text import Text
 
-    def plain(text: str, style: str = "") -> Text:
-        return Text(shorten(printable(text), 600), style, overflow="fold")
+    from fairbrief.reports.terminal import heading, plain, ruled, say
 
-    console.print()
-    console.print(plain(sheet.title, "bold underline"))
+    heading(console, sheet.title)
     for i, text in enumerate(sheet.lead):
-        console.print(plain(text, "dim" if i else ""))
-    grid = Grid(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
-    )
+        say(console, text, "dim" if i else "")
+    grid = ruled()
     room, kept = console.width, 0
     for k, name in enumerate(sheet.header):
         width = max(map(cell_len, (*name.split(), *(line.numbers[k] for line in sheet.lines))))
@@ -302,10 +295,10 @@ def print_sheet(sheet: Sheet, console: Console) -> None:
     for line in sheet.lines:
         what = plain(line.what, "bold")
         if line.text:
-            what.append_text(plain(f"  {line.text}"))
+            what.append_text(plain(f"  {line.text}", "not bold"))
         what.truncate(max(room, 20), overflow="ellipsis")
-        grid.add_row(*(plain(text) for text in line.numbers[:kept]), what)
+        grid.add_row(*map(plain, line.numbers[:kept]), what)
     if sheet.lines:
         console.print(grid)
     for note in sheet.notes:
-        console.print(plain(note, "dim"))
+        say(console, note, "dim")

@@ -65,7 +65,7 @@ def print_result(
 
     Headlines alone, unless ``details`` asks for every quantity; ``rest`` says where the others are.
     """
-    _say(console, _made_line(result), style="dim")
+    say(console, _made_line(result), style="dim")
     if not result.made.get("protocol"):
         _print_answers(result, console)
     for table in result.tables:
@@ -77,7 +77,7 @@ def print_result(
     for section in arrangement.contrasts_of(result):
         _print_section(section, console, result.made, rest, details=details, differ=True)
     if any(e.value is not None for e in result.differences):
-        _say(console, wording.COMPARED, style="dim")
+        say(console, wording.COMPARED, style="dim")
     _print_left_out(result, console)
 
 
@@ -87,7 +87,7 @@ def _print_answers(result: Result, console: Console) -> None:
     if found:
         console.print()
     for answer in found:
-        _say(console, answer.asked, style="bold")
+        say(console, answer.asked, style="bold")
         for text, _ in answer.lines:
             console.print(Padding(Text(printable(text)), (0, 0, 0, 2), expand=False))
 
@@ -139,7 +139,7 @@ def _print_section(
         if block[0].measure != headed and not (is_headline and inline):
             grid.add_row(_measure(block[0], names_below))
         headed = block[0].measure
-        name = _measure(block[0], names_below) if is_headline else _plain(f"·{block[0].quantity}")
+        name = _measure(block[0], names_below) if is_headline else plain(f"·{block[0].quantity}")
         if not inline and not is_headline:
             grid.add_row(name)
         for e in block:
@@ -147,10 +147,10 @@ def _print_section(
                 name if inline else _row_name(e, alone),
                 *(_cell(column, e, console) for column in numbers),
             )
-    _heading(console, title)
+    heading(console, title)
     console.print(grid)
     for spelled, number in names_below.items():
-        _say(console, f"[{number}] {spelled}", style="dim")
+        say(console, f"[{number}] {spelled}", style="dim")
     _footnotes(rows, hidden, console, rest, names_below)
 
 
@@ -203,7 +203,7 @@ def _measure(e: Estimate, names_below: dict[str, int]) -> Text:
     """A measure's name: what heads its quantities, whose own names may be those of another measure's too."""
     spelled = wording.without_over(e)
     number = names_below.get(spelled)
-    return _plain(spelled if number is None else f"{spelled.partition('(')[0]} [{number}]", "bold")
+    return plain(spelled if number is None else f"{spelled.partition('(')[0]} [{number}]", "bold")
 
 
 def _stem(e: Estimate) -> tuple[str, str]:
@@ -241,15 +241,15 @@ def _footnotes(
 ) -> None:
     for measures, system, n, counts in arrangement.left_out(rows):
         total = n + sum(counts.values())
-        _say(
+        say(
             console,
             f"left out, {system} ({_numbered(measures, names_below)}), of {total:,}: {arrangement.reasons(counts)}",
             style="dim",
         )
     for note in arrangement.notes(list(map(_without_reasons, rows))):
-        _say(console, _numbered(note, names_below), style="dim")
+        say(console, _numbered(note, names_below), style="dim")
     for name, many in hidden.items():
-        _say(console, ", ".join(filter(None, (f"{name}: {many}", rest.place))), style="dim")
+        say(console, ", ".join(filter(None, (f"{name}: {many}", rest.place))), style="dim")
 
 
 def _without_reasons(e: Estimate) -> Estimate:
@@ -270,7 +270,7 @@ def print_table(table: Table, console: Console) -> None:
 
     A table wider than the terminal goes on below, the columns that name its rows repeated: no cell is cut.
     """
-    _heading(console, table.title)
+    heading(console, table.title)
     numeric = numeric_columns(table)
     names, groups = _fitting(table, numeric, console.width)
     natural = sum(max(_width(table, k), cell_len(printable(h))) + 2 for k, h in enumerate(table.header)) - 2
@@ -280,7 +280,7 @@ def print_table(table: Table, console: Console) -> None:
         for k in (*names[1:], *group):
             named = k in names
             grid.add_column(
-                _plain(table.header[k]),
+                plain(table.header[k]),
                 justify="right" if numeric[k] and not named else "left",
                 overflow="fold",
                 min_width=_width(table, k),
@@ -290,7 +290,7 @@ def print_table(table: Table, console: Console) -> None:
             grid.add_row(*(_lines(row[k]) for k in (*names, *group)))
         console.print(grid)
     for note in table.notes:
-        _say(console, note, style="dim")
+        say(console, note, style="dim")
 
 
 def _fitting(table: Table, numeric: Sequence[bool], width: int) -> tuple[list[int], list[list[int]]]:
@@ -328,24 +328,24 @@ def _width(table: Table, column: int) -> int:
 
 def _lines(cell: str) -> Text:
     """A cell whose lines stay: a score above its intervals, as papers set them."""
-    return Text("\n").join(_plain(line) for line in cell.split("\n"))
+    return Text("\n").join(plain(line) for line in cell.split("\n"))
 
 
 def _print_left_out(result: Result, console: Console) -> None:
     if result.left_out:
-        _heading(console, "Measures that were not taken")
+        heading(console, "Measures that were not taken")
         reasons: dict[str, list[str]] = {}
         for m in result.left_out:
             reasons.setdefault(m.reason, []).append(m.measure)
         for reason, measures in reasons.items():
-            _item(_plain(", ".join(measures), "bold").append_text(_plain(f": {reason}", "not bold")), console)
+            _item(plain(", ".join(measures), "bold").append_text(plain(f": {reason}", "not bold")), console)
     if result.skipped:
         total = result.n_skipped
-        _heading(console, f"Input that was left out: {counted(total, 'line')}")
+        heading(console, f"Input that was left out: {counted(total, 'line')}")
         for line in result.skipped[:MOST_SKIPPED]:
-            console.print(Padding(_plain(line), (0, 0, 0, 2)))
+            console.print(Padding(plain(line), (0, 0, 0, 2)))
         if total > MOST_SKIPPED:
-            _say(console, f"  and {total - min(len(result.skipped), MOST_SKIPPED):,} more", style="dim")
+            say(console, f"  and {total - min(len(result.skipped), MOST_SKIPPED):,} more", style="dim")
 
 
 def _item(text: Text, console: Console) -> None:
@@ -356,24 +356,32 @@ def _item(text: Text, console: Console) -> None:
         console.print(Text(indent).append_text(line))
 
 
-def _grid(first: str) -> Grid:
-    grid = Grid(
+def ruled() -> Grid:
+    """A table with a rule below its headings and nothing else."""
+    return Grid(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
     )
-    grid.add_column(_plain(first), overflow="fold", min_width=NARROWEST)
+
+
+def _grid(first: str) -> Grid:
+    grid = ruled()
+    grid.add_column(plain(first), overflow="fold", min_width=NARROWEST)
     return grid
 
 
-def _heading(console: Console, title: str) -> None:
+def heading(console: Console, title: str) -> None:
+    """A title below an empty line."""
     console.print()
-    console.print(_plain(title, "bold underline"))
+    console.print(plain(title, "bold underline"))
 
 
-def _say(console: Console, text: str, style: str = "") -> None:
-    console.print(_plain(text, style, limit=2000))
+def say(console: Console, text: str, style: str = "") -> None:
+    """A sentence, folded at the width of the terminal."""
+    console.print(plain(text, style, limit=2000))
 
 
-def _plain(text: str, style: str = "", limit: int = 300) -> Text:
+def plain(text: str, style: str = "", limit: int = 300) -> Text:
+    """Text in which nothing is obeyed, of bearable length."""
     return Text(shorten(printable(text), limit), style, overflow="fold")
 
 
