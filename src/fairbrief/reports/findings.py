@@ -11,6 +11,7 @@ from fairbrief.reports.arrangement import Section
 from fairbrief.reports.note_words import OF_THE_SCORER, worded
 from fairbrief.reports.plain import named
 from fairbrief.reports.tables import columns
+from fairbrief.standings import SIGNIFICANT, standing
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -89,10 +90,14 @@ def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any])
     numbers = columns(members, made, is_difference=False)
     shown = [c for c in numbers if c.name in ("value", "interval", "mean", "p", "holm")]
     header = ("system", "against label permutations", *(c.heading for c in shown))
-    rows = tuple(
-        (named(e.system), wording.standing(e, alpha), *(c.cell(e) for c in shown)) for e in members[:MOST]
-    )
+    rows = tuple((named(e.system), _standing(e, alpha), *(c.cell(e) for c in shown)) for e in members[:MOST])
     return Finding(measure, asks, (), Table(measure, header, rows, _hidden(len(members))), notes)
+
+
+def _standing(e: Estimate, alpha: float) -> str:
+    """How an unsigned score compares with label permutations, in the words of `standings`."""
+    kind = standing(e, alpha)
+    return "significant" if kind in SIGNIFICANT else kind
 
 
 def _hidden(systems: int) -> tuple[str, ...]:

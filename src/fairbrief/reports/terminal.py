@@ -20,10 +20,9 @@ from rich.text import Text
 
 from fairbrief.reports import arrangement, first_answers, wording
 from fairbrief.reports.arrangement import Section
-from fairbrief.reports.contrast_table import contrast_tables
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import Column, columns, numeric_columns
+from fairbrief.reports.tables import Column, columns, contrast_tables, numeric_columns
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, SystemKind, Table
 

@@ -7,13 +7,14 @@ number tells how far one property departs from one standard, on these records.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
 from fairbrief import specs
-from fairbrief.declarations import Declaration
+from fairbrief.declarations import ContrastUnit, ContrastWords, Declaration
 from fairbrief.errors import RequestError
-from fairbrief.reports import contrast_words, number_format
+from fairbrief.reports import number_format
 from fairbrief.reports.note_words import worded
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
@@ -120,10 +121,21 @@ def declared(measure: str, made: Mapping[str, Any]) -> Declaration:
         question=str(told.get("question", "")),
         harm=str(told.get("harm", "")),
         figures=tuple(map(str, told.get("figures", ()))),
-        contrast=contrast_words.read(told.get("contrast")),
+        contrast=contrast_of(told.get("contrast")),
         matches_words=bool(told.get("matches_words")),
         items=str(told.get("items", "records")),
     )
+
+
+def contrast_of(recorded: object) -> ContrastWords:
+    """What a saved result says of a measure's contrasts; plain words for what it does not say."""
+    if not isinstance(recorded, Mapping):
+        return ContrastWords()
+    known: dict[str, Any] = {
+        f.name: str(recorded[f.name]) for f in fields(ContrastWords) if f.name in recorded
+    }
+    words = ContrastWords(**known)
+    return words if words.unit in get_args(ContrastUnit) else replace(words, unit="plain")
 
 
 def is_headline(estimate: Estimate) -> bool:
@@ -207,18 +219,6 @@ def _random(estimate: Estimate, alpha: float) -> str:
     if p <= alpha:
         return f"Significantly different from random sentences of the same length, {reads} {told}."
     return f"Not significantly different from random sentences of the same length, {reads} {told}."
-
-
-def standing(estimate: Estimate, alpha: float = ALPHA) -> str:
-    """How an unsigned score or level compares with label permutations in a few words, for a table of many systems."""
-    if estimate.value is None:
-        return "no value"
-    if estimate.testable is False:
-        return "not testable"
-    p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
-    if p is None:
-        return "not tested"
-    return "significant" if p <= alpha else "not significant"
 
 
 def _is_small(p: float | None, alpha: float) -> bool:
