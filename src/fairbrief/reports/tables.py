@@ -45,19 +45,19 @@ class Column:
 
 
 def columns(
-    estimates: Sequence[Estimate], made: Mapping[str, Any], *, is_difference: bool
+    estimates: Sequence[Estimate], made: Mapping[str, Any], *, is_difference: bool, is_printed: bool = False
 ) -> tuple[Column, ...]:
-    """The columns that some estimate fills, in their order."""
+    """The columns that some estimate fills, in their order; of printed tables always the same, so that they can be read one after another."""
     value, interval = "difference" if is_difference else "value", wording.interval_name(made)
     every = (
         (True, Column("value", value, value, number_format.value)),
         (True, Column("interval", interval, interval, number_format.interval)),
         (
-            any(e.low_within is not None for e in estimates),
+            not is_printed and any(e.low_within is not None for e in estimates),
             Column("within", "within originals", "within\noriginals", number_format.inner_interval),
         ),
         (
-            not is_difference and any(e.blind is not None for e in estimates),
+            not is_difference and (is_printed or any(e.blind is not None for e in estimates)),
             Column("random", "random sentences", "random", number_format.random_sentences),
         ),
         (not is_difference, Column("mean", "permutation mean", "perm.\nmean", number_format.chance)),
@@ -68,7 +68,7 @@ def columns(
         ),
         (True, Column("n", "n", "n", lambda e: number_format.count(e.n))),
         (
-            not is_difference and any(e.excluded for e in estimates),
+            not is_difference and (is_printed or any(e.excluded for e in estimates)),
             Column("left", "left out", "left\nout", lambda e: number_format.count(sum(e.excluded.values()))),
         ),
     )
@@ -129,7 +129,8 @@ def _table(
     *,
     is_difference: bool = False,
 ) -> Table:
-    numbers = columns(section.estimates, made, is_difference=is_difference)
+    whole = shown if is_difference else section.estimates
+    numbers = columns(whole, made, is_difference=is_difference, is_printed=True)
     minus = ("minus",) if is_difference else ()
     header = ("measure", "system", *minus, *section.by, *(c.heading for c in numbers))
     rows = tuple(
