@@ -270,7 +270,8 @@ def test_the_page_speaks_of_measurements_not_of_verdicts() -> None:
 
 def test_an_interval_is_explained_as_a_confidence_interval() -> None:
     """An interval is a range that holds the true value in so many samples, not the place of a replication."""
-    meaning = dict(wording.GLOSSARY)["interval"]
+    _, _, after = html.render(sample_results.make()).partition("<dt>interval</dt><dd>")
+    meaning, _, _ = after.partition("</dd>")
     assert "over repeated samples of records, 95% of such ranges" in meaning
     assert "contain the true value" in meaning
     assert "would" not in meaning

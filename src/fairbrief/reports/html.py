@@ -101,7 +101,6 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
         "left_out": result.left_out,
         "skipped": result.skipped,
         "skipped_total": result.n_skipped,
-        "glossary": wording.GLOSSARY,
     }
     return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
 

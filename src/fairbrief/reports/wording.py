@@ -1,4 +1,4 @@
-"""How reports speak: what a measure reads, what harm a gap would mean, and what the columns are.
+"""How reports speak: what a measure asks, what harm a gap would mean, and how a value compares with its baselines.
 
 A sentence says what was measured and how it stands to chance. It gives no verdict on a system: a
 number tells how far one property departs from one standard, on these records.
@@ -20,76 +20,6 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
 ALPHA = 0.05
-
-GLOSSARY: tuple[tuple[str, str], ...] = (
-    ("value", "What the measure reads on all records that it could use, taken together."),
-    (
-        "interval",
-        (
-            "A confidence interval: a range computed so that, over repeated samples of records, 95% of such ranges (or what "
-            "--confidence says) contain the true value. It comes from how far the value moves when each record is left out, "
-            "all variants of one original together. An interval is not a test: a disparity that cannot be negative lies above "
-            "zero by noise alone."
-        ),
-    ),
-    (
-        "within originals",
-        (
-            "The same interval from resampling the variants inside each original instead of the originals: how much depends on "
-            "which names and people were put in."
-        ),
-    ),
-    (
-        "permutation mean",
-        (
-            "The mean value of the measure when group labels are permuted among the documents of each record, as they could be if "
-            "groups made no difference. Compare the value with this number, not with zero."
-        ),
-    ),
-    (
-        "random sentences",
-        (
-            "The value of the measure when the summary is replaced by random sentences of the sources, as many words as it has. A "
-            "value that differs from label permutations but not from random sentences is as uneven as any selection of sentences; "
-            "it shows nothing about the system."
-        ),
-    ),
-    (
-        "p",
-        (
-            "The share of label permutations that are at least as far from the permutation mean as the real labels. A small p "
-            "says that permuted labels rarely produce so large a gap; a large p does not show that groups are treated alike."
-        ),
-    ),
-    (
-        "Holm",
-        (
-            "The same p, adjusted for the number of tests in the table's family. The first screen adjusts over all leading group "
-            "differences of the audit that have the same baseline."
-        ),
-    ),
-    (
-        "significant",
-        "p after Holm's adjustment is at most 0.05. Other words for certainty are not used.",
-    ),
-    (
-        "not testable",
-        (
-            "The smallest p that the labels allow exceeds the significance level, for this test or in its family. This is an "
-            "absence of evidence in either direction."
-        ),
-    ),
-    ("n", "The records, or other units, behind the value."),
-    ("left out", "Records that the measure could not use; the reasons are listed with their counts."),
-    ("system", "Whatever wrote the summaries: a model, a setting of it, a person."),
-    (
-        "difference",
-        (
-            "One system's value minus another's on the records that both answered; for group differences, each less its own "
-            "random-sentence baseline."
-        ),
-    ),
-)
 
 
 @lru_cache(maxsize=1 << 10)

@@ -1,7 +1,8 @@
-"""Audits sent to experiment trackers: what their clients are handed, played here by small stand-ins of them."""
+"""Audits as metrics: what the clients of experiment trackers are handed, and the head of a model card, read by the hub's own client."""
 
 from __future__ import annotations
 
+import math
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -106,9 +107,7 @@ def test_names_hold_what_every_tracker_takes_and_none_is_lost() -> None:
         estimates=type(result.estimates)((e.replace(system="a<"), e.replace(system="a>", value=0.9))),
     )
     kept = {
-        n: v
-        for n, v in exports.metrics(twins).items()
-        if not n.endswith((".low", ".high", ".p", ".records"))
+        n: v for n, v in exports.metrics(twins).items() if not n.endswith((".low", ".high", ".p", ".records"))
     }
     assert sorted(kept.values()) == sorted([e.value or 0.0, 0.9])
 
@@ -124,3 +123,34 @@ def test_what_goes_wrong_is_said(folder: Path, taken: Taken, monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "wandb", None)
     with pytest.raises(MissingExtra, match=r"fairbrief\[wandb\]"):
         exports.send(result, folder, "wandb")
+
+
+def test_the_hubs_client_reads_every_system_and_value() -> None:
+    """Each headline stands in it with its value, whatever the names hold."""
+    yaml = pytest.importorskip("yaml")
+    data = pytest.importorskip("huggingface_hub.repocard_data")
+    for result in (sample_results.make(), sample_results.hostile()):
+        text = exports.model_card(result)
+        assert text.startswith("---\n")
+        assert text.endswith("\n---\n")
+        assert text.count("\n---\n") == 1
+        head = yaml.safe_load(text.strip().strip("-"))
+        found = []
+        for model in head["model-index"]:
+            name, results = data.model_index_to_eval_results([model])
+            assert name == model["name"]
+            found += [(one.metric_type, one.metric_value) for one in results]
+        told = [
+            e
+            for e in result.estimates
+            if e.value is not None and not e.slice and e.quantity == e.measure.partition("@")[0]
+        ]
+        assert len(found) == len(told) > 5
+        assert all(math.isfinite(value) for _, value in found)
+        assert {kind for kind, _ in found} >= {"bur", "uer"}
+
+
+def test_the_command_prints_the_model_card(tmp_path: object) -> None:
+    """``fairbrief report DIR --format model-card`` goes to standard output."""
+    write_all(sample_results.make(), str(tmp_path))
+    assert printed("report", str(tmp_path), "--format", "model-card").startswith("---\nmodel-index: [")
