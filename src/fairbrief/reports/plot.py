@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil, floor, log10, sqrt
 from typing import Protocol
 from xml.sax.saxutils import escape, quoteattr
@@ -48,10 +49,19 @@ Ticks = tuple[tuple[float, str], ...]
 def tag(name: str, content: str = "", /, **attributes: object) -> str:
     """One element; attributes that are None are left out, and ``stroke_width`` becomes ``stroke-width``."""
     written = (
-        f" {key.replace('_', '-')}={quoteattr(str(v))}" for key, v in attributes.items() if v is not None
+        f' {key.replace("_", "-")}="{v}"'
+        if isinstance(v, (int, float))
+        else f" {key.replace('_', '-')}={_quoted(v)}"
+        for key, v in attributes.items()
+        if v is not None
     )
     head = f"<{name}{''.join(written)}"
     return f"{head}>{content}</{name}>" if content else f"{head}/>"
+
+
+@lru_cache(maxsize=1 << 10)
+def _quoted(value: object) -> str:
+    return quoteattr(str(value))
 
 
 def line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float = 1, **more: object) -> str:
@@ -117,7 +127,8 @@ class Scale:
 
     def at(self, value: float) -> float:
         """Where a value is drawn."""
-        inside = max(min(value, max(self.low, self.high)), min(self.low, self.high))
+        low, high = (self.low, self.high) if self.low <= self.high else (self.high, self.low)
+        inside = low if value < low else min(value, high)
         return round(self.start + (self.end - self.start) * (inside - self.low) / (self.high - self.low), 2)
 
 
