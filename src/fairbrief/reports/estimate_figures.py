@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from fairbrief.reports import number_format, plot, wording
 from fairbrief.reports.evidence_rows import MOST_SYSTEMS, Material
@@ -41,6 +42,7 @@ class Figure:
     key: tuple[str, ...] = field(default=())
 
 
+T = TypeVar("T")
 Drawn = Iterator[tuple[Figure, str]]
 """Figures, each with the measure that it shows."""
 
@@ -52,9 +54,10 @@ def draw(material: Material) -> Drawn:
     yield from _differences(material.result)
 
 
-def note_cut(shown: int, total: int, what: str, which: str = "first") -> str:
-    """What a caption says where not all is shown; empty where all is."""
-    return f" Shown are the {which} {shown} of {total} {what}." if shown < total else ""
+def first_of(things: Sequence[T], most: int, what: str, which: str = "first") -> tuple[list[T], str]:
+    """As many as are shown, and what a caption says where that is not all."""
+    note = f" Shown are the {which} {most} of {len(things)} {what}." if most < len(things) else ""
+    return list(things[:most]), note
 
 
 def describe(parts: Iterable[str]) -> str:
@@ -121,13 +124,13 @@ class GroupDots:
         outer, inner = (values, systems) if per_value else (systems, values)
         most = MOST_VALUES if per_value else MOST_SYSTEMS
         kinds = ("values", "systems") if per_value else ("systems", "values")
-        note = note_cut(min(most, len(outer)), len(outer), kinds[0])
-        note += note_cut(min(MOST_VALUES, len(inner)), len(inner), kinds[1])
+        outer, cut = first_of(outer, most, kinds[0])
+        inner, inner_cut = first_of(inner, MOST_VALUES, kinds[1])
         shown: dict[str, tuple[list[Spread], list[Estimate]]] = {}
-        for title in outer[:most]:
+        for title in outer:
             rows: list[Spread] = []
             members: list[Estimate] = []
-            for name in inner[:MOST_VALUES]:
+            for name in inner:
                 value, system = (title, name) if per_value else (name, title)
                 if (e := estimates.get((value, system))) is not None:
                     other = material.value(e.measure, f"{self.against}[{value}]", system)
@@ -139,7 +142,7 @@ class GroupDots:
         return tuple(
             Panel(title, plot.forest(rows, _read_out(rows, members), bounds, self.mark))
             for title, (rows, members) in shown.items()
-        ), note
+        ), cut + inner_cut
 
 
 def _side_by_side(material: Material) -> Drawn:
@@ -172,13 +175,13 @@ def _differences(result: Result) -> Drawn:
 def _forests(title: str, caption: str, panels: Mapping[str, Sequence[Estimate]]) -> Figure:
     """A panel per title with a row per system, where there are several systems."""
     several = {title: members for title, members in panels.items() if len(members) > 1}
-    most = max(map(len, several.values()), default=0)
-    made = []
+    cuts, made = [""], []
     for name, members in several.items():
-        shown = members[:MOST_ROWS]
+        shown, cut = first_of(members, MOST_ROWS, "systems")
+        cuts.append(cut)
         rows = [spread_of(e, e.system) for e in shown]
         made.append(Panel(name, plot.forest(rows, describe([f"{name}: {_read_out(rows, shown)}"]))))
-    return Figure(title, caption + note_cut(min(most, MOST_ROWS), most, "systems"), tuple(made))
+    return Figure(title, caption + max(cuts, key=len), tuple(made))
 
 
 # ----------------------------------------------------------------------------------------------- grids
@@ -191,14 +194,11 @@ def _grids(result: Result) -> Drawn:
         if len(e.slice) == 2 and wording.is_headline(e):
             by_slices.setdefault((e.measure, tuple(e.slice)), {}).setdefault(e.system, []).append(e)
     for (measure, (row, column)), systems in by_slices.items():
-        most = max(map(len, list(systems.values())[:MOST_SYSTEMS]))
-        panels = tuple(
-            Panel(system, _heat_map(members, row, column))
-            for system, members in list(systems.items())[:MOST_SYSTEMS]
-        )
+        shown, cut = first_of(list(systems), MOST_SYSTEMS, "systems")
+        panels = tuple(Panel(system, _heat_map(systems[system], row, column)) for system in shown)
+        most = max((systems[system] for system in shown), key=len)
         caption = "The stronger the colour, the larger the value; a dash is undefined. The intervals are in the table."
-        caption += note_cut(min(most, MOST_CELLS), most, "cells of each grid")
-        caption += note_cut(len(panels), len(systems), "systems")
+        caption += first_of(most, MOST_CELLS, "cells of each grid")[1] + cut
         yield Figure(f"{measure} by {row} and {column}", caption, panels), measure
 
 
@@ -256,25 +256,22 @@ def quality(material: Material, kind: str) -> Drawn:
         and len(qualities.keys() & estimates.keys()) >= FEWEST_COMPARED
     }
     systems = [s for s in qualities if any(s in estimates for estimates in tested.values())]
-    shown = systems[:MOST_COMPARED]
+    shown, cut = first_of(systems, MOST_COMPARED, "systems")
+    measures, measures_cut = first_of(list(tested), MOST_VALUES, "measures")
     panels = tuple(
         Panel(
-            m,
-            _scatter_of_systems(
-                measure, m, {s: (qualities[s], disparity[s]) for s in shown if s in disparity}, shown
-            ),
+            m, _scatter(measure, m, {s: (qualities[s], tested[m][s]) for s in shown if s in tested[m]}, shown)
         )
-        for m, disparity in list(tested.items())[:MOST_VALUES]
+        for m in measures
     )
     caption = (
         f"Across: {measure}, {wording.declared(measure, material.result.made).question}. Upwards: the measure named above each picture. Lines: "
         "intervals. Few systems show no law: read where each of them is."
     )
-    caption += note_cut(len(shown), len(systems), "systems") + note_cut(len(panels), len(tested), "measures")
-    yield Figure("Quality beside disparity", caption, panels, tuple(shown)), measure
+    yield Figure("Quality beside disparity", caption + cut + measures_cut, panels, tuple(shown)), measure
 
 
-def _scatter_of_systems(
+def _scatter(
     quality: str, measure: str, pairs: Mapping[str, tuple[Estimate, Estimate]], names: Sequence[str]
 ) -> str:
     """A point with both intervals per system."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairbrief.reports import plot
-from fairbrief.reports.estimate_figures import Figure, Panel, bounds_of, describe, note_cut
+from fairbrief.reports.estimate_figures import Figure, Panel, bounds_of, describe, first_of
 from fairbrief.reports.junit import Check
 from fairbrief.reports.number_format import number
 from fairbrief.reports.pages import page
@@ -96,7 +96,7 @@ def _figure(measure: str, rows: Sequence[Row], swept: Sequence[str], inner: str 
         outer = ", ".join(f"{axis} {row[axis]}" for axis in swept if axis != inner and row[axis] is not None)
         outer = outer.removeprefix(f"{SUMMARIZER} ")
         panels.setdefault(outer, []).append(row)
-    drawn = list(panels.items())[:MOST_PANELS]
+    drawn, note = first_of(list(panels.items()), MOST_PANELS, "panels")
     spreads = {title: [_spread(row, inner) for row in members] for title, members in drawn}
     bounds = bounds_of(spread for several in spreads.values() for spread in several)
     pictures = tuple(
@@ -106,7 +106,6 @@ def _figure(measure: str, rows: Sequence[Row], swept: Sequence[str], inner: str 
         )
         for title, members in drawn
     )
-    note = note_cut(len(drawn), len(panels), "panels")
     along = f" Lines: {inner}." if inner else ""
     return Figure(measure, f"{CAPTION}{along}{note}", pictures)
 

@@ -19,7 +19,7 @@ from fairbrief.reports.estimate_figures import (
     GroupDots,
     Panel,
     describe,
-    note_cut,
+    first_of,
 )
 from fairbrief.reports.evidence_rows import MOST_SYSTEMS, Material, Part
 from fairbrief.reports.plot import CHANCE, COLOURS, INK, Axis, Bounds, Box, Dot, Line, Mark
@@ -143,9 +143,9 @@ def _by_system(
         yield Distribution(title, alt, {system: numbers}, None if estimate is None else estimate.null_mean)
 
 
-def _over(material: Material, part: Part) -> str:
+def _over(material: Material, part: Part, word: str = "over") -> str:
     over = material.over(part)
-    return f" over {over}" if over else ""
+    return f" {word} {over}" if over else ""
 
 
 def _normalised(matrix: Floats) -> Floats:
@@ -160,9 +160,9 @@ def _kept_shares(material: Material, part: Part, _: str) -> Figure | None:
     values = part.subscripts("source")
     if not (values and part.subscripts("summary")):
         return None
-    over, systems = material.over(part), material.systems(part)
     values.sort(key=lambda v: (-float(part.column(f"source[{v}]").sum()), v))
-    shown, drawn = values[:MOST_VALUES], systems[:MOST_SYSTEMS]
+    shown, cut = first_of(values, MOST_VALUES, "values", "most frequent")
+    drawn, systems_cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
     parts = {s: part.of(s) for s in drawn}
     source, summary = (
         {s: _normalised(rows.matrix(name, values)) for s, rows in parts.items()}
@@ -185,12 +185,10 @@ def _kept_shares(material: Material, part: Part, _: str) -> Figure | None:
             title = f"{value} · {due[due[:, i] > 0, i].mean():.0%} of the source on average"
             panels.append(Distribution(title, alt, ratios, 1.0))
     return Figure(
-        f"What summaries give each value{f' of {over}' if over else ''}",
+        f"What summaries give each value{_over(material, part, 'of')}",
         "Over the records whose sources hold the value: how the value's share of the summary compares with its share of "
         "the sources. At the dashed line both are equal; to its left the value is heard less in the summary, at 0 not at all. "
-        "The last step holds everything above 2."
-        + note_cut(len(shown), len(values), "values", "most frequent")
-        + note_cut(len(drawn), len(systems), "systems"),
+        f"The last step holds everything above 2.{cut}{systems_cut}",
         _histograms(
             panels,
             RATIO_EDGES,
@@ -206,7 +204,7 @@ def _kept_shares(material: Material, part: Part, _: str) -> Figure | None:
 def _gaps(material: Material, part: Part, measure: str) -> Figure:
     """How unequally single records are covered."""
     systems = material.systems(part)
-    shown = systems[:MOST_SYSTEMS]
+    shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     gaps = {s: part.of(s).column("gap") for s in shown}
     chances = [e.null_mean for s in shown if (e := material.headline(measure, s)) and e.null_mean is not None]
     # A few records of one document a side reach far out; they share the last step.
@@ -222,7 +220,7 @@ def _gaps(material: Material, part: Part, measure: str) -> Figure:
         f"How unequally single records are covered{_over(material, part)}",
         "The gap between each value's coverage and the record's own mean. The dashed line is the mean of "
         "all gaps when labels are permuted: gaps are never negative, so a mean above zero is no disparity "
-        "by itself. The last step holds everything above it." + note_cut(len(shown), len(systems), "systems"),
+        "by itself. The last step holds everything above it." + cut,
         _histograms(panels, edges, "gap of one record", "share of records", systems),
     )
 
@@ -230,8 +228,9 @@ def _gaps(material: Material, part: Part, measure: str) -> Figure:
 def _p_values(material: Material, part: Part, _: str) -> Figure:
     """The p-values of records in which some labelling could have been significant."""
     systems = material.systems(part)
+    shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     panels = []
-    for system in systems[:MOST_SYSTEMS]:
+    for system in shown:
         rows = part.of(system)
         testable = rows.column("testable") > 0
         if testable.any() and "p" in rows.rows.column_names:
@@ -245,7 +244,7 @@ def _p_values(material: Material, part: Part, _: str) -> Figure:
         "p of each testable record: how often its own labels, permuted, give as large a gap. If values made no "
         "difference, each step would hold about 5% (dashed). Where a record allows few exchanges its p takes few values, "
         "and those pile up; the share below 0.05 is therefore to be read against its own chance level, named above each "
-        "picture." + note_cut(min(len(systems), MOST_SYSTEMS), len(systems), "systems"),
+        "picture." + cut,
         _histograms(
             panels, P_EDGES, "p of one record", "share of records", systems,
             ticks=(0, 0.2, 0.4, 0.6, 0.8, 1), expected=0.05,
@@ -256,14 +255,14 @@ def _p_values(material: Material, part: Part, _: str) -> Figure:
 def _originals(material: Material, part: Part, measure: str) -> Figure:
     """How well each original's groups can be told apart."""
     systems = material.systems(part)
-    shown = systems[:MOST_SYSTEMS]
+    shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     scores = {s: part.of(s).column("score")[part.of(s).column("one") > 0] for s in shown}
     panels = list(_by_system(material, measure, scores, lambda x: f"scores of {counted(len(x), 'original')}"))
     return Figure(
         "How well a summary tells the group, original by original",
         "Twice the share of an original's variants that are most like the other summaries of their own group, less one: "
         "1 where all are. The dashed line is the chance level of the mean, which can be below zero, since a "
-        "summary is never compared with itself." + note_cut(len(shown), len(systems), "systems"),
+        "summary is never compared with itself." + cut,
         _histograms(
             panels, even_edges(np.array([-1.0, 1.0])), "score of one original", "share of originals", systems,
             ticks=(-1, -0.5, 0, 0.5, 1),
@@ -273,12 +272,12 @@ def _originals(material: Material, part: Part, measure: str) -> Figure:
 
 def _sentiments(material: Material, part: Part, _: str) -> Figure:
     """The sentiment of each group's articles, each once, and of each system's summaries."""
-    groups, systems = sorted(part.subscripts("one")), material.systems(part)
-    shown = systems[:MOST_SYSTEMS]
+    groups, groups_cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
+    shown, cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
     records = np.array(part.rows["record"].to_pylist(), dtype=object)
     writers = np.array(part.rows["system"].to_pylist(), dtype=object)
     by_group: dict[str, dict[str, Floats]] = {}
-    for group in groups[:MOST_VALUES]:
+    for group in groups:
         rows = np.flatnonzero(part.column(f"one[{group}]") > 0)
         first = dict(reversed(list(zip(records[rows], rows, strict=True))))
         articles = part.column(f"article[{group}]")[sorted(first.values())]
@@ -300,9 +299,7 @@ def _sentiments(material: Material, part: Part, _: str) -> Figure:
         "The sentiment of articles and of their summaries, by group",
         "One line for the articles, one for the summaries of each system. Where groups' articles differ, the scorer "
         "or the sources do; where summaries move otherwise than their articles, the summaries do. The dashed line is "
-        "neutral."
-        + note_cut(len(shown), len(systems), "systems")
-        + note_cut(min(len(groups), MOST_VALUES), len(groups), "groups"),
+        f"neutral.{cut}{groups_cut}",
         _histograms(panels, edges, "sentiment", "share of texts", names),
         names,
     )
@@ -320,10 +317,11 @@ def _segments(material: Material, kind: str) -> Drawn:
 
 
 def _segments_of(material: Material, part: Part) -> Figure:
-    places, systems = sorted(part.subscripts("generated")), material.systems(part)
+    places = sorted(part.subscripts("generated"))
+    shown, cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
     shares: dict[str, list[list[float]]] = {}
     names = ("generated", "reference") if part.subscripts("reference") else ("generated",)
-    for system in systems[:MOST_SYSTEMS]:
+    for system in shown:
         sums = np.array([part.of(system).sums(name, places) for name in names])
         if len(places) > 1 and sums[0].any():
             shares[system] = _normalised(sums).tolist()
@@ -344,8 +342,7 @@ def _segments_of(material: Material, part: Part) -> Figure:
     against = "the line, the references' content." if len(names) > 1 else "no references were given."
     return Figure(
         "Where the content of summaries comes from",
-        f"The text is cut into equal segments, from its beginning to its end. Bars: the system's content; {against}"
-        + note_cut(min(len(systems), MOST_SYSTEMS), len(systems), "systems"),
+        f"The text is cut into equal segments, from its beginning to its end. Bars: the system's content; {against}{cut}",
         tuple(panels),
     )
 
@@ -362,14 +359,12 @@ def _invented(material: Material, part: Part, _: str) -> Figure:
     }
     some = {s: numbers for s, numbers in counts.items() if sum(numbers)}
     panels = []
-    for system, numbers in list(some.items())[:MOST_SYSTEMS]:
-        total = sum(numbers)
-        kinds = zip(
-            [*groups[:MOST_VALUES], "of no known group"],
-            [*numbers[:-1][:MOST_VALUES], numbers[-1]],
-            strict=True,
-        )
-        rows = [(kind, n / total, f"{n:,.0f} ({n / total:.0%})") for kind, n in kinds]
+    shown, cut = first_of(list(some), MOST_SYSTEMS, "systems")
+    kinds, groups_cut = first_of(groups, MOST_VALUES, "groups")
+    for system in shown:
+        numbers, total = some[system], sum(some[system])
+        pairs = [*zip(kinds, numbers, strict=False), ("of no known group", numbers[-1])]
+        rows = [(kind, n / total, f"{n:,.0f} ({n / total:.0%})") for kind, n in pairs]
         alt = describe(
             [f"{system}: {total:,.0f} invented people", *(f"{name} {words}" for name, _, words in rows)]
         )
@@ -377,9 +372,7 @@ def _invented(material: Material, part: Part, _: str) -> Figure:
     caption = "People whom the summaries name and the sources do not, by the group that their names tell."
     if none := [s for s in systems if s not in some]:
         caption += f" No such people: {describe(none)}."
-    caption += note_cut(len(panels), len(some), "systems")
-    caption += note_cut(min(len(groups), MOST_VALUES), len(groups), "groups")
-    return Figure("Of which group the invented people are", caption, tuple(panels))
+    return Figure("Of which group the invented people are", f"{caption}{cut}{groups_cut}", tuple(panels))
 
 
 def _names(material: Material, part: Part, _: str) -> Figure:
@@ -390,21 +383,18 @@ def _names(material: Material, part: Part, _: str) -> Figure:
         totals = zip(part.of(system).sums("name", names).tolist(), names, strict=True)
         if some := sorted((-total, name) for total, name in totals if total > 0):
             ranked[system] = some
-    shown = dict(list(ranked.items())[:MOST_SYSTEMS])
-    top = max((-some[0][0] for some in shown.values()), default=0.0)
+    shown, cut = first_of(list(ranked), MOST_SYSTEMS, "systems")
+    top = max((-ranked[system][0][0] for system in shown), default=0.0)
     panels = []
-    for system, some in shown.items():
+    for system in shown:
+        some = ranked[system]
         rows = [(name, -minus, f"{-minus:,.0f}") for minus, name in some[:MOST_NAMES]]
         alt = describe([f"{system}: invented most often", *(f"{name} {words}" for name, _, words in rows)])
         more = len(some) - len(rows)
         title = f"{system} · {counted(more, 'more name')}" if more else system
         panels.append(Panel(title, plot.bars(rows, alt, top)))
-    caption = "How often each name is in a summary whose source does not know it."
-    return Figure(
-        "Whom summaries invent most often",
-        caption + note_cut(len(shown), len(ranked), "systems"),
-        tuple(panels),
-    )
+    caption = f"How often each name is in a summary whose source does not know it.{cut}"
+    return Figure("Whom summaries invent most often", caption, tuple(panels))
 
 
 # -------------------------------------------------------------------------------------------- scatters
@@ -412,8 +402,8 @@ def _names(material: Material, part: Part, _: str) -> Figure:
 
 def _regressions(material: Material, part: Part, measure: str) -> Figure:
     """The change of sentiment against the article's, with the line of each group."""
-    groups, systems = sorted(part.subscripts("one")), material.systems(part)
-    shown, drawn = systems[:MOST_SYSTEMS], groups[:MOST_VALUES]
+    drawn, groups_cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
+    shown, cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
     points = {s: _changes(part.of(s), drawn) for s in shown}
     lines = {s: list(_lines(material, measure, s, drawn, points[s])) for s in shown}
     across, up = (
@@ -440,19 +430,15 @@ def _regressions(material: Material, part: Part, measure: str) -> Figure:
         )
         x, y = Axis.of_numbers(across, "sentiment of the article"), Axis.of_numbers(up, "summary − article")
         panels.append(Panel(system, plot.drawn(alt, x, y, marks, height=190)))
-    thinned = max(map(len, points.values()), default=0) > MOST_POINTS
+    thinned = f" Of each system {MOST_POINTS} points are drawn, evenly chosen; the lines rest on all."
+    if max(map(len, points.values()), default=0) <= MOST_POINTS:
+        thinned = ""
     return Figure(
         "The change of sentiment against the sentiment of the article",
         "Each point is one summary; lines are the least squares of each group of ten and more. Extreme articles tend "
-        "to have less extreme summaries whatever wrote them, so that lines tend to fall. What shows a difference of groups is the distance of the lines at one "
-        "place, and the difference of their slopes."
-        + (
-            f" Of each system {MOST_POINTS} points are drawn, evenly chosen; the lines rest on all."
-            if thinned
-            else ""
-        )
-        + note_cut(len(shown), len(systems), "systems")
-        + note_cut(len(drawn), len(groups), "groups"),
+        "to have less extreme summaries whatever wrote them, so that lines tend to fall. What shows a difference of groups "
+        "is the distance of the lines at one place, and the difference of their slopes."
+        f"{thinned}{cut}{groups_cut}",
         tuple(panels),
         tuple(drawn),
     )
@@ -492,7 +478,7 @@ def _held(values: Sequence[Floats], others: Sequence[float]) -> Bounds:
 def _coefficients(material: Material, part: Part, _: str) -> Figure:
     """Gender coefficients of summaries against those of their articles, as counted places."""
     systems = material.systems(part)
-    shown = systems[:MOST_SYSTEMS]
+    shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     counts: dict[str, dict[tuple[float, float], int]] = {}
     for system in shown:
         rows = part.of(system)
@@ -518,7 +504,7 @@ def _coefficients(material: Material, part: Part, _: str) -> Figure:
         "Gender words of summaries against those of their articles",
         "−1: only he, him, his; 1: only she, her, hers; to the nearest quarter. The larger the spot, the more texts. On the "
         "dashed line a summary keeps its article's mix. Summaries without such words are not drawn; their share is "
-        "in the estimates as without_gender_words." + note_cut(len(shown), len(systems), "systems"),
+        "in the estimates as without_gender_words." + cut,
         tuple(panels),
     )
 
