@@ -72,7 +72,7 @@ def explain(
     from rich.console import Console
 
     from fairbrief.explaining import explanations
-    from fairbrief.reports import explanation_page, explanation_tables
+    from fairbrief.reports import explanation
 
     if out is not None and out.suffix.lower() not in FORMS:
         raise RequestError(f"--out {out}: its name ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
@@ -93,14 +93,14 @@ def explain(
             progress=progress,
             n_resamples=n_resamples,
         )
-    explanation_tables.print_all(found, Console())
+    explanation.print_all(found, Console())
     tell_left_out(reading)
     if out is None:
         return
     form = {
-        ".json": explanation_tables.as_json,
-        ".md": explanation_tables.as_markdown,
-        ".html": explanation_page.render,
+        ".json": explanation.as_json,
+        ".md": explanation.as_markdown,
+        ".html": explanation.as_page,
     }
     from fairbrief.reports.audit_folder import place
 

@@ -34,12 +34,12 @@ def report(folder: SavedAudit, format_: Format = "terminal", to: To = None, deta
     from rich.console import Console
 
     from fairbrief.errors import RequestError
-    from fairbrief.reports import csv, html, latex, load, markdown, model_card, terminal, trackers
+    from fairbrief.reports import csv, exports, html, latex, load, markdown, terminal
     from fairbrief.reports.audit_folder import place
 
     result = load(folder)
     if to is not None:
-        typer.echo(f"Sent to {trackers.send(result, folder, to)}")
+        typer.echo(f"Sent to {exports.send(result, folder, to)}")
         return
     match format_:
         case "terminal":
@@ -51,7 +51,7 @@ def report(folder: SavedAudit, format_: Format = "terminal", to: To = None, deta
         case "csv":
             typer.echo(csv.render(result), nl=False)
         case "model-card":
-            typer.echo(model_card.render(result), nl=False)
+            typer.echo(exports.model_card(result), nl=False)
         case "html":
             place(folder / "report.html", lambda page: html.write(result, page))
             typer.echo(f"Written: {folder / 'report.html'}")

@@ -1,20 +1,24 @@
-"""A saved audit as a run of an experiment tracker, by its own client: parameters, metrics, and the folder's files."""
+"""An audit as the metrics of other tools: the head of a model card, and a run of an experiment tracker by its own client."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError
-from fairbrief.reports import folder_claim, wording
+from fairbrief.reports import wording
+from fairbrief.reports.audit_folder import ESTIMATES, PAGE, RESULTS
+from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
+from fairbrief.types import Estimate
 
 PARAMETERS = (
     "version", "files", "records", "systems", "measures", "protocol", "seed", "n_resamples", "confidence_level", "n_extracts",
 )  # fmt: skip
-FILES = ("report.html", folder_claim.RESULTS, "estimates.csv")
+FILES = (PAGE, RESULTS, ESTIMATES)
 """What is kept with the run; the evidence, which holds a row per summary, stays where it is."""
 NOT_IN_NAMES = re.compile(r"[^\w\-. ]+", re.ASCII)
 """A slash is none of them: a tracker on disk cannot have a metric beneath another."""
@@ -45,26 +49,60 @@ def metrics(result: Result) -> dict[str, float]:
 
     What a name cannot hold is written as ``_``; names that would then be one get a number.
     """
-    found: dict[str, float] = {}
-    for e in result.estimates:
-        if e.value is None or e.slice or not (e.leads or wording.is_headline(e)):
-            continue
+    values: dict[str, float] = {}
+    for e in _shown(result):
         quantity = "" if wording.is_headline(e) else f".{e.quantity}"
         base = NOT_IN_NAMES.sub("_", f"{e.system}.{e.measure}{quantity}")[: LONGEST - 20]
         name, number = base, 2
-        while name in found:
+        while name in values:
             name, number = f"{base}_{number}", number + 1
-        p = e.p if e.p_adjusted is None else e.p_adjusted
-        told = {
-            "": e.value,
-            ".low": e.low,
-            ".high": e.high,
-            ".p": p,
-            ".random_extract": e.blind,
-            ".records": float(e.n),
+        values[name] = e.value or 0.0
+        values |= {f"{name}.{end}": value for end, value in _beside(e).items() if end != "chance_level"}
+    return values
+
+
+def _shown(result: Result) -> Iterator[Estimate]:
+    """Headlines and leading contrasts on whole data that have a value."""
+    for e in result.estimates:
+        if e.value is not None and not e.slice and (e.leads or wording.is_headline(e)):
+            yield e
+
+
+def _beside(e: Estimate) -> dict[str, float]:
+    """Interval, p, baselines and records of an estimate, those that it has."""
+    numbers = {
+        "low": e.low, "high": e.high, "p": e.p if e.p_adjusted is None else e.p_adjusted,
+        "chance_level": e.null_mean, "random_extract": e.blind, "records": e.n,
+    }  # fmt: skip
+    return {name: number for name, number in numbers.items() if number is not None}
+
+
+def model_card(result: Result) -> str:
+    """The YAML of a model card's head, between its lines of dashes: one model for each system, as model hubs read it.
+
+    Headlines and leading contrasts on whole data are its metrics, each with interval, p and baselines in its ``args``.
+    Written as JSON inside YAML, whose texts need no quoting rules of their own.
+    """
+    dataset = ", ".join(map(str, result.made.get("files", ()))) or "records"
+    by_system: dict[str, list[dict[str, Any]]] = {}
+    for e in _shown(result):
+        name = e.measure if wording.is_headline(e) else f"{e.measure}: {e.quantity}"
+        metric = {
+            "type": wording.name_of(e.measure),
+            "name": printable(name),
+            "value": e.value,
+            "args": _beside(e),
         }
-        found |= {f"{name}{end}": value for end, value in told.items() if value is not None}
-    return found
+        by_system.setdefault(e.system, []).append(metric)
+    about = {
+        "task": {"type": "summarization"},
+        "dataset": {"name": printable(dataset), "type": "fairbrief-audit"},
+    }
+    models = [
+        {"name": printable(system), "results": [{**about, "metrics": several}]}
+        for system, several in by_system.items()
+    ]
+    return f"---\nmodel-index: {json.dumps(models, ensure_ascii=False, indent=1, allow_nan=False)}\n---\n"
 
 
 def parameters(result: Result) -> dict[str, Any]:
