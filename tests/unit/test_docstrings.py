@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairbrief import registry
-from fairbrief.cli.measures_command import KINDS, explanation, filled
+from fairbrief.cli.listing_commands import KINDS, explanation, filled
 from fairbrief.errors import RequestError
 
 WIDTH = 60

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fairbrief.chat.replies import Question, Reply
 from fairbrief.chat.spending_log import SpendingLog, Tokens
 from fairbrief.errors import RequestError
+from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted
 
 PER_MESSAGE = 16
@@ -144,13 +145,23 @@ class Limits:
     ask models, and the keys of ``[budget]`` of an experiment. None leaves a model's own setting, or no limit.
     """
 
-    concurrency: int | None = None
-    per_minute: int | None = None
-    timeout: float | None = None
-    retries: int | None = None
-    max_requests: int | None = None
-    max_cost: float | None = None
-    price: str | None = None
+    # fmt: off
+    concurrency: int | None = setting(None, "Requests that are open at once.", "N", panel=MODELS, least=1)
+    per_minute: int | None = setting(None, "Most requests per minute.", "N", panel=MODELS, least=1)
+    timeout: float | None = setting(None, "Seconds that one request may take.", "X", panel=MODELS, least=0)
+    retries: int | None = setting(None, "Retries of a request that failed.", "N", panel=MODELS, least=0)
+    max_requests: int | None = setting(
+        None, "Most requests to send, counting retries and earlier runs for the same output.", "N", panel=MODELS,
+        least=1,
+    )
+    max_cost: float | None = setting(
+        None, "Most money to spend, at --price, counting earlier runs for the same output; never exceeded.", "X",
+        panel=MODELS,
+    )
+    price: str | None = setting(
+        None, "Price of a million tokens of prompts and of answers, to print the cost.", "IN,OUT", panel=MODELS,
+    )
+    # fmt: on
 
     @property
     def pace(self) -> dict[str, str]:

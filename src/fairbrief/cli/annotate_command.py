@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fairbrief.cli.option_types import Details, Resamples
+from fairbrief.cli import options as o
+from fairbrief.cli.input_options import refuse_other
+from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
+from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -20,31 +24,21 @@ if TYPE_CHECKING:
 
     Asked = list[tuple[Case, tuple[Item, ...]]]
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Ask people about summaries, and read what they say.",
-)
+app = o.new_app("Ask people about summaries, and read what they say.")
 
-Records = Annotated[str, typer.Argument(help="File with records and summaries.", metavar="RECORDS")]
-RecordsOption = Annotated[
-    str, typer.Option("--records", help="The file that the sheets were exported from.", metavar="FILE")
-]
-Sheets = Annotated[list[Path], typer.Argument(help="Sheets that came back: .csv or .json.", metavar="SHEET…")]
-Task = Annotated[
-    str,
-    typer.Option(
-        help="units, rating, leaning, pairs, people or alignment.",
-        metavar="units|rating|leaning|pairs|people|alignment",
-    ),
-]
-Attribute = Annotated[str, typer.Option(help="Attribute whose values are judged.", metavar="NAME")]
-Choices = Annotated[
-    str | None, typer.Option(help="Leanings to choose from instead of negative,fair,positive.", metavar="A,fair,B")
-]  # fmt: skip
-Seed = Annotated[int, typer.Option(help="Seed of samples, orders and intervals.", min=0, metavar="N")]
+RECORDS = o.option(..., "The file that the sheets were exported from.", "FILE", "--records")
+SHEETS = o.argument("Sheets that came back: .csv or .json.", "SHEET…")
+TASK = o.option(
+    ...,
+    "units, rating, leaning, pairs, people or alignment.",
+    "units|rating|leaning|pairs|people|alignment",
+    "--task",
+)
+ATTRIBUTE = o.option("", "Attribute whose values are judged.", "NAME", "--attribute")
+CHOICES = o.option(
+    None, "Leanings to choose from instead of negative,fair,positive.", "A,fair,B", "--choices"
+)
+SEED = o.option(0, "Seed of samples, orders and intervals.", "N", "--seed", least=0)
 
 
 @app.callback()
@@ -54,38 +48,24 @@ def annotate() -> None:
 
 @app.command(short_help="Write sheets or offline pages that ask people.")
 def export(
-    records: Records,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            help="Sheet .csv or page .html; with several annotators NAME is put into the file's name.",
-            metavar="PATH",
-        ),
-    ],
-    task: Task,
-    attribute: Attribute = "",
-    annotators: Annotated[
-        str, typer.Option(help="Names of the annotators; each gets a file.", metavar="A,B…")
-    ] = "",
-    per_case: Annotated[
-        int | None,
-        typer.Option(help="How many annotators judge each case; by default all.", min=1, metavar="N"),
-    ] = None,
-    per_annotator: Annotated[
-        int | None, typer.Option(help="How many cases an annotator judges at most.", min=1, metavar="N")
-    ] = None,
-    per_system: Annotated[
-        int | None,
-        typer.Option(
-            help="How many cases of each system (and design of built inputs) are judged.", min=1, metavar="N"
-        ),
-    ] = None,
-    choices: Choices = None,
-    seed: Seed = 0,
+    records: str = o.argument("File with records and summaries.", "RECORDS"),
+    out: Path = o.option(
+        ..., "Sheet .csv or page .html; with several annotators NAME is put into the file's name.", "PATH"
+    ),
+    task: str = TASK,
+    attribute: str = ATTRIBUTE,
+    annotators: str = o.option("", "Names of the annotators; each gets a file.", "A,B…"),
+    per_case: int | None = o.option(
+        None, "How many annotators judge each case; by default all.", "N", least=1
+    ),
+    per_annotator: int | None = o.option(None, "How many cases an annotator judges at most.", "N", least=1),
+    per_system: int | None = o.option(
+        None, "How many cases of each system (and design of built inputs) are judged.", "N", least=1
+    ),
+    choices: str | None = CHOICES,
+    seed: int = SEED,
 ) -> None:
     """Write sheets (CSV) or offline pages (HTML) that ask people about summaries."""
-    from fairbrief.cli.output_folder import refuse_overwriting
     from fairbrief.corpora.annotation import assign, page, sheet
 
     if out.suffix not in (".csv", ".html"):
@@ -115,42 +95,39 @@ def export(
     for name, own in loads.items():
         path = paths[name]
         text = sheet(own, name, attribute) if out.suffix == ".csv" else page(own, task, name, attribute)
-        _write(path, text)
+        write_text(path, text, newline="")
         questions = sum(len(items) for _, items in own)
         shown = counted(len(own), "pair") if task == "pairs" else counted(len(own), "summary", "summaries")
         typer.echo(f"{path}: {counted(questions, 'question')} on {shown}")
 
 
 @app.command("import", short_help="Read the sheets: agreement, and what people saw.")
+@o.plan_options("n_resamples")
 def import_(
-    sheets: Sheets,
-    records: RecordsOption,
-    task: Task,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Where to write the judged records.", metavar="FILE")
-    ] = None,
-    attribute: Attribute = "",
-    combine: Annotated[
-        str,
-        typer.Option(
-            help="How judgements are combined: majority, all (where nobody dissents), or each (every annotator as a system).",
-            metavar="RULE",
-        ),
-    ] = "majority",
-    choices: Choices = None,
-    n_resamples: Resamples = 2000,
-    details: Details = False,
-    seed: Seed = 0,
+    sheets: list[Path] = SHEETS,
+    records: str = RECORDS,
+    task: str = TASK,
+    out: Path | None = o.option(None, "Where to write the judged records.", "FILE"),
+    attribute: str = ATTRIBUTE,
+    combine: str = o.option(
+        "majority",
+        "How judgements are combined: majority, all (where nobody dissents), or each (every annotator as a system).",
+        "RULE",
+    ),
+    choices: str | None = CHOICES,
+    seed: int = SEED,
+    details: bool = o.DETAILS,
+    *,
+    plan: Plan,
 ) -> None:
     """Read the sheets: agreement, judged records, and the measures of the distributions that people saw."""
-    from fairbrief.cli.output_folder import refuse_overwriting
     from fairbrief.corpora.annotation import judged_cases, pairs_of, preferences, preferred
+    from fairbrief.corpora.annotation.alignment_check import alignment_table
     from fairbrief.corpora.annotation.human_judgements import COMBINES
     from fairbrief.serialization import case_line, write_lines
 
-    rules = {name: name for name in COMBINES}
-    if combine not in rules:
-        raise RequestError(f"--combine is {', '.join(rules)}, not '{combine}'.")
+    rules: Mapping[str, Any] = {name: name for name in COMBINES}
+    refuse_other("--combine", combine, tuple(rules))
     refuse_overwriting(out, [records, *sheets])
     asked, answers = _answered(sheets, records, task, attribute, choices)
     if task in ("alignment", "pairs"):
@@ -160,7 +137,7 @@ def import_(
             )
         _tell(answers, asked, seed)
         if task == "alignment":
-            _tell_alignments(asked, answers)
+            print_tables([alignment_table(asked, answers.given)])
         else:
             _print(preferences(preferred(pairs_of(_cases(records, attribute)), answers.given), seed))
         return
@@ -170,21 +147,20 @@ def import_(
         count = write_lines((case_line(case) for case in judged), out)
         typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
     if task == "units" and judged:
-        _measure(judged, attribute, n_resamples, seed, details=details)
+        _measure(judged, attribute, replace(plan, seed=seed), details=details)
 
 
 @app.command(short_help="Say how often measures order summaries as people do.")
 def agree(
-    sheets: Sheets,
-    records: RecordsOption,
-    task: Task,
-    measure: Annotated[
-        list[str],
-        typer.Option(help="Measure to compare with people's answers, e.g. 'uer@sentiment'.", metavar="SPEC"),
-    ],
-    attribute: Attribute = "",
-    choices: Choices = None,
-    seed: Seed = 0,
+    sheets: list[Path] = SHEETS,
+    records: str = RECORDS,
+    task: str = TASK,
+    measure: list[str] = o.option(
+        ..., "Measure to compare with people's answers, e.g. 'uer@sentiment'.", "SPEC"
+    ),
+    attribute: str = ATTRIBUTE,
+    choices: str | None = CHOICES,
+    seed: int = SEED,
 ) -> None:
     """How often each measure orders summaries as people do, and how its value shares correlate with theirs.
 
@@ -249,8 +225,10 @@ def _hold_against_pairs(
 
 
 def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
-    """The headline of each case, more being worse."""
-    return values[measure.name] if _is_disparity(measure) else -values[measure.name]
+    """The primary value of each case, more being worse: a quality is better when larger."""
+    from fairbrief.auditing.direction import better
+
+    return -values[measure.name] if better(measure) == "more" else values[measure.name]
 
 
 def _cases(records: str, attribute: str) -> list[Case]:
@@ -285,15 +263,6 @@ def _sampled(asked: Asked, many: int, seed: int) -> Asked:
     return [(case, items) for case, items in asked if drawn(case) in chosen]
 
 
-def _tell_alignments(asked: Asked, answers: Answers) -> None:
-    from rich.console import Console
-
-    from fairbrief.corpora.annotation.alignment_check import alignment_table
-    from fairbrief.reports import terminal
-
-    terminal.print_table(alignment_table(asked, answers.given), Console())
-
-
 def _answered(
     sheets: Sequence[Path], records: str, task: str, attribute: str, choices: str | None
 ) -> tuple[Asked, Answers]:
@@ -326,33 +295,13 @@ def _print(found: Sequence[Agreement]) -> None:
         typer.echo(f"  {one.name:{width}}  {one.value:.3f}  {interval}{chance}  n={one.n:,}")
 
 
-def _measure(judged: Sequence[Case], attribute: str, n_resamples: int, seed: int, *, details: bool) -> None:
-    from rich.console import Console
+def _measure(judged: Sequence[Case], attribute: str, plan: Plan, *, details: bool) -> None:
+    from fairbrief.auditing import audit
 
-    from fairbrief.auditing import Plan, audit
-    from fairbrief.reports import terminal
-
-    names = ("bur", "uer", "auc", "sof")
-    measures = [f"{name}(scorer=units)@{attribute}" for name in names]
+    measures = [f"{name}(scorer=units)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
     typer.echo("")
-    result = audit(judged, Plan(measures=measures, n_resamples=n_resamples, seed=seed))
-    terminal.print_result(result, Console(), details=details, rest=terminal.Rest())
-
-
-def _is_disparity(measure: object) -> bool:
-    """Whether more of the headline is worse: a level (a quality) is better when larger."""
-    from fairbrief.auditing.direction import better
-    from fairbrief.types import Measure
-
-    assert isinstance(measure, Measure)
-    return better(measure) != "more"
+    print_audit(audit(judged, replace(plan, measures=measures)), details=details, has_report=None)
 
 
 def _file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)
-
-
-def _write(path: Path, text: str) -> None:
-    from fairbrief.reports.audit_folder import place
-
-    place(path, lambda part: part.write_text(text, encoding="utf-8", newline=""))

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fairbrief.cli.shared_options import Command, with_options_of
+from fairbrief.cli import options as o
+from fairbrief.cli.input_options import refuse_other
 from fairbrief.errors import DataError, RequestError
+from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -21,53 +23,42 @@ if TYPE_CHECKING:
     from fairbrief.corpora.lengths import Lengths
     from fairbrief.types import Record
 
-SourceFile = Annotated[
-    Path, typer.Argument(help="File (or folder, for FewSum) with the texts.", metavar="SOURCE")
-]
-Out = Annotated[Path, typer.Option("--out", help="Where to write the sets, as JSON Lines.", metavar="FILE")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same file, to the byte.", metavar="N")]
-Attribute = Annotated[
-    str,
-    typer.Option(help="Attribute that the texts are labelled with; NAME=FIELD reads it from a field.", metavar="NAME[=FIELD]"),
-]  # fmt: skip
+PANEL = "Sources and sets"
+SOURCE = o.argument("File (or folder, for FewSum) with the texts.", "SOURCE")
+OUT = o.option(..., "Where to write the sets, as JSON Lines.", "FILE", "--out")
+ATTRIBUTE = o.option(
+    ...,
+    "Attribute that the texts are labelled with; NAME=FIELD reads it from a field.",
+    "NAME[=FIELD]",
+    "--attribute",
+)
+ANNOTATED = "Annotated documents: .conllu, *conll, .coref with .name and .parse, or a folder of them; or .jsonl with mentions."
+PEOPLE_FORMATS = {".conllu": "corefud", ".coref": "ontonotes", "conll": "conll"}
+"""How the name of a file with annotated people ends, and its format."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
     """What a builder takes of its source, and puts on its sets. Each field is an option: see `source_options`."""
 
-    min_tokens: Annotated[int, typer.Option(help="Leave out shorter texts.", min=0, metavar="N")] = 0
-    max_tokens: Annotated[int | None, typer.Option(help="Leave out longer texts.", min=1, metavar="N")] = None
-    tokens: Annotated[
-        str, typer.Option(help="What a token is: words, nltk or characters.", metavar="RULE")
-    ] = "words"
-    min_characters: Annotated[
-        int, typer.Option(help="Leave out texts of fewer characters.", min=0, metavar="N")
-    ] = 0
-    distinct: Annotated[
-        bool, typer.Option("--distinct", help="Take a text that occurs several times only once.")
-    ] = False
-    seed: Seed = 0
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            help="Attribute of every set, e.g. topic=buses, which prompts may speak of.",
-            metavar="NAME=TEXT",
-        ),
-    ] = None
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="labelled, semeval, fewsum, amazon, court, convokit, iq2, or records; by default told from the file.",
-            metavar="NAME",
-        ),
-    ] = None
-    encoding: Annotated[
-        str | None,
-        typer.Option("--encoding", help="utf-8, latin-1, or mixed (line by line).", metavar="NAME"),
-    ] = None
+    # fmt: off
+    min_tokens: int = setting(0, "Leave out shorter texts.", "N", panel=PANEL, least=0)
+    max_tokens: int | None = setting(None, "Leave out longer texts.", "N", panel=PANEL, least=1)
+    tokens: str = setting("words", "What a token is: words, nltk or characters.", "RULE", panel=PANEL)
+    min_characters: int = setting(0, "Leave out texts of fewer characters.", "N", panel=PANEL, least=0)
+    distinct: bool = setting(
+        False, "Take a text that occurs several times only once.", flag="--distinct", panel=PANEL,
+    )
+    seed: int = setting(0, "The same seed gives the same file, to the byte.", "N", panel=PANEL)
+    set_: list[str] | None = setting(
+        None, "Attribute of every set, e.g. topic=buses, which prompts may name.", "NAME=TEXT", panel=PANEL,
+    )
+    format_: str | None = setting(
+        None, "labelled, semeval, fewsum, amazon, court, convokit, iq2, or records; by default detected from the "
+        "file.", "NAME", panel=PANEL,
+    )
+    encoding: str | None = setting(None, "utf-8, latin-1, or mixed (line by line).", "NAME", panel=PANEL)
+    # fmt: on
 
     def lengths(self) -> Lengths:
         """How long a text may be."""
@@ -75,40 +66,47 @@ class SourceOptions:
 
         return Lengths(self.min_tokens, self.max_tokens, self.tokens, self.min_characters)
 
-    def records(self, source: Path, fields: Mapping[str, str]) -> Iterator[Record]:
-        """The records of a source; ``fields`` maps the attributes that are wanted to the fields they stand in."""
-        return records_of(source, self.format_, self.encoding, fields)
+    def records(self, source: Path, attributes: Mapping[str, str]) -> Iterator[Record]:
+        """The records of a source; ``attributes`` maps those that are wanted to their fields."""
+        from fairbrief.corpora.formats import FORMATS, format_of, read_published
+        from fairbrief.corpora.formats.text_lines import ENCODINGS
 
-    def write(
-        self, rows: Iterable[Mapping[str, Any]], out: Path, left_out: Mapping[str, int], *notes: str
-    ) -> None:
-        """The sets with the attributes of all into the file, and what was left out on the terminal."""
-        write(with_attributes(rows, self.set_ or ()), out, left_out, *notes)
+        known: dict[str, Encoding] = {name: name for name in ENCODINGS}
+        if self.encoding is not None:
+            refuse_other("--encoding", self.encoding, tuple(known))
+        name = self.format_ or format_of(source) or "records"
+        if name == "records":
+            yield from _general(source, attributes)
+            return
+        if name not in FORMATS:
+            raise RequestError(f"There is no format '{name}'. Known: {', '.join(FORMATS)}, records.")
+        for record in read_published(source, name, known[self.encoding] if self.encoding else None):
+            yield _renamed(record, attributes)
+
+    def write(self, records: Iterable[Any], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
+        """Write the sets, with the attributes of ``--set``, and print how many there are and what was left out.
+
+        ``records`` are records, or rows as they are to be written.
+        """
+        from fairbrief.serialization import record_line, write_lines
+
+        rows = (row if isinstance(row, Mapping) else record_line(row) for row in records)
+        stream = with_attributes(rows, self.set_ or ())
+        first = next(stream, None)
+        if first is None:
+            why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
+            raise DataError(f"No set could be made, and nothing is written. Left out: {why or 'nothing'}.")
+        count = write_lines(chain((first,), stream), out)
+        typer.echo(f"{counted(count, 'set')} in {out}")
+        for note in notes:
+            typer.echo(f"  {note}")
+        for reason, times in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])):
+            typer.echo(f"  left out: {times:,} × {reason}")
 
 
-def source_options(*without: str) -> Callable[[Command], Command]:
+def source_options(*without: str) -> Callable[[o.Command], o.Command]:
     """Give a builder the options of `SourceOptions`, but for some, in place of its parameter ``options``."""
-    return with_options_of(SourceOptions, "options", *without)
-
-
-def records_of(
-    source: Path, format_: str | None, encoding: str | None, fields: Mapping[str, str]
-) -> Iterator[Record]:
-    """The records of a source; ``fields`` maps the attributes that are wanted to the fields they stand in."""
-    from fairbrief.corpora.formats import FORMATS, format_of, read_published
-    from fairbrief.corpora.formats.text_lines import ENCODINGS
-
-    known: dict[str, Encoding] = {name: name for name in ENCODINGS}
-    if encoding is not None and encoding not in known:
-        raise RequestError(f"--encoding is {', '.join(known)}, not '{encoding}'.")
-    name = format_ or format_of(source) or "records"
-    if name == "records":
-        yield from _general(source, fields)
-        return
-    if name not in FORMATS:
-        raise RequestError(f"There is no format '{name}'. Known: {', '.join(FORMATS)}, records.")
-    for record in read_published(source, name, known[encoding] if encoding else None):
-        yield _renamed(record, fields)
+    return o.options_of(SourceOptions, "options", without=without)
 
 
 def pairs(text: str) -> dict[str, str]:
@@ -117,23 +115,6 @@ def pairs(text: str) -> dict[str, str]:
     if not name:
         raise RequestError(f"'{text}' names no attribute: write NAME or NAME=FIELD.")
     return {name: field or name}
-
-
-def write(rows: Iterable[Mapping[str, object]], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
-    """Write the rows, and say how many there are and what was left out."""
-    from fairbrief.serialization import write_lines
-
-    stream = iter(rows)
-    first = next(stream, None)
-    if first is None:
-        why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
-        raise DataError(f"No set could be made, and nothing is written. Left out: {why or 'nothing'}.")
-    count = write_lines(chain((first,), stream), out)
-    typer.echo(f"{counted(count, 'set')} in {out}")
-    for note in notes:
-        typer.echo(f"  {note}")
-    for reason, times in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])):
-        typer.echo(f"  left out: {times:,} × {reason}")
 
 
 def with_attributes(
@@ -215,3 +196,25 @@ def _documents_field(source: Path) -> str:
         header = [cell.strip(' "\r\n') for cell in first_line(source).split("\t" if ending == "tsv" else ",")]
         return "text" if "text" in header and "documents" not in header else "documents"
     return "documents"
+
+
+def read_people(source: Path) -> Iterator[Record]:
+    """The records of annotated documents, in the format that the files' names tell."""
+    from fairbrief.readers.annotated.conll import read_conll
+    from fairbrief.readers.annotated.corefud import read_corefud
+    from fairbrief.readers.annotated.ontonotes import read_ontonotes
+
+    readers = {"corefud": read_corefud, "ontonotes": read_ontonotes, "conll": read_conll}
+    if source.is_file() and source.name.endswith((".jsonl", ".json", ".jsonl.gz", ".parquet")):
+        from fairbrief.readers import read
+
+        return read(source).records()
+    files = [source] if source.is_file() else sorted(p for p in source.rglob("*") if p.is_file())
+    found = {kind for p in files for ending, kind in PEOPLE_FORMATS.items() if p.name.endswith(ending)}
+    if len(found) != 1:
+        seen = f"files of {len(found)} formats ({', '.join(sorted(found))})" if found else "none of these"
+        raise DataError(
+            f"{source}: {seen}. Wanted .conllu, .coref (with .name and .parse) or *conll files, "
+            "or one .jsonl file of records with entities and their mentions."
+        )
+    return readers[found.pop()](source)

@@ -1,4 +1,4 @@
-"""``fairbrief doctor``: what this machine can do, and what is missing for the rest."""
+"""``fairbrief doctor``: what this machine can do; ``fairbrief prefetch``: bring models to it, so that it can go offline."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ import re
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import typer
 
+from fairbrief.cli import options as o
 from fairbrief.text.counted import counted
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-Cache = Annotated[
-    Path | None, typer.Option("--cache", help="A score cache to look into (read whole).", metavar="PATH")
-]
+app = o.new_app()
 
 
 class Finding(NamedTuple):
@@ -30,7 +27,9 @@ class Finding(NamedTuple):
 
 
 @app.command()
-def doctor(cache: Cache = None) -> None:
+def doctor(
+    cache: Path | None = o.option(None, "A score cache to look into (read whole).", "PATH"),
+) -> None:
     """Say what is installed, which extras and models can be used, the device, and a cache's state."""
     from rich.console import Console
     from rich.table import Table
@@ -195,3 +194,49 @@ def _has(module: str) -> Any:
         return importlib.util.find_spec(module) is not None
     except ValueError:  # a module that was blocked by name
         return False
+
+
+@app.command()
+def prefetch(
+    models: list[str] = o.argument(
+        "Names on the hub (facebook/bart-large-cnn), or scorers (entailment) for their models.", "MODEL..."
+    ),
+) -> None:
+    """Download models into the hub's cache; they are then found there without a network."""
+    from fairbrief.errors import BackendError
+    from fairbrief.pretrained import hub
+
+    failures = []
+    for model in dict.fromkeys(map(model_of, models)):
+        typer.echo(f"{model} …")
+        try:
+            folder = hub.download(model, "prefetch")
+        except BackendError as error:
+            known = hub.cached(model, "prefetch")
+            if known is None:
+                failures.append(str(error))
+                typer.echo("  not fetched")
+                continue
+            typer.echo("  the hub was not asked for a newer revision")
+            folder = known
+        size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
+        typer.echo(f"  here: {folder} ({size / 1e6:,.0f} MB)")
+    if failures:
+        raise BackendError("\n".join(failures))
+
+
+def model_of(name: str) -> str:
+    """The model that a scorer's spec names; any other name is a model's own."""
+    from fairbrief import registry, specs
+    from fairbrief.errors import RequestError
+
+    try:
+        parsed = specs.parse(name)
+    except RequestError:
+        return name
+    if parsed.name not in registry.names("scorer or tagger"):
+        return name
+    model = getattr(registry.make("scorer or tagger", name), "model", None)
+    if not isinstance(model, str):
+        raise RequestError(f"The scorer '{name}' needs no model: there is nothing to fetch.")
+    return model

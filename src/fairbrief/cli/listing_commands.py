@@ -1,4 +1,4 @@
-"""``fairbrief measures``: what can be measured, from the docstrings of what is installed."""
+"""``fairbrief measures``: what can be measured; ``fairbrief protocol``: what a paper shows, under its own numbers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import dataclasses
 import inspect
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+from fairbrief.cli import options as o
+from fairbrief.cli.output import print_tables
+from fairbrief.errors import RequestError
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+if TYPE_CHECKING:
+    from fairbrief.protocols.published_results import PublishedResult
+
+app = o.new_app()
 
 KINDS: tuple[Literal["measure", "scorer", "tagger", "summarizer", "protocol"], ...] = (
     "measure",
@@ -22,14 +27,14 @@ KINDS: tuple[Literal["measure", "scorer", "tagger", "summarizer", "protocol"], .
     "protocol",
 )
 """What can be named, in the order that it is listed."""
-Name = Annotated[
-    str | None,
-    typer.Argument(help="Measure, scorer, tagger, summarizer or protocol to explain.", metavar="NAME"),
-]
 
 
 @app.command()
-def measures(name: Name = None) -> None:
+def measures(
+    name: str | None = o.argument(
+        "Measure, scorer, tagger, summarizer or protocol to explain.", "NAME", None
+    ),
+) -> None:
     """List all measures, scorers, taggers, summarizers and protocols, or explain one of them."""
     from rich.console import Console
     from rich.table import Table
@@ -84,7 +89,6 @@ def observation_of(owner: Any) -> type:
 def explanation(name: str, width: int = 80) -> str:
     """A plug-in's docstring, what its observation tells of the settings, and the settings."""
     from fairbrief import registry
-    from fairbrief.errors import RequestError
     from fairbrief.readers.messages import did_you_mean
 
     known_as = names_of_classes()
@@ -161,3 +165,61 @@ def _part(hang: int, lines: list[str], width: int, names: Mapping[str, str]) -> 
     return textwrap.fill(
         text, width, subsequent_indent=" " * hang, break_long_words=False, break_on_hyphens=False
     )
+
+
+# -------------------------------------------------------------------------------------- protocols
+
+
+@app.command()
+def protocol(
+    name: str = o.argument("Protocol, e.g. li-coverage.", "NAME"),
+    number: str | None = o.argument(
+        "One result, e.g. 'Table 3', with its published figures.", "NUMBER", None
+    ),
+) -> None:
+    """List a paper's experiments, tables and figures, or show one with its command and published figures.
+
+    The tables themselves are printed by 'fairbrief audit FILE --protocol NAME', under the same numbers.
+    """
+    from rich.console import Console
+
+    from fairbrief import registry
+    from fairbrief.types import Table
+
+    made = registry.make("protocol", name)
+    if not hasattr(made, "results"):
+        raise RequestError(f"The protocol '{name}' does not say what its paper shows.")
+    results: Sequence[PublishedResult] = made.results()
+    if number is None:
+        rows = tuple((r.number, "command" if r.commands else "absent", r.title) for r in results)
+        note = f"fairbrief protocol {name} 'NUMBER' shows one."
+        print_tables([Table(made.paper, ("number", "how", "title"), rows, (note,))])
+        return
+    shown = next((r for r in results if r.number.casefold() == number.casefold()), None)
+    if shown is None:
+        raise RequestError(
+            f"The paper of {name} has no {number}. It has: {', '.join(r.number for r in results)}."
+        )
+    console = Console(highlight=False)
+    for line in _lines(shown):
+        console.print(line, markup=False)
+    if shown.rows:
+        print_tables([shown.table])
+    for figure in shown.obtained:
+        reason = f": {figure.reason}" if figure.reason else ""
+        console.print(
+            f"obtained, {figure.cell}: {figure.obtained} where {figure.published} was published{reason} ({figure.input})",
+            markup=False,
+        )
+
+
+def _lines(result: PublishedResult) -> list[str]:
+    lines = [
+        result.heading,
+        f"Section: {result.section}",
+        f"Inputs: {result.inputs}" if result.inputs else "",
+        *(f"$ {command}" for command in result.commands),
+        f"Absent: {result.absent}" if result.absent else "",
+        f"Note: {result.note}" if result.note else "",
+    ]
+    return [line for line in lines if line]
