@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, fields
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -47,83 +48,83 @@ def parted(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+measured = partial(setting, panel=MEASURED, decides="rows")
+statistic = partial(setting, panel=STATISTICS)
+machine = partial(setting, panel=MACHINE, decides="machine")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What an audit is asked to do. RequestError for a value of a wrong type or range, and for settings without effect."""
 
     # fmt: off
-    measures: Sequence[str | Measure] = setting(
+    measures: Sequence[str | Measure] = measured(
         (), "Measure to take, e.g. 'bur(tau=0.9)@sentiment'; by default all that the input allows.", "SPEC",
-        flag="--measure", panel=MEASURED, decides="rows", recorded=False,
+        flag="--measure", recorded=False,
     )
     attributes: Sequence[str] = setting(
-        (), "Attributes whose groups are compared; by default all that could be.", decides="rows", recorded=False,
-    )
-    protocol: str | None = setting(
-        None, "Run a paper's whole protocol and print its tables.", "NAME", flag="--protocol", panel=MEASURED,
-        decides="rows",
-    )
-    slices: Sequence[Sequence[str]] = setting(
-        (), "Also estimate for each value of a record attribute; A,B crosses two.", "NAME[,NAME]", flag="--slice",
-        panel=MEASURED, decides="rows", parse=crossed,
-    )
-    controls: Sequence[str] = setting(
-        (), "Audit a sanity baseline besides the systems, e.g. exchanged or whole_source.", "NAME", flag="--control",
-        panel=MEASURED, decides="rows", recorded="asked_controls",
-    )
-    ordered: bool = setting(
-        False, "The order of a record's documents means something (turns, posts by date): take measures of "
-        "position, too.", flag="--ordered", panel=MEASURED, decides="rows",
-    )
-    baseline: str | None = setting(
-        None, "System that the others are compared with.", "SYSTEM", flag="--baseline", panel=STATISTICS,
-    )
-    primary: Sequence[str] = setting(
-        (), "Group difference that the audit is about, named in advance, e.g. coverage_parity@sentiment (also "
-        "MEASURE:QUANTITY, and {SYSTEM} of one system): reports lead with it, and p-values are corrected among the "
-        "named ones only.", "SPEC", flag="--primary", panel=STATISTICS,
-    )
-    is_pairwise: bool = setting(
-        False, "Compare two systems on the records that both answered, not on those that all systems answered.",
-    )
-    seed: int = setting(0, "Seed of all random numbers.", "N", flag="--seed", panel=STATISTICS, least=0)
-    n_resamples: int = setting(
-        2000, "Resamples and label permutations; 0: estimates only.", "N", flag="--resamples", panel=STATISTICS,
-        least=0,
-    )
-    confidence_level: float = setting(
-        0.95, "Confidence level of the intervals.", "X", flag="--confidence", panel=STATISTICS, least=0.5,
-        most=0.9999,
-    )
-    alpha: float = setting(0.05, "Level of significance.")
-    n_extracts: int | None = setting(
-        None, "Random extracts per record, the random-sentence baseline; 0: none. By default 200 where the scorer "
-        "needs no model.", "N", flag="--extracts", panel=STATISTICS, least=0, decides="rows",
-    )
-    has_clusters: bool = setting(
-        False, "Whether records after the first 200 share clusters; the first ones are looked at.", decides="rows",
+        (), "Attributes whose groups are compared; by default all that could be.", decides="rows",
         recorded=False,
     )
-    intervals: Literal["jackknife", "bootstrap"] | None = setting(
-        None, "Intervals: jackknife (Student's t over clusters) or bootstrap (percentiles over resampled clusters, "
-        "as in papers); by default those of the protocol, or else the jackknife.",
+    protocol: str | None = measured(None, "Run a paper's whole protocol and print its tables.", "NAME")
+    slices: Sequence[Sequence[str]] = measured(
+        (), "Also estimate for each value of a record attribute; A,B crosses two.", "NAME[,NAME]",
+        flag="--slice", parse=crossed,
     )
-    pools_runs: bool = setting(
+    controls: Sequence[str] = measured(
+        (), "Audit a sanity baseline besides the systems, e.g. exchanged or whole_source.", "NAME",
+        flag="--control", recorded="asked_controls",
+    )
+    ordered: bool = measured(
+        False, "The order of a record's documents means something (turns, posts by date): take measures of "
+        "position, too.",
+    )
+    baseline: str | None = statistic(None, "System that the others are compared with.", "SYSTEM")
+    primary: Sequence[str] = statistic(
+        (), "Group difference that the audit is about, named in advance, e.g. coverage_parity@sentiment "
+        "(also MEASURE:QUANTITY, and {SYSTEM} of one system): reports lead with it, and p-values are "
+        "corrected among the named ones only.", "SPEC",
+    )
+    is_pairwise: bool = setting(
+        False, "Compare two systems on the records that both answered, not on those that all systems "
+        "answered.",
+    )
+    seed: int = statistic(0, "Seed of all random numbers.", "N", least=0)
+    n_resamples: int = statistic(
+        2000, "Resamples and label permutations; 0: estimates only.", "N", flag="--resamples", least=0,
+    )
+    confidence_level: float = statistic(
+        0.95, "Confidence level of the intervals.", "X", flag="--confidence", least=0.5, most=0.9999,
+    )
+    alpha: float = setting(0.05, "Level of significance.")
+    n_extracts: int | None = statistic(
+        None, "Random extracts per record, the random-sentence baseline; 0: none. By default 200 where the "
+        "scorer needs no model.", "N", flag="--extracts", least=0, decides="rows",
+    )
+    has_clusters: bool = setting(
+        False, "Whether records after the first 200 share clusters; the first ones are looked at.",
+        decides="rows", recorded=False,
+    )
+    intervals: Literal["jackknife", "bootstrap"] | None = setting(
+        None, "Intervals: jackknife (Student's t over clusters) or bootstrap (percentiles over resampled "
+        "clusters, as in papers); by default those of the protocol, or else the jackknife.",
+    )
+    pools_runs: bool = measured(
         False, "Treat NAME#1, NAME#2 … as runs of one system, NAME; their spread is reported separately.",
-        flag="--pool-runs", panel=MEASURED, recorded=False,
+        flag="--pool-runs", recorded=False,
     )
     skips: bool = setting(
         False, "Leave out, and count, a case that a measure cannot be taken of, instead of ending the audit.",
         decides="rows", recorded=False,
     )
-    check_scorers: bool | None = setting(
-        None, "Check scorers on sources that differ only in the group. By default only scorers without a model are "
-        "checked.", flag="--check-scorers/--no-check-scorers", panel=MEASURED, decides="rows",
+    check_scorers: bool | None = measured(
+        None, "Check scorers on sources that differ only in the group. By default only scorers without a "
+        "model are checked.", flag="--check-scorers/--no-check-scorers",
     )
-    compared_scorers: Sequence[str] = setting(
+    compared_scorers: Sequence[str] = measured(
         (), "Take the measures of coverage and representation with each of these scorers, e.g. "
         "containment,ngram,embedding, and show whether a finding depends on the scorer.", "NAME,NAME…",
-        flag="--scorers", panel=MEASURED, decides="rows", parse=parted,
+        flag="--scorers", parse=parted,
     )
     scorers: Mapping[str, Scorer] = setting(
         {}, "Scorers as objects, by the name that measures know them by.", decides="rows", recorded=False,
@@ -134,23 +135,20 @@ class Plan:
     progress: Callable[[int], None] | None = setting(
         None, "Called with the number of summaries that are done.", decides="machine",
     )
-    language: str = setting(
-        "", "Language of the texts, e.g. de; by default it is detected.", "CODE", flag="--language", panel=MEASURED,
-        decides="rows", recorded=False,
+    language: str = measured(
+        "", "Language of the texts, e.g. de; by default it is detected.", "CODE", recorded=False,
     )
-    workers: int = setting(
-        1, "Processes that score and observe; 0: one per core. Results are the same with any number. Models stay "
-        "in the main process, except with --models-in-workers.", "N", flag="--workers", panel=MACHINE, least=0,
-        decides="machine",
+    workers: int = machine(
+        1, "Processes that score and observe; 0: one per core. Results are the same with any number. "
+        "Models stay in the main process, except with --models-in-workers.", "N", least=0,
     )
-    engine: str = setting(
-        "", "Where the work is done: processes, ray (a cluster that runs here), ray:ADDRESS, or a plug-in's name. "
-        "Results are the same on each.", "NAME[:ADDRESS]", flag="--engine", panel=MACHINE, decides="machine",
+    engine: str = machine(
+        "", "Where the work is done: processes, ray (a cluster that runs here), ray:ADDRESS, or a "
+        "plug-in's name. Results are the same on each.", "NAME[:ADDRESS]",
     )
-    models_in_workers: bool = setting(
-        False, "Let each worker hold its own models, on its own device where there are several, not only the main "
-        "process. Scores then repeat to 1e-5. Chat services are still asked from here.", flag="--models-in-workers",
-        panel=MACHINE, decides="machine",
+    models_in_workers: bool = machine(
+        False, "Let each worker hold its own models, on its own device where there are several, not only "
+        "the main process. Scores then repeat to 1e-5. Chat services are still asked from here.",
     )
     # fmt: on
 

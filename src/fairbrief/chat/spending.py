@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from fairbrief.chat.replies import Question, Reply
 from fairbrief.chat.spending_log import SpendingLog, Tokens
@@ -139,6 +140,9 @@ class Budget:
         return 0.0 if self.price is None else self.price.of(*tokens)
 
 
+asking = partial(setting, panel=MODELS)
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What all runs for one output may spend, and how hard models are asked meanwhile: options of the commands that
@@ -146,20 +150,19 @@ class Limits:
     """
 
     # fmt: off
-    concurrency: int | None = setting(None, "Requests that are open at once.", "N", panel=MODELS, least=1)
-    per_minute: int | None = setting(None, "Most requests per minute.", "N", panel=MODELS, least=1)
-    timeout: float | None = setting(None, "Seconds that one request may take.", "X", panel=MODELS, least=0)
-    retries: int | None = setting(None, "Retries of a request that failed.", "N", panel=MODELS, least=0)
-    max_requests: int | None = setting(
-        None, "Most requests to send, counting retries and earlier runs for the same output.", "N", panel=MODELS,
-        least=1,
+    concurrency: int | None = asking(None, "Requests that are open at once.", "N", least=1)
+    per_minute: int | None = asking(None, "Most requests per minute.", "N", least=1)
+    timeout: float | None = asking(None, "Seconds that one request may take.", "X", least=0)
+    retries: int | None = asking(None, "Retries of a request that failed.", "N", least=0)
+    max_requests: int | None = asking(
+        None, "Most requests to send, counting retries and earlier runs for the same output.", "N", least=1,
     )
-    max_cost: float | None = setting(
-        None, "Most money to spend, at --price, counting earlier runs for the same output; never exceeded.", "X",
-        panel=MODELS,
+    max_cost: float | None = asking(
+        None, "Most money to spend, at --price, counting earlier runs for the same output; never exceeded.",
+        "X",
     )
-    price: str | None = setting(
-        None, "Price of a million tokens of prompts and of answers, to print the cost.", "IN,OUT", panel=MODELS,
+    price: str | None = asking(
+        None, "Price of a million tokens of prompts and of answers, to print the cost.", "IN,OUT",
     )
     # fmt: on
 

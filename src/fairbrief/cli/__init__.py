@@ -104,7 +104,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def root(
-    version: bool = typer.Option(False, "--version", help="Print the version and stop."),  # noqa: FBT003
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
 ) -> None:
     """Audit how fairly summaries represent who and what they summarize."""
     if version:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from fairbrief.corpora.lengths import Lengths
     from fairbrief.types import Record
 
-PANEL = "Sources and sets"
+shared = partial(setting, panel="Sources and sets")
 SOURCE = o.argument("File (or folder, for FewSum) with the texts.", "SOURCE")
 OUT = o.option(..., "Where to write the sets, as JSON Lines.", "FILE", "--out")
 ATTRIBUTE = o.option(
@@ -42,22 +43,20 @@ class SourceOptions:
     """What a builder takes of its source, and puts on its sets. Each field is an option: see `source_options`."""
 
     # fmt: off
-    min_tokens: int = setting(0, "Leave out shorter texts.", "N", panel=PANEL, least=0)
-    max_tokens: int | None = setting(None, "Leave out longer texts.", "N", panel=PANEL, least=1)
-    tokens: str = setting("words", "What a token is: words, nltk or characters.", "RULE", panel=PANEL)
-    min_characters: int = setting(0, "Leave out texts of fewer characters.", "N", panel=PANEL, least=0)
-    distinct: bool = setting(
-        False, "Take a text that occurs several times only once.", flag="--distinct", panel=PANEL,
+    min_tokens: int = shared(0, "Leave out shorter texts.", "N", least=0)
+    max_tokens: int | None = shared(None, "Leave out longer texts.", "N", least=1)
+    tokens: str = shared("words", "What a token is: words, nltk or characters.", "RULE")
+    min_characters: int = shared(0, "Leave out texts of fewer characters.", "N", least=0)
+    distinct: bool = shared(False, "Take a text that occurs several times only once.")
+    seed: int = shared(0, "The same seed gives the same file, to the byte.", "N")
+    set_: list[str] | None = shared(
+        None, "Attribute of every set, e.g. topic=buses, which prompts may name.", "NAME=TEXT",
     )
-    seed: int = setting(0, "The same seed gives the same file, to the byte.", "N", panel=PANEL)
-    set_: list[str] | None = setting(
-        None, "Attribute of every set, e.g. topic=buses, which prompts may name.", "NAME=TEXT", panel=PANEL,
+    format_: str | None = shared(
+        None, "labelled, semeval, fewsum, amazon, court, convokit, iq2, or records; by default detected "
+        "from the file.", "NAME",
     )
-    format_: str | None = setting(
-        None, "labelled, semeval, fewsum, amazon, court, convokit, iq2, or records; by default detected from the "
-        "file.", "NAME", panel=PANEL,
-    )
-    encoding: str | None = setting(None, "utf-8, latin-1, or mixed (line by line).", "NAME", panel=PANEL)
+    encoding: str | None = shared(None, "utf-8, latin-1, or mixed (line by line).", "NAME")
     # fmt: on
 
     def lengths(self) -> Lengths:

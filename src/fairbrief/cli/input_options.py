@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fairbrief.types import Scorer
 
 
+reading = partial(setting, panel=INPUTS)
 LOOKED_AT = 200
 """Records by which the language of an input is detected."""
 
@@ -35,76 +36,71 @@ class ReadingOptions:
     """What a command was told of how its input is read. Each field is an option: see `reading_options`."""
 
     # fmt: off
-    attribute: list[str] | None = setting(
+    attribute: list[str] | None = reading(
         None, "Attribute whose groups are compared; NAME=FIELD reads it from another field or column.",
-        "NAME[=FIELD]", panel=INPUTS,
+        "NAME[=FIELD]",
     )
-    summary_field: list[str] | None = setting(
-        None, "Field with the summary. Where several are named, or a pattern such as 'summary_*', each is another "
-        "system's.", "[NAME=]FIELD", panel=INPUTS,
+    summary_field: list[str] | None = reading(
+        None, "Field with the summary. Where several are named, or a pattern such as 'summary_*', each is "
+        "another system's.", "[NAME=]FIELD",
     )
-    documents_field: list[str] | None = setting(
-        None, "Field with the documents, or with one document. Where several are named, or a pattern such as "
-        "'review_*' or 'reviews[*].text', each holds one.", "FIELD", panel=INPUTS,
+    documents_field: list[str] | None = reading(
+        None, "Field with the documents, or with one document. Where several are named, or a pattern such "
+        "as 'review_*' or 'reviews[*].text', each holds one.", "FIELD",
     )
-    group_by: str | None = setting(
-        None, "Where each row is one document: field that names the record it belongs to.", "FIELD", panel=INPUTS,
+    group_by: str | None = reading(
+        None, "Where each row is one document: field that names the record it belongs to.", "FIELD",
     )
-    id_field: str = setting("id", "Field with the record's id; '' numbers the rows.", "FIELD", panel=INPUTS)
-    system_field: str = setting("system", "Field or column with the system's name.", "FIELD", panel=INPUTS)
-    references_field: str = setting("references", "Field or column with human summaries.", "FIELD", panel=INPUTS)
-    document_id_field: str | None = setting(
+    id_field: str = reading("id", "Field with the record's id; '' numbers the rows.", "FIELD")
+    system_field: str = reading("system", "Field or column with the system's name.", "FIELD")
+    references_field: str = reading("references", "Field or column with human summaries.", "FIELD")
+    document_id_field: str | None = reading(
         None, "Field with the documents' ids; by default their own field 'id', if they have one.", "FIELD",
-        panel=INPUTS,
     )
-    cluster_by: str | None = setting(
-        None, "Field of the record; records with the same value are one cluster, and are left out or resampled "
-        "together.", "FIELD", panel=INPUTS,
+    cluster_by: str | None = reading(
+        None, "Field of the record; records with the same value are one cluster, and are left out or "
+        "resampled together.", "FIELD",
     )
-    separator: str | None = setting(
-        None, "What is between documents in one text field, e.g. ' || '.", "TEXT", panel=INPUTS,
+    separator: str | None = reading(None, "What is between documents in one text field, e.g. ' || '.", "TEXT")
+    summaries: list[str] | None = reading(
+        None, "File with summaries only: of the system NAME, or of the systems that its rows name.",
+        "[NAME=]FILE",
     )
-    summaries: list[str] | None = setting(
-        None, "File with summaries only: of the system NAME, or of the systems that its rows name.", "[NAME=]FILE",
-        panel=INPUTS,
+    summaries_id_field: str | None = reading(
+        None, "Field with the record's id in the files of summaries.", "FIELD",
     )
-    summaries_id_field: str | None = setting(
-        None, "Field with the record's id in the files of summaries.", "FIELD", panel=INPUTS,
-    )
-    record_attribute: list[str] | None = setting(
+    record_attribute: list[str] | None = reading(
         None, "Attribute of the record, for slices; NAME=FIELD reads it from another field.", "NAME[=FIELD]",
-        panel=INPUTS,
     )
-    join: str | None = setting(
-        None, "File with more fields for the rows; --on says how they are matched.", "FILE", panel=INPUTS,
+    join: str | None = reading(
+        None, "File with more fields for the rows; --on says how they are matched.", "FILE",
     )
-    on: str | None = setting(
+    on: str | None = reading(
         None, "Field by which --join matches rows; OWN=OTHER where the joined file calls it OTHER.", "FIELD",
-        panel=INPUTS,
     )
-    system: str | None = setting(None, "Name of the system, if the file gives none.", "NAME", panel=INPUTS)
-    format: str | None = setting(
+    system: str | None = reading(None, "Name of the system, if the file gives none.", "NAME")
+    format: str | None = reading(
         None, "jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: openai-batch, inspect, lm-eval, "
-        "promptfoo, helm, deepeval, mlflow, summeval, summvis, json-list. By default the file's own form decides.",
-        "NAME", panel=INPUTS,
+        "promptfoo, helm, deepeval, mlflow, summeval, summvis, json-list. By default the file's own form "
+        "decides.", "NAME",
     )
-    encoding: str | None = setting(
-        None, "Encoding of the text, e.g. cp1252; by default the bytes decide.", "NAME", panel=INPUTS,
+    encoding: str | None = reading(
+        None, "Encoding of the text, e.g. cp1252; by default the bytes decide.", "NAME",
     )
-    sheet: str | None = setting(None, "Sheet of a spreadsheet that has several.", "NAME", panel=INPUTS)
-    require: list[str] | None = setting(
-        None, "Leave out records whose documents lack this attribute.", "ATTRIBUTE", panel=INPUTS,
+    sheet: str | None = reading(None, "Sheet of a spreadsheet that has several.", "NAME")
+    require: list[str] | None = reading(
+        None, "Leave out records whose documents lack this attribute.", "ATTRIBUTE",
     )
-    missing: str = setting(
-        "refuse", "Where documents lack an attribute that others of their record have: refuse the record, drop "
-        "these documents, or make them a group.", "refuse|drop|group", panel=INPUTS,
+    missing: str = reading(
+        "refuse", "Where documents lack an attribute that others of their record have: refuse the record, "
+        "drop these documents, or make them a group.", "refuse|drop|group",
     )
-    bin: list[str] | None = setting(
-        None, "Put the numbers of an attribute in groups: NAME=3,7 cuts at 3 and 7, NAME=q3 makes three of equal "
-        "size.", "NAME=CUTS", panel=INPUTS,
+    bin: list[str] | None = reading(
+        None, "Put the numbers of an attribute in groups: NAME=3,7 cuts at 3 and 7, NAME=q3 makes three of "
+        "equal size.", "NAME=CUTS",
     )
-    on_error: str = setting(
-        "stop", "Stop at bad input, or skip it; what is skipped is counted and listed.", "stop|skip", panel=INPUTS,
+    on_error: str = reading(
+        "stop", "Stop at bad input, or skip it; what is skipped is counted and listed.", "stop|skip",
     )
     # fmt: on
 

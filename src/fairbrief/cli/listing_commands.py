@@ -5,9 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-import textwrap
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairbrief.cli import options as o
@@ -20,13 +18,14 @@ if TYPE_CHECKING:
 app = o.new_app()
 
 KINDS: tuple[Literal["measure", "scorer", "tagger", "summarizer", "protocol"], ...] = (
-    "measure",
-    "scorer",
-    "tagger",
-    "summarizer",
-    "protocol",
-)
+    "measure", "scorer", "tagger", "summarizer", "protocol",
+)  # fmt: skip
 """What can be named, in the order that it is listed."""
+WIDEST = 100
+"""Characters of a line, on a terminal however wide."""
+LABEL = re.compile(r"^([A-Z][\w ]*): {2,}", re.MULTILINE)
+"""How an entry of a docstring begins: ``Source:   …``."""
+CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 
 
 @app.command()
@@ -37,6 +36,7 @@ def measures(
 ) -> None:
     """List all measures, scorers, taggers, summarizers and protocols, or explain one of them."""
     from rich.console import Console
+    from rich.markdown import Markdown
     from rich.table import Table
     from rich.text import Text
 
@@ -45,7 +45,7 @@ def measures(
 
     console = Console()
     if name is not None:
-        console.print(Text(explanation(name, console.width)))
+        console.print(Markdown(explanation(name)), width=min(console.width, WIDEST))
         return
     known_as = names_of_classes()
     for kind in KINDS:
@@ -54,7 +54,8 @@ def measures(
         table.add_column("what it is")
         for known, thing in registry.loaded(kind):
             over = "@ATTRIBUTE" if specs.needs_over(thing) else ""
-            table.add_row(f"{known}{over}", Text(unmarked(first_line(thing), known_as)))
+            told = CODE.sub(lambda m: f"'{m[1] or known_as.get(m[2], m[2])}'", first_line(thing))
+            table.add_row(f"{known}{over}", Text(told))
         for known, why in registry.broken(kind).items():
             table.add_row(Text(known, style="red"), Text(printable(why), style="red"))
         console.print(table)
@@ -86,85 +87,33 @@ def observation_of(owner: Any) -> type:
     return type(owner(**{f.name: f.name for f in needed}).observation)
 
 
-def explanation(name: str, width: int = 80) -> str:
-    """A plug-in's docstring, what its observation tells of the settings, and the settings."""
-    from fairbrief import registry
+def explanation(name: str) -> str:
+    """A plug-in's docstring, what its observation tells of the settings, and the settings, in Markdown."""
+    from fairbrief import registry, specs
     from fairbrief.readers.messages import did_you_mean
 
+    kind = next((kind for kind in KINDS if name in registry.names(kind)), None)
+    if kind is None:
+        known = [known for kind in KINDS for known in registry.names(kind)]
+        raise RequestError(
+            f"Nothing is named '{name}'.{did_you_mean(name, known)} Known: {', '.join(known)}."
+        )
+    thing = registry.load(kind, name)
+    owner = thing if inspect.isclass(thing) else type(thing)
+    parts = [f"{name} ({kind})", inspect.getdoc(owner) or ""]
+    if dataclasses.is_dataclass(owner):
+        if kind == "measure":
+            seen = observation_of(owner)
+            parts += [f"{seen.__name__}, the observation of each summary:", inspect.getdoc(seen) or ""]
+        defaults = {
+            f.name: "" if f.default is dataclasses.MISSING else f" = {f.default!r}"
+            for f in specs.settings_of(owner)
+        }
+        settings = [f"- `{f.name}: {f.type}{defaults[f.name]}`" for f in specs.settings_of(owner)]
+        parts += ["Settings:", "\n".join(settings) or "none"]
     known_as = names_of_classes()
-    for kind in KINDS:
-        if name in registry.names(kind):
-            thing = registry.load(kind, name)
-            owner = thing if inspect.isclass(thing) else type(thing)
-            lines = [f"{name} ({kind})", "", filled(inspect.getdoc(owner) or "", width, known_as)]
-            if kind == "measure" and dataclasses.is_dataclass(owner):
-                seen = observation_of(owner)
-                lines += ["", f"{seen.__name__}, what is written down of each summary:", ""]
-                lines += [filled(inspect.getdoc(seen) or "", width, known_as)]
-            if dataclasses.is_dataclass(owner):
-                lines += ["", "Settings:", *(f"  {text}" for text in _settings(owner))]
-            return "\n".join(lines)
-    known = [known for kind in KINDS for known in registry.names(kind)]
-    raise RequestError(f"Nothing is named '{name}'.{did_you_mean(name, known)} Known: {', '.join(known)}.")
-
-
-def _settings(owner: Any) -> list[str]:
-    from fairbrief import specs
-
-    found = []
-    for f in specs.settings_of(owner):
-        default = "" if f.default is dataclasses.MISSING else f" = {f.default!r}"
-        found.append(f"{f.name}: {f.type}{default}")
-    return found or ["none"]
-
-
-# ------------------------------------------------------------------------- docstrings on a terminal
-
-
-WIDEST = 100
-"""Characters of a line, on a terminal however wide."""
-LABEL = re.compile(r"[A-Z][\w ]*: {2,}|- ")
-"""How an entry begins (``Source:   …``, ``- …``); its further lines are indented as far."""
-CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
-STRESS = re.compile(r"\*(\w+)\*")
-NO_NAMES: Mapping[str, str] = MappingProxyType({})
-
-
-def unmarked(text: str, names: Mapping[str, str] = NO_NAMES) -> str:
-    """The text without marks; what stood between backquotes is quoted, a class called by its name in ``names``.
-
-    >>> unmarked("``limit`` as in `Rouge1`", {"Rouge1": "rouge1"})
-    "'limit' as in 'rouge1'"
-    """
-    plain = CODE.sub(lambda m: f"'{m[1] if m[1] is not None else names.get(m[2], m[2])}'", text)
-    return STRESS.sub(r"\1", plain)
-
-
-def filled(text: str, width: int, names: Mapping[str, str] = NO_NAMES) -> str:
-    """The docstring in lines of at most ``width`` characters; indented lines of no entry stay as they are."""
-    blocks = (_block(block.splitlines(), min(width, WIDEST), names) for block in text.split("\n\n"))
-    return "\n\n".join(blocks)
-
-
-def _block(lines: list[str], width: int, names: Mapping[str, str]) -> str:
-    parts: list[tuple[int, list[str]]] = []
-    hang = -1  # of the part that goes on: 0 of a paragraph, −1 of none
-    for line in lines:
-        label = LABEL.match(line)
-        indent = len(line) - len(line.lstrip())
-        if label is None and indent == hang:
-            parts[-1][1].append(line.strip())
-            continue
-        hang = label.end() if label is not None else -1 if indent else 0
-        parts.append((max(hang, 0), [line]))
-    return "\n".join(_part(hang, of_part, width, names) for hang, of_part in parts)
-
-
-def _part(hang: int, lines: list[str], width: int, names: Mapping[str, str]) -> str:
-    text = unmarked(" ".join(lines), names)
-    return textwrap.fill(
-        text, width, subsequent_indent=" " * hang, break_long_words=False, break_on_hyphens=False
-    )
+    text = LABEL.sub(r"\n- **\1:** ", "\n\n".join(parts))
+    return CODE.sub(lambda m: f"`{m[1] or known_as.get(m[2], m[2])}`", text)
 
 
 # -------------------------------------------------------------------------------------- protocols

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fairbrief.chat.spending import Limits
+from fairbrief.chat.spending import Limits, asking
 from fairbrief.cli.exit_codes import INCOMPLETE
 from fairbrief.cli.input_options import bar, tell_left_out
 from fairbrief.cli.options import options_of
 from fairbrief.errors import FairbriefError
-from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -32,17 +31,10 @@ class SpendingOptions(Limits):
     """How a model is asked, and what that may cost. Each field is an option: see `spending_options`."""
 
     # fmt: off
-    max_tokens: int | None = setting(
-        None, "Most tokens of an answer; --max-cost needs it.", "N", panel=MODELS, least=1,
-    )
-    base_url: str | None = setting(None, "Address of the server; else OPENAI_BASE_URL.", "URL", panel=MODELS)
-    key: str | None = setting(
-        None, "Environment variable with the server's key; else OPENAI_API_KEY.", "NAME", panel=MODELS,
-    )
-    dry_run: bool = setting(
-        False, "Fill all prompts, print calls, tokens, cost and examples; ask nothing.", flag="--dry-run",
-        panel=MODELS,
-    )
+    max_tokens: int | None = asking(None, "Most tokens of an answer; --max-cost needs it.", "N", least=1)
+    base_url: str | None = asking(None, "Address of the server; else OPENAI_BASE_URL.", "URL")
+    key: str | None = asking(None, "Environment variable with the server's key; else OPENAI_API_KEY.", "NAME")
+    dry_run: bool = asking(False, "Fill all prompts, print calls, tokens, cost and examples; ask nothing.")
     # fmt: on
 
     def of_model(self) -> dict[str, str]:
