@@ -24,9 +24,8 @@ from fairbrief.reports import load as _load
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits import gate_rules
 from fairbrief.saved_audits.compare import compare as _compare
-from fairbrief.saved_audits.gate import MAX_LEFT_OUT, hold_audit
+from fairbrief.saved_audits.gate_settings import MAX_LEFT_OUT, GateSettings
 from fairbrief.saved_audits.power import Power, Question, planned
 from fairbrief.saved_audits.power import power as _power
 from fairbrief.saved_audits.slicing import slice_audit as _slice_audit
@@ -261,16 +260,10 @@ def gate(
     if some are named; with ``both_directions``, group differences may not shrink by more, either.
     Raises RequestError where the question cannot be put.
     """
-    return hold_audit(
-        _result(audited),
-        gate_rules.rules(listed(most), listed(least)),
-        None if baseline is None else _result(baseline),
-        margin,
-        measures=listed(measures),
-        both_directions=both_directions,
-        allow_missing=listed(allow_missing),
-        max_left_out=max_left_out,
-    )
+    settings = GateSettings(
+        listed(most), listed(least), None, margin, listed(measures), both_directions, listed(allow_missing), max_left_out
+    )  # fmt: skip
+    return settings.checks(_result(audited), None if baseline is None else _result(baseline))
 
 
 def slice_audit(

@@ -20,6 +20,7 @@ from fairbrief.cli.output import (
 )
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
+from fairbrief.saved_audits.gate_settings import GateSettings
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
@@ -220,39 +221,13 @@ def power(
 
 
 @app.command()
+@o.options_of(GateSettings, "limits")
 def gate(
     folder: Path = o.SAVED_AUDIT,
-    most: list[str] | None = o.option(
-        None, "Upper limit, e.g. 'uer@sentiment:difference-random<=0.1'.", "RULE", "--max"
-    ),
-    least: list[str] | None = o.option(
-        None,
-        "Lower limit, e.g. 'coverage_parity@sentiment:relative_difference-random>=-0.15' or 'rouge1>=0.3'.",
-        "RULE",
-        "--min",
-    ),
-    baseline: Path | None = o.option(None, "Saved audit that this one must not be worse than.", "DIR"),
-    margin: float = o.option(
-        0.0,
-        "How much larger than in the baseline a group difference may be, or how much smaller a quality.",
-        "X",
-    ),
-    measure: list[str] | None = o.option(
-        None, "Measure to compare with the baseline; by default all of them.", "SPEC"
-    ),
-    both_directions: bool = o.switch(
-        "--both-directions", "Hold group differences to --margin where they shrink, too."
-    ),
-    allow_missing: list[str] | None = o.option(
-        None, "System or measure of the baseline that need not be there, or 'records'.", "NAME"
-    ),
-    max_left_out: float = o.option(
-        0.05,
-        "Share of the input that may be skipped, refused, empty or unanswered; above it nothing is decided.",
-        "SHARE",
-    ),
     junit: Path | None = o.option(None, "Write the checks as JUnit XML.", "FILE"),
     markdown: Path | None = o.option(None, "Write a summary in Markdown.", "FILE"),
+    *,
+    limits: GateSettings,
 ) -> None:
     """Hold a saved audit to limits: exit 0 if all pass, 1 if one fails, 3 if one is inconclusive.
 
@@ -267,21 +242,12 @@ def gate(
 
     from fairbrief.reports import junit as junit_report
     from fairbrief.reports import markdown as markdown_report
-    from fairbrief.saved_audits import gate, gate_rules
+    from fairbrief.saved_audits import gate
     from fairbrief.types import Table
 
     refuse_overwriting(junit, (), "--junit")
     refuse_overwriting(markdown, (), "--markdown")
-    checks = gate.hold_audit(
-        folder,
-        gate_rules.rules(most or (), least or ()),
-        baseline,
-        margin,
-        measures=measure or (),
-        both_directions=both_directions,
-        allow_missing=allow_missing or (),
-        max_left_out=max_left_out,
-    )
+    checks = limits.checks(folder)
     outcome = gate.overall(checks)
     if junit is not None:
         write_text(junit, junit_report.render(checks))
