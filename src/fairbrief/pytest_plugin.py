@@ -5,13 +5,14 @@ Inert unless ``--fairbrief-gate`` is given: nothing heavy of the package is impo
 
 from __future__ import annotations
 
-from dataclasses import Field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from fairbrief.saved_audits.gate_settings import GateSettings
+from fairbrief.settings import option_of
 
 if TYPE_CHECKING:
     from fairbrief.reports.junit import Check
@@ -29,12 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             option |= {"type": float}
         elif f.default is False:
             option = {"action": "store_true"}
-        group.addoption(_option(f), help=f.metadata["help"], **option)
-
-
-def _option(f: Field[Any]) -> str:
-    """The option of a setting: that of ``fairbrief gate``, behind ``--fairbrief``."""
-    return "--fairbrief-" + (f.metadata["flag"].lstrip("-") or f.name.replace("_", "-"))
+        group.addoption(f"--fairbrief{option_of(f)[1:]}", help=f.metadata["help"], **option)
 
 
 @pytest.hookimpl(trylast=True)
@@ -47,7 +43,7 @@ def pytest_collection_modifyitems(
         return
     from fairbrief.errors import FairbriefError
 
-    given = {f.name: config.getoption(_option(f)) for f in fields(GateSettings)}
+    given = {f.name: config.getoption(f"--fairbrief{option_of(f)[1:]}") for f in fields(GateSettings)}
     given["baseline"] = Path(given["baseline"]) if given["baseline"] else None
     try:
         checks = GateSettings(**given).checks(Path(folder))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import Field, field
 from typing import Any, Literal
 
 Decides = Literal["rows", "estimates", "machine"]
@@ -39,3 +39,13 @@ def setting(
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=about)
     return field(default=default, metadata=about)
+
+
+def option_of(f: Field[Any]) -> str:
+    """The option of a setting, ``--resamples``; with ``/--no-…`` behind it where it has both."""
+    return f.metadata["flag"] or f"--{f.name.strip('_').replace('_', '-')}"
+
+
+def name_of(f: Field[Any]) -> str:
+    """The key of a setting in an experiment's file: the name of its option, of a list its own."""
+    return f.name if isinstance(f.default, tuple) else option_of(f).partition("/")[0][2:].replace("-", "_")

@@ -145,48 +145,36 @@ def models() -> Iterator[Finding]:
         default = getattr(getattr(kind, "__dataclass_fields__", {}).get("model"), "default", None)
         if isinstance(default, str):
             named.setdefault(default, []).append(name)
-    for model, scorers in named.items():
+    for model in dict.fromkeys([*named, *hub.repositories()]):
         here = hub.cached(model, "doctor")
-        words = f"default of {', '.join(scorers)}; "
-        words += f"here, revision {here.name[:12]}" if here else f"not here: fairbrief prefetch {model}"
+        words = f"default of {', '.join(named[model])}; " if model in named else ""
+        if here:
+            words += f"here, revision {here.name[:12]}"
+        elif model in named:
+            words += f"not here: fairbrief prefetch {model}"
+        else:
+            words += "here in part: no weights of its main revision"
         yield Finding(True if here else None, model, words)
-    for model in hub.repositories():
-        if model not in named:
-            here = hub.cached(model, "doctor")
-            words = (
-                f"here, revision {here.name[:12]}"
-                if here
-                else "here in part: no weights of its main revision"
-            )
-            yield Finding(True if here else None, model, words)
 
 
 def cached_scores(path: Path | None) -> Iterator[Finding]:
     """A score cache's size and soundness."""
-    if path is None:
-        yield Finding(None, "none named", "name one with --cache FILE")
-        return
-    yield _state_of(path)
-
-
-def _state_of(path: Path) -> Finding:
     from contextlib import closing
 
     from fairbrief.engines.score_cache import Store
 
+    if path is None:
+        yield Finding(None, "none named", "name one with --cache FILE")
+        return
     if not path.exists():
-        return Finding(None, str(path), "not there yet; a run that names it begins it")
+        yield Finding(None, str(path), "not there yet; a run that names it begins it")
+        return
     with closing(Store(path)) as store:
         problem = store.problem()
-        if problem is not None:
-            return Finding(
-                is_well=False, name=str(path), words=f"damaged ({problem}); the next run sets it aside"
-            )
-        return Finding(
-            is_well=True,
-            name=str(path),
-            words=f"{counted(store.count(), 'score')}, {path.stat().st_size / 1e6:,.1f} MB, sound",
-        )
+        words = f"damaged ({problem}); the next run sets it aside"
+        if problem is None:
+            words = f"{counted(store.count(), 'score')}, {path.stat().st_size / 1e6:,.1f} MB, sound"
+        yield Finding(problem is None, str(path), words)
 
 
 def _has(module: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_origin, get_type_hints
 import typer
 
 from fairbrief.plan import Plan
-from fairbrief.settings import MACHINE, MODELS, OUTPUT
+from fairbrief.settings import MACHINE, MODELS, OUTPUT, option_of
 
 Command = Callable[..., None]
 UNLOADED = {"Measure": Any, "Scorer": Any}
@@ -137,7 +137,7 @@ def _parameter(f: Field[Any], hint: Any) -> Parameter:
     about = f.metadata
     is_list = isinstance(f.default, tuple) or get_origin(hint) is Sequence
     shown = typer.Option(
-        about["flag"] or f"--{f.name.strip('_').replace('_', '-')}",
+        option_of(f),
         help=about["help"],
         metavar=about["metavar"],
         min=about["least"],
