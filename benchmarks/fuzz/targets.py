@@ -24,13 +24,9 @@ from fairbrief import readers, registry, serialization
 from fairbrief.auditing import Plan, audit
 from fairbrief.chat import unit_splitting
 from fairbrief.cli import settings_file
-from fairbrief.corpora.annotation import Answer, items_of, read_answers, sheet
-from fairbrief.corpora.formats import read_published
-from fairbrief.corpora.people.build_people import names_of
-from fairbrief.engines.journal import keys_in, open_journal
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
-from fairbrief.experiments.experiment_file import read_experiment
+from fairbrief.people.build_people import names_of
 from fairbrief.readers.annotated import conll, corefud, ontonotes
 from fairbrief.readers.looking import look_at
 from fairbrief.readers.understanding import understand
@@ -43,6 +39,10 @@ from fairbrief.taggers.word_vectors import VectorFile
 from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
 from fairbrief.viewing import answers as viewed
 from fairbrief.viewing import input_index
+from fairbrief.workbench.corpora.annotation import Answer, items_of, read_answers, sheet
+from fairbrief.workbench.corpora.formats import read_published
+from fairbrief.workbench.experiments.experiment_file import read_experiment
+from fairbrief.workbench.requests.journal import keys_in, open_journal
 
 TOOLS = Path(__file__).parents[2] / "tests" / "files" / "tools"
 TOKENS = [

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from fairbrief.corpora.annotation import items_of, page, read_answers
 from fairbrief.types import Case, Document, Record, Summary, Unit
+from fairbrief.workbench.corpora.annotation import items_of, page, read_answers
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")]

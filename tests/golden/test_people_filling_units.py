@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from fairbrief.corpora.people import Assignment, build, fill, make_template
-from fairbrief.corpora.people.template_filling import Manner
 from fairbrief.errors import RequestError
+from fairbrief.people import Assignment, build, fill, make_template
+from fairbrief.people.template_filling import Manner
 from fairbrief.readers.annotated.detokenizing import set_words
 from fairbrief.text import address, pronouns
 from fairbrief.text.names import Names, read_names

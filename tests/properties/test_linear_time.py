@@ -177,8 +177,8 @@ def test_a_function_takes_time_in_proportion(name: str) -> None:
 
 
 WINDOWED = {
-    "fairbrief.corpora.people.template._BEFORE", "fairbrief.corpora.people.template._RIGHT_BEFORE",
-    "fairbrief.corpora.people.template._SCRIPTURE", "fairbrief.text.recognition.DEFINITE", "fairbrief.text.recognition.IN_A_PLACE",
+    "fairbrief.people.template._BEFORE", "fairbrief.people.template._RIGHT_BEFORE",
+    "fairbrief.people.template._SCRIPTURE", "fairbrief.text.recognition.DEFINITE", "fairbrief.text.recognition.IN_A_PLACE",
 }  # fmt: skip
 """Looked for in the few characters before a name: their length is bounded where they are used."""
 METHODS = {"sub", "subn", "search", "match", "fullmatch", "split", "findall", "finditer"}

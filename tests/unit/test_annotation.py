@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.corpora.annotation import (
+from fairbrief.errors import DataError, RequestError
+from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
+from fairbrief.workbench.corpora.annotation import (
     Answer,
     Item,
     agreement,
@@ -26,9 +28,7 @@ from fairbrief.corpora.annotation import (
     sheet,
     unfairness,
 )
-from fairbrief.corpora.annotation.annotation_sheets import free, protect
-from fairbrief.errors import DataError, RequestError
-from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
+from fairbrief.workbench.corpora.annotation.annotation_sheets import free, protect
 
 
 def case(i: int = 0, system: str = "s", units: bool = True) -> Case:

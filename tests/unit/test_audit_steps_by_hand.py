@@ -18,6 +18,7 @@ from fairbrief import auditing
 from fairbrief.auditing import Plan, chosen_engine, examples, parts
 from fairbrief.auditing.contrast_sums import ContrastSums
 from fairbrief.auditing.control_systems import Controls
+from fairbrief.auditing.controls import Exchange
 from fairbrief.auditing.counterfactual_sources import Sources, sample
 from fairbrief.auditing.direction import better
 from fairbrief.auditing.estimating import Settings
@@ -48,7 +49,6 @@ from fairbrief.readers import json_lines, read
 from fairbrief.reports.note_words import worded
 from fairbrief.scorers.containment import Containment
 from fairbrief.serialization import case_line, write_lines
-from fairbrief.summarizers.controls import Exchange
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import (
     AlikeRows,

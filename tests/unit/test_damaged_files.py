@@ -18,19 +18,19 @@ from benchmarks.fuzz.targets import EXPERIMENT
 from fairbrief import readers
 from fairbrief.chat import unit_splitting
 from fairbrief.cli import settings_file
-from fairbrief.corpora.annotation import read_answers
-from fairbrief.corpora.people.build_people import names_of
 from fairbrief.errors import DataError, FairbriefError
-from fairbrief.experiments.experiment_file import read_experiment
+from fairbrief.people.build_people import names_of
 from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.looking import look_at
 from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
-from fairbrief.summarizers.prompts import find
 from fairbrief.taggers.lexicons import read_lexicon
 from fairbrief.taggers.name_tagger import read_pages
 from fairbrief.taggers.word_vectors import VectorFile
 from fairbrief.viewing import input_index
+from fairbrief.workbench.corpora.annotation import read_answers
+from fairbrief.workbench.experiments.experiment_file import read_experiment
+from fairbrief.workbench.summarizers.prompts import find
 
 DEEP = b"[" * 100_000
 READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {

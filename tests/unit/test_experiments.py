@@ -24,11 +24,11 @@ from fairbrief.chat.spending_log import SpendingLog
 from fairbrief.cli import app
 from fairbrief.cli.exit_codes import INCOMPLETE
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.experiments.experiment_file import read_experiment
 from fairbrief.kept_files import locked
 from fairbrief.reports import load
 from fairbrief.scorers.chat_judge import within
 from fairbrief.scorers.judge import Judge
+from fairbrief.workbench.experiments.experiment_file import read_experiment
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FIVE = sorted(path.name for path in (EXAMPLES / "experiments").glob("*.toml"))

@@ -9,10 +9,18 @@ from pathlib import Path
 import pytest
 from tests.cli.command import printed
 
-from fairbrief.corpora.annotation import Answer, items_of, page, pairs_of, preferences, preferred, sheet
-from fairbrief.corpora.annotation.items import code_of
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
+from fairbrief.workbench.corpora.annotation import (
+    Answer,
+    items_of,
+    page,
+    pairs_of,
+    preferences,
+    preferred,
+    sheet,
+)
+from fairbrief.workbench.corpora.annotation.items import code_of
 
 TEXTS = {"both": "The tea was good. The mug was broken.", "rosy": "The tea was good. It was hot.", "none": ""}
 

@@ -24,6 +24,7 @@ from fairbrief.auditing import (
     sensitivity,
 )
 from fairbrief.auditing.control_systems import Controls
+from fairbrief.auditing.controls import Exchange, names_a_control
 from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.evidence_table import LedgerEvidence
 from fairbrief.auditing.group_places import GroupPlaces
@@ -47,7 +48,6 @@ from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.result import LeftOut, Result
-from fairbrief.summarizers.controls import Exchange, names_a_control
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
 from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Observation, Record, Summary, Table

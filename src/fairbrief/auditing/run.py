@@ -12,6 +12,7 @@ import numpy as np
 from fairbrief import __version__
 from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.control_systems import Controls
+from fairbrief.auditing.controls import CONTROL_NAMES, Exchange, names_a_control
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, by_observation, letters_of, place_of, shared_by
@@ -38,7 +39,6 @@ from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_control
 from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Estimate, Measure, SystemKind
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
+from fairbrief.auditing.controls import control_name
 from fairbrief.auditing.counterfactual_sources import SOURCES, Sources
 from fairbrief.auditing.grouping import by_observation
 from fairbrief.auditing.ledger import Ledger
@@ -29,7 +30,6 @@ from fairbrief.measures.scorer_bias_measures import ScorerBias
 from fairbrief.reports import wording
 from fairbrief.reports.result import LeftOut
 from fairbrief.statistics import LabelDraws
-from fairbrief.summarizers.controls import control_name
 from fairbrief.text.name_gender import genders_of
 from fairbrief.types import (
     Case,
@@ -44,7 +44,7 @@ from fairbrief.types import (
 )
 
 if TYPE_CHECKING:
-    from fairbrief.corpora.people import Counterfactuals
+    from fairbrief.people import Counterfactuals
 
 SYSTEM = control_name("counterfactual sources")
 KIND: SystemKind = "counterfactual source"
@@ -74,7 +74,7 @@ class Check:
     serves: Mapping[str, tuple[str, ...]]
 
     def exchange(self, records: Sequence[Record], seed: int) -> Counterfactuals:
-        from fairbrief.corpora.people import exchange_genders, exchange_names
+        from fairbrief.people import exchange_genders, exchange_names
 
         if self.genders:
             return exchange_genders(records, self.over, self.genders, seed)

@@ -17,7 +17,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.corpora.people import Report
+    from fairbrief.people import Report
 
 app = o.new_app("Build inputs for audits.")
 
@@ -64,7 +64,7 @@ def people(
     seed: int = o.option(0, "The same seed gives the same file, to the byte.", "N"),
 ) -> None:
     """Make inputs that differ in who their people are, and in nothing else."""
-    from fairbrief.corpora.people import build as build_people
+    from fairbrief.people import build as build_people
     from fairbrief.serialization import record_line, write_lines
 
     refuse_overwriting(out, [source])
@@ -130,8 +130,8 @@ def perspectives(
 
     By default the samples of a size and mix share a text only once all have been used.
     """
-    from fairbrief.corpora.perspective_sets import Design, joined, mixtures, parse_mix
-    from fairbrief.corpora.pools import gather
+    from fairbrief.workbench.corpora.perspective_sets import Design, joined, mixtures, parse_mix
+    from fairbrief.workbench.corpora.pools import gather
 
     refuse_overwriting(out, [source])
     if disjoint and with_replacement:
@@ -195,8 +195,8 @@ def stratified(
     options: sources.SourceOptions,
 ) -> None:
     """Choose or make sets of texts such that each value dominates equally many."""
-    from fairbrief.corpora.pools import gather
-    from fairbrief.corpora.stratified_sets import cut_sets, draw_sets, stratify
+    from fairbrief.workbench.corpora.pools import gather
+    from fairbrief.workbench.corpora.stratified_sets import cut_sets, draw_sets, stratify
 
     refuse_overwriting(out, [source])
     refuse_other("--ties", ties, ("drop", "lowest"))
@@ -240,7 +240,7 @@ def transcripts(
 
     A turn that is longer than k is split at sentences, then at words.
     """
-    from fairbrief.corpora.transcript_segments import Cut, Told, segments
+    from fairbrief.workbench.corpora.transcript_segments import Cut, Told, segments
 
     refuse_overwriting(out, [source])
     told = Told()
@@ -278,7 +278,7 @@ def reviews(
     options: sources.SourceOptions,
 ) -> None:
     """Make sets of reviews of one product, each review with its sentiment."""
-    from fairbrief.corpora.review_sets import Sets, Told, labeller, review_sets
+    from fairbrief.workbench.corpora.review_sets import Sets, Told, labeller, review_sets
 
     refuse_overwriting(out, [source])
     refuse_other("--draw", draw, ("random", "first"))

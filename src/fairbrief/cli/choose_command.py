@@ -23,8 +23,8 @@ from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.candidates.choose import Choice
     from fairbrief.readers import Reading
+    from fairbrief.workbench.candidates.choose import Choice
 
 app = o.new_app()
 
@@ -85,12 +85,12 @@ def choose(
     """
     from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.candidates import choose
-    from fairbrief.candidates.choice_report import against_random
     from fairbrief.reports import write_all
     from fairbrief.saved_audits import gate_rules
     from fairbrief.serialization import case_line, write_lines
-    from fairbrief.summarizers.prompts import find
+    from fairbrief.workbench.candidates import choose
+    from fairbrief.workbench.candidates.choice_report import against_random
+    from fairbrief.workbench.summarizers.prompts import find
 
     if samples is not None and with_ is None:
         raise RequestError("--samples says how many candidates --with makes: name a summarizer, or drop it.")
@@ -156,8 +156,8 @@ def _check_several(choices: list[Choice]) -> None:
 
 
 def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, object]]:
-    from fairbrief.candidates.choose import preference
-    from fairbrief.summarizers.asking import prompt_of
+    from fairbrief.workbench.candidates.choose import preference
+    from fairbrief.workbench.summarizers.asking import prompt_of
 
     for choice in choices:
         pair = preference(choice, prompt_of(choice.candidates[choice.chosen].case, prompt))

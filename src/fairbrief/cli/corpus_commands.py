@@ -16,9 +16,9 @@ from fairbrief.errors import RequestError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fairbrief.corpora.word_differences import TopicShares
     from fairbrief.readers import Reading
     from fairbrief.types import Table
+    from fairbrief.workbench.corpora.word_differences import TopicShares
 
 app = o.new_app()
 
@@ -33,10 +33,10 @@ def stats(
     options: ReadingOptions,
 ) -> None:
     """Count records, documents, lengths, groups and mixes, and each system's summaries, if there are any."""
-    from fairbrief.corpora.corpus_statistics import CorpusStatistics
-    from fairbrief.corpora.lengths import counter
     from fairbrief.text import punkt
     from fairbrief.text.sentences import split
+    from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
+    from fairbrief.workbench.corpora.lengths import counter
 
     cuts = {None: None, "builtin": split, "punkt": punkt.split}
     if sentences not in cuts:
@@ -76,8 +76,8 @@ def words(
     punctuation: bool = o.switch("--punctuation", "Count punctuation as words, as the paper does."),
 ) -> None:
     """Show the words that are more frequent in each group of documents, and how often documents of a topic name each group."""
-    from fairbrief.corpora.word_differences import distinctive_words, identifier_shares, word_tables
-    from fairbrief.summarizers.planted_systems import FAMILY, SPORT
+    from fairbrief.workbench.corpora.word_differences import distinctive_words, identifier_shares, word_tables
+    from fairbrief.workbench.summarizers.planted_systems import FAMILY, SPORT
 
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise RequestError(f"--out {out}: the page is HTML, so its name ends in .html.")
@@ -88,7 +88,7 @@ def words(
     shares = identifier_shares(records, {"family": FAMILY, "sport": SPORT})
     print_tables([*tables, *([_topics(shares)] if shares else [])])
     if out is not None:
-        from fairbrief.reports.word_difference_page import render
+        from fairbrief.workbench.corpora.word_difference_page import render
 
         by_topic = {topic: found.shares for topic, found in shares.items()}
         write_text(out, render(contrasts, tables, by_topic, by, len(records)))
@@ -117,7 +117,7 @@ def recogniser(
 ) -> None:
     """Show how many women and men a recogniser finds and how it reads their gender, and print the setting for found_inclusion."""
     from fairbrief.cli.build_sources import read_people
-    from fairbrief.corpora.people.recogniser_trial import try_recogniser
+    from fairbrief.people.recogniser_trial import try_recogniser
     from fairbrief.taggers.people_tagger import People
     from fairbrief.text.recogniser_errors import GROUPS, spell_errors
 

@@ -21,9 +21,9 @@ from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.engines.answering import Count
-    from fairbrief.engines.summarizing import Spending
-    from fairbrief.experiments.experiment_run import Finished
+    from fairbrief.workbench.experiments.experiment_run import Finished
+    from fairbrief.workbench.requests.answering import Count
+    from fairbrief.workbench.requests.summarizing import Spending
 
 app = o.new_app()
 
@@ -66,13 +66,13 @@ def sweep(
     All prompts are filled before anything is asked. Answers that are in the folder already are not asked for again.
     """
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.candidates import sweep
-    from fairbrief.candidates.grid import grid
-    from fairbrief.candidates.tidy import write_tidy
-    from fairbrief.engines.answering import Count
     from fairbrief.explaining.examples import with_examples
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.folder_claim import claimed
+    from fairbrief.workbench.candidates import sweep
+    from fairbrief.workbench.candidates.grid import grid
+    from fairbrief.workbench.candidates.tidy import write_tidy
+    from fairbrief.workbench.requests.answering import Count
 
     spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
@@ -168,9 +168,9 @@ def run(
     in the file are relative to its folder. Ends with 1 if a limit of the gate is broken, 3 if one is inconclusive or
     summaries are missing.
     """
-    from fairbrief.experiments.experiment_file import read_experiment
-    from fairbrief.experiments.experiment_run import PAGE, Run
     from fairbrief.kept_files import locked
+    from fairbrief.workbench.experiments.experiment_file import read_experiment
+    from fairbrief.workbench.experiments.experiment_run import PAGE, Run
 
     folder = (Path(file.stem) if out is None else out).absolute()
     refuse_no_folder(folder)

@@ -20,10 +20,10 @@ from fairbrief.text.counted import counted
 if TYPE_CHECKING:
     from fairbrief.chat.replies import Tally
     from fairbrief.chat.spending import Budget, Price
-    from fairbrief.engines.answering import Count
-    from fairbrief.engines.preflight import Forecast
-    from fairbrief.engines.summarizing import Spending
     from fairbrief.readers import Reading
+    from fairbrief.workbench.requests.answering import Count
+    from fairbrief.workbench.requests.preflight import Forecast
+    from fairbrief.workbench.requests.summarizing import Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class SpendingOptions(Limits):
     def spending(self, kept: Path) -> Spending:
         """What may be spent; what all runs have sent is kept beside the journal ``kept``."""
         from fairbrief.chat.spending_log import SpendingLog
-        from fairbrief.engines.summarizing import Spending
+        from fairbrief.workbench.requests.summarizing import Spending
 
         return Spending(self.budget(SpendingLog(kept.with_suffix(".spent"))))
 
@@ -137,7 +137,7 @@ def end_with(
 @contextmanager
 def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
     """Say where the answers are, if the work on ``out`` is stopped or fails after some came."""
-    from fairbrief.engines.journal import journal_of
+    from fairbrief.workbench.requests.journal import journal_of
 
     kept = journal_of(out) if kept is None else kept
     try:

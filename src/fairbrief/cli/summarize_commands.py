@@ -53,9 +53,9 @@ def summarize(
     All prompts are filled before anything is asked.
     """
     from fairbrief import registry
-    from fairbrief.engines.journal import journal_of, keys_in
-    from fairbrief.engines.preflight import foresee
-    from fairbrief.engines.summarizing import Job, summarize_all
+    from fairbrief.workbench.requests.journal import journal_of, keys_in
+    from fairbrief.workbench.requests.preflight import foresee
+    from fairbrief.workbench.requests.summarizing import Job, summarize_all
 
     spending = asking.spending(journal_of(out))
     given = {
@@ -92,8 +92,8 @@ def units(
     """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
     from fairbrief import registry
     from fairbrief.chat.unit_splitting import Splitter, from_file, shipped
-    from fairbrief.engines.journal import journal_of, keys_in
-    from fairbrief.engines.unit_requests import foresee_units, split_file
+    from fairbrief.workbench.requests.journal import journal_of, keys_in
+    from fairbrief.workbench.requests.unit_requests import foresee_units, split_file
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: units are split by a chat model: chat:MODEL.")
