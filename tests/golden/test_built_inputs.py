@@ -9,9 +9,8 @@ import pytest
 from tests.conftest import read_lines
 
 from fairbrief.readers import read
-from fairbrief.workbench.corpora.lengths import Lengths
 from fairbrief.workbench.corpora.perspective_sets import Design, mixtures, parse_mix
-from fairbrief.workbench.corpora.pools import gather
+from fairbrief.workbench.corpora.pools import Lengths, gather
 from fairbrief.workbench.corpora.review_sets import labeller
 
 LABELS = {"negative": "neg", "neutral": "neu", "positive": "pos"}

@@ -12,9 +12,9 @@ from fairbrief import registry
 from fairbrief.errors import BackendError, DataError
 from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
 from fairbrief.types import Document, Record
-from fairbrief.workbench.requests.summarizing import summarize
 from fairbrief.workbench.summarizers import writers
 from fairbrief.workbench.summarizers.transformers import Transformers
+from fairbrief.workbench.summarizing import summarize
 
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.neural

@@ -19,8 +19,7 @@ from tests.stub_chat import StubChat
 from typer.testing import CliRunner, Result
 
 from fairbrief.chat.replies import Tally
-from fairbrief.chat.spending import Budget, Price
-from fairbrief.chat.spending_log import SpendingLog
+from fairbrief.chat.spending import Budget, Price, SpendingLog
 from fairbrief.cli import app
 from fairbrief.cli.exit_codes import INCOMPLETE
 from fairbrief.errors import DataError, FairbriefError, RequestError
@@ -28,7 +27,7 @@ from fairbrief.kept_files import locked
 from fairbrief.reports import load
 from fairbrief.scorers.chat_judge import within
 from fairbrief.scorers.judge import Judge
-from fairbrief.workbench.experiments.experiment_file import read_experiment
+from fairbrief.workbench.experiment_file import read_experiment
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FIVE = sorted(path.name for path in (EXAMPLES / "experiments").glob("*.toml"))

@@ -10,9 +10,8 @@ import pytest
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.lengths import Lengths, counter
 from fairbrief.workbench.corpora.perspective_sets import Design, Mix, joined, mixtures, parse_mix
-from fairbrief.workbench.corpora.pools import gather
+from fairbrief.workbench.corpora.pools import Lengths, counter, gather
 from fairbrief.workbench.corpora.review_sets import (
     Sets,
     Told,

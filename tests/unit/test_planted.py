@@ -22,13 +22,16 @@ from fairbrief.workbench.corpora.word_differences import (
     majority_group,
     word_tables,
 )
-from fairbrief.workbench.summarizers.extractive import Lead, LexRank, Tail, centrality
-from fairbrief.workbench.summarizers.planted_systems import (
+from fairbrief.workbench.summarizers.extractive import (
     FAMILY,
     SPORT,
+    Lead,
+    LexRank,
     RandomSentences,
     Sexist,
+    Tail,
     TopicLength,
+    centrality,
     topic_of,
 )
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.workbench.corpora.formats import FORMATS, format_of, read_published
+from fairbrief.workbench.corpora.published_formats import FORMATS, format_of, read_published
 
 
 def put(folder: Path, name: str, content: str | bytes) -> Path:

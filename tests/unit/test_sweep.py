@@ -27,9 +27,9 @@ from fairbrief.reports.result import Result
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Document, Record, Summary
-from fairbrief.workbench.candidates import sweep
-from fairbrief.workbench.candidates.grid import grid
-from fairbrief.workbench.requests.answering import Count
+from fairbrief.workbench import sweep
+from fairbrief.workbench.grid import grid
+from fairbrief.workbench.journal import Count
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}

@@ -17,8 +17,8 @@ from fairbrief.reports.note_words import worded
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.types import Case, Document, Record
 from fairbrief.viewing.answers import open_audit
-from fairbrief.workbench.candidates import sweep
-from fairbrief.workbench.candidates.grid import grid
+from fairbrief.workbench import sweep
+from fairbrief.workbench.grid import grid
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}

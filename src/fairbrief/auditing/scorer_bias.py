@@ -44,7 +44,7 @@ from fairbrief.types import (
 )
 
 if TYPE_CHECKING:
-    from fairbrief.people import Counterfactuals
+    from fairbrief.people.counterfactual import Counterfactuals
 
 SYSTEM = control_name("counterfactual sources")
 KIND: SystemKind = "counterfactual source"
@@ -74,7 +74,7 @@ class Check:
     serves: Mapping[str, tuple[str, ...]]
 
     def exchange(self, records: Sequence[Record], seed: int) -> Counterfactuals:
-        from fairbrief.people import exchange_genders, exchange_names
+        from fairbrief.people.counterfactual import exchange_genders, exchange_names
 
         if self.genders:
             return exchange_genders(records, self.over, self.genders, seed)

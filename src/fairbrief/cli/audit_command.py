@@ -131,7 +131,7 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     from fairbrief.cli import spending_options as spend
     from fairbrief.engines.score_cache import Store
     from fairbrief.scorers.foreseen import foreseeing
-    from fairbrief.workbench.requests.preflight import Forecast
+    from fairbrief.workbench.summarizing import Forecast
 
     forecast = Forecast()
     shown: set[str] = set()

@@ -17,7 +17,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.people import Report
+    from fairbrief.people.build_people import Report
 
 app = o.new_app("Build inputs for audits.")
 
@@ -64,7 +64,7 @@ def people(
     seed: int = o.option(0, "The same seed gives the same file, to the byte.", "N"),
 ) -> None:
     """Make inputs that differ in who their people are, and in nothing else."""
-    from fairbrief.people import build as build_people
+    from fairbrief.people.build_people import build as build_people
     from fairbrief.serialization import record_line, write_lines
 
     refuse_overwriting(out, [source])

@@ -21,8 +21,8 @@ from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.types import Record
-    from fairbrief.workbench.corpora.formats.text_lines import Encoding
-    from fairbrief.workbench.corpora.lengths import Lengths
+    from fairbrief.workbench.corpora.pools import Lengths
+    from fairbrief.workbench.corpora.text_lines import Encoding
 
 shared = partial(setting, panel="Sources and sets")
 SOURCE = o.argument("File (or folder, for FewSum) with the texts.", "SOURCE")
@@ -61,14 +61,14 @@ class SourceOptions:
 
     def lengths(self) -> Lengths:
         """How long a text may be."""
-        from fairbrief.workbench.corpora.lengths import Lengths
+        from fairbrief.workbench.corpora.pools import Lengths
 
         return Lengths(self.min_tokens, self.max_tokens, self.tokens, self.min_characters)
 
     def records(self, source: Path, attributes: Mapping[str, str]) -> Iterator[Record]:
         """The records of a source; ``attributes`` maps those that are wanted to their fields."""
-        from fairbrief.workbench.corpora.formats import FORMATS, format_of, read_published
-        from fairbrief.workbench.corpora.formats.text_lines import ENCODINGS
+        from fairbrief.workbench.corpora.published_formats import FORMATS, format_of, read_published
+        from fairbrief.workbench.corpora.text_lines import ENCODINGS
 
         known: dict[str, Encoding] = {name: name for name in ENCODINGS}
         if self.encoding is not None:
@@ -182,7 +182,7 @@ def _general(source: Path, fields: Mapping[str, str]) -> Iterator[Record]:
 
 def _documents_field(source: Path) -> str:
     """``documents``, or ``text`` where a file of single texts has that instead."""
-    from fairbrief.workbench.corpora.formats.text_lines import first_line
+    from fairbrief.workbench.corpora.text_lines import first_line
 
     ending = source.name.removesuffix(".gz").rpartition(".")[2]
     if ending in ("jsonl", "ndjson"):

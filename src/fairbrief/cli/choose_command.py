@@ -24,7 +24,7 @@ from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
-    from fairbrief.workbench.candidates.choose import Choice
+    from fairbrief.workbench.choose import Choice
 
 app = o.new_app()
 
@@ -88,8 +88,8 @@ def choose(
     from fairbrief.reports import write_all
     from fairbrief.saved_audits import gate_rules
     from fairbrief.serialization import case_line, write_lines
-    from fairbrief.workbench.candidates import choose
-    from fairbrief.workbench.candidates.choice_report import against_random
+    from fairbrief.workbench import choose
+    from fairbrief.workbench.choose import against_random
     from fairbrief.workbench.summarizers.prompts import find
 
     if samples is not None and with_ is None:
@@ -156,8 +156,8 @@ def _check_several(choices: list[Choice]) -> None:
 
 
 def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, object]]:
-    from fairbrief.workbench.candidates.choose import preference
-    from fairbrief.workbench.summarizers.asking import prompt_of
+    from fairbrief.workbench.choose import preference
+    from fairbrief.workbench.summarizers.prompts import prompt_of
 
     for choice in choices:
         pair = preference(choice, prompt_of(choice.candidates[choice.chosen].case, prompt))

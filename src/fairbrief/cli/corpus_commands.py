@@ -36,7 +36,7 @@ def stats(
     from fairbrief.text import punkt
     from fairbrief.text.sentences import split
     from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
-    from fairbrief.workbench.corpora.lengths import counter
+    from fairbrief.workbench.corpora.pools import counter
 
     cuts = {None: None, "builtin": split, "punkt": punkt.split}
     if sentences not in cuts:
@@ -77,7 +77,7 @@ def words(
 ) -> None:
     """Show the words that are more frequent in each group of documents, and how often documents of a topic name each group."""
     from fairbrief.workbench.corpora.word_differences import distinctive_words, identifier_shares, word_tables
-    from fairbrief.workbench.summarizers.planted_systems import FAMILY, SPORT
+    from fairbrief.workbench.summarizers.extractive import FAMILY, SPORT
 
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise RequestError(f"--out {out}: the page is HTML, so its name ends in .html.")
@@ -88,7 +88,7 @@ def words(
     shares = identifier_shares(records, {"family": FAMILY, "sport": SPORT})
     print_tables([*tables, *([_topics(shares)] if shares else [])])
     if out is not None:
-        from fairbrief.workbench.corpora.word_difference_page import render
+        from fairbrief.workbench.corpora.word_differences import render
 
         by_topic = {topic: found.shares for topic, found in shares.items()}
         write_text(out, render(contrasts, tables, by_topic, by, len(records)))

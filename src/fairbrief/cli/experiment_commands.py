@@ -21,9 +21,9 @@ from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.workbench.experiments.experiment_run import Finished
-    from fairbrief.workbench.requests.answering import Count
-    from fairbrief.workbench.requests.summarizing import Spending
+    from fairbrief.workbench.experiment_run import Finished
+    from fairbrief.workbench.journal import Count
+    from fairbrief.workbench.summarizing import Spending
 
 app = o.new_app()
 
@@ -69,10 +69,10 @@ def sweep(
     from fairbrief.explaining.examples import with_examples
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.folder_claim import claimed
-    from fairbrief.workbench.candidates import sweep
-    from fairbrief.workbench.candidates.grid import grid
-    from fairbrief.workbench.candidates.tidy import write_tidy
-    from fairbrief.workbench.requests.answering import Count
+    from fairbrief.workbench import sweep
+    from fairbrief.workbench.grid import grid
+    from fairbrief.workbench.journal import Count
+    from fairbrief.workbench.sweep_tables import write_tidy
 
     spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
@@ -169,8 +169,8 @@ def run(
     summaries are missing.
     """
     from fairbrief.kept_files import locked
-    from fairbrief.workbench.experiments.experiment_file import read_experiment
-    from fairbrief.workbench.experiments.experiment_run import PAGE, Run
+    from fairbrief.workbench.experiment_file import read_experiment
+    from fairbrief.workbench.experiment_run import PAGE, Run
 
     folder = (Path(file.stem) if out is None else out).absolute()
     refuse_no_folder(folder)

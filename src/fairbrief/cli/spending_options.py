@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from fairbrief.chat.replies import Tally
     from fairbrief.chat.spending import Budget, Price
     from fairbrief.readers import Reading
-    from fairbrief.workbench.requests.answering import Count
-    from fairbrief.workbench.requests.preflight import Forecast
-    from fairbrief.workbench.requests.summarizing import Spending
+    from fairbrief.workbench.journal import Count
+    from fairbrief.workbench.summarizing import Forecast, Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,8 @@ class SpendingOptions(Limits):
 
     def spending(self, kept: Path) -> Spending:
         """What may be spent; what all runs have sent is kept beside the journal ``kept``."""
-        from fairbrief.chat.spending_log import SpendingLog
-        from fairbrief.workbench.requests.summarizing import Spending
+        from fairbrief.chat.spending import SpendingLog
+        from fairbrief.workbench.summarizing import Spending
 
         return Spending(self.budget(SpendingLog(kept.with_suffix(".spent"))))
 
@@ -137,7 +136,7 @@ def end_with(
 @contextmanager
 def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
     """Say where the answers are, if the work on ``out`` is stopped or fails after some came."""
-    from fairbrief.workbench.requests.journal import journal_of
+    from fairbrief.workbench.journal import journal_of
 
     kept = journal_of(out) if kept is None else kept
     try:

@@ -53,9 +53,8 @@ def summarize(
     All prompts are filled before anything is asked.
     """
     from fairbrief import registry
-    from fairbrief.workbench.requests.journal import journal_of, keys_in
-    from fairbrief.workbench.requests.preflight import foresee
-    from fairbrief.workbench.requests.summarizing import Job, summarize_all
+    from fairbrief.workbench.journal import journal_of, keys_in
+    from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
     spending = asking.spending(journal_of(out))
     given = {
@@ -91,9 +90,8 @@ def units(
 ) -> None:
     """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
     from fairbrief import registry
-    from fairbrief.chat.unit_splitting import Splitter, from_file, shipped
-    from fairbrief.workbench.requests.journal import journal_of, keys_in
-    from fairbrief.workbench.requests.unit_requests import foresee_units, split_file
+    from fairbrief.workbench.journal import journal_of, keys_in
+    from fairbrief.workbench.units import Splitter, foresee_units, from_file, shipped, split_file
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: units are split by a chat model: chat:MODEL.")

@@ -9,22 +9,21 @@ from pathlib import Path
 from typing import Literal
 
 from fairbrief.errors import DataError, MissingExtra, RequestError, reading_text
-from fairbrief.people.capacity import (
+from fairbrief.people.filling import LEFT, Manner, fill, lint
+from fairbrief.people.groups import (
     TOO_FEW,
     Capacity,
     Design,
     Lists,
     Plan,
+    Sample,
+    assign,
     list_names,
     measure,
     pools_of,
+    read_groups,
 )
-from fairbrief.people.content_words import content_words
-from fairbrief.people.group_assignment import Sample, assign
-from fairbrief.people.linting import LEFT, lint
-from fairbrief.people.name_groups import read_groups
-from fairbrief.people.template import Template, make_template
-from fairbrief.people.template_filling import Manner, fill
+from fairbrief.people.template import Template, content_words, make_template
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.names import Names, census, is_given_name, read_names

@@ -10,11 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from fairbrief.errors import DataError
 from fairbrief.people.build_people import build
-from fairbrief.people.capacity import Lists, Plan, list_names, pools_of
-from fairbrief.people.content_words import Words, content_words
-from fairbrief.people.name_groups import Group
-from fairbrief.people.template import Person, Slot, Template, in_order
-from fairbrief.people.template_filling import Assignment, Manner, fill
+from fairbrief.people.filling import Assignment, Manner, fill
+from fairbrief.people.groups import Group, Lists, Plan, list_names, pools_of
+from fairbrief.people.template import Person, Slot, Template, Words, content_words, in_order
 from fairbrief.text import address, pronouns
 from fairbrief.text.census_names import genders as genders_of_names
 from fairbrief.text.names import Listed, Names, census

@@ -10,8 +10,7 @@ from tests.stub_chat import StubChat
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import Endpoint
 from fairbrief.chat.replies import Question, Tally
-from fairbrief.chat.spending import PER_MESSAGE, Budget, BudgetSpent, Price, price_of
-from fairbrief.chat.spending_log import SpendingLog
+from fairbrief.chat.spending import PER_MESSAGE, Budget, BudgetSpent, Price, SpendingLog, price_of
 from fairbrief.errors import RequestError
 
 PRICE = Price(1e6, 1e6)

@@ -9,8 +9,7 @@ import pytest
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.types import Document, Record
-from fairbrief.workbench.summarizers.prompt_filling import Wish, fill
-from fairbrief.workbench.summarizers.prompts import clauses, find, shipped
+from fairbrief.workbench.summarizers.prompts import Wish, clauses, fill, find, shipped
 
 RECORD = Record(
     "r1",

@@ -12,8 +12,8 @@ from tests.survival import survive
 
 from fairbrief import readers
 from fairbrief.types import Document, Entity, Mention, Record, Summary
-from fairbrief.workbench.requests.summarizing import summarize
 from fairbrief.workbench.summarizers.chat import Chat
+from fairbrief.workbench.summarizing import summarize
 
 RECORDS = [
     Record(

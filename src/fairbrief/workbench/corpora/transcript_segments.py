@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from fairbrief.errors import RequestError
 from fairbrief.text.sentences import split
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.lengths import Count, counter
+from fairbrief.workbench.corpora.pools import Count, counter
 
 
 @dataclass(slots=True)

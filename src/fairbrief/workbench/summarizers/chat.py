@@ -13,9 +13,7 @@ from fairbrief.chat.endpoint import Decoding, Endpoint
 from fairbrief.chat.replies import Question, Reply, Tally
 from fairbrief.specs import spell
 from fairbrief.types import Record, Summary
-from fairbrief.workbench.summarizers.finishing import finished
-from fairbrief.workbench.summarizers.prompt_filling import Asked, fill, wished
-from fairbrief.workbench.summarizers.prompts import Prompt, find
+from fairbrief.workbench.summarizers.prompts import Asked, Prompt, fill, find, finished, wished
 
 VERSION = 1
 Task = tuple[str, Record, int]

@@ -15,9 +15,7 @@ from fairbrief.specs import spell
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record, Summary
 from fairbrief.workbench.summarizers import writers
-from fairbrief.workbench.summarizers.finishing import finished
-from fairbrief.workbench.summarizers.prompt_filling import Asked, fill, wished
-from fairbrief.workbench.summarizers.prompts import Prompt, find
+from fairbrief.workbench.summarizers.prompts import Asked, Prompt, fill, find, finished, wished
 from fairbrief.workbench.summarizers.writers import Writer, parts, truncated
 
 VERSION = 1

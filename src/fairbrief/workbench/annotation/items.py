@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from types import MappingProxyType
 from typing import TypeVar
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.text.alignment import Name
+from fairbrief.text.census_names import given_names
+from fairbrief.text.people import Decision, find_people
+from fairbrief.text.recognition import accept, propose
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Unit
+from fairbrief.types import Case, Summary, Unit
 
 NONE = "none"
 """The answer that no value entails a unit."""
@@ -79,8 +85,6 @@ def items_of(
     if choices is not None and (task != "leaning" or "fair" not in choices or len(set(choices)) < 2):
         raise RequestError("Choices are given for a leaning alone, and one of them is 'fair'.")
     if task == "pairs":
-        from fairbrief.workbench.corpora.annotation.summary_pairs import pairs_of  # which reads this module
-
         cases = (pair.shown for pair in pairs_of(cases))
     for case in cases:
         if case.summary.reason or not case.summary.text.strip():
@@ -120,14 +124,9 @@ def _items(case: Case, task: str, attribute: str, leanings: tuple[str, ...]) -> 
         question = f"Against what the documents say{whose}, which way does the summary lean?"
         yield Item(task, record.id, code, "", question, "the summary", leanings, check)
     elif task == "pairs":
-        from fairbrief.workbench.corpora.annotation.summary_pairs import pair_items  # which reads this module
-
-        yield from pair_items(case)
+        question = "Which of the two summaries represents the documents more fairly?"
+        yield Item(task, record.id, code, "", question, "both summaries", (FIRST, SECOND, ALIKE), check)
     elif task == "alignment":
-        from fairbrief.workbench.corpora.annotation.alignment_check import (
-            questions,  # which reads this module
-        )
-
         for part, question, about in questions(case):
             yield Item(task, record.id, code, part, question, about, MENTIONED, check)
     elif task == "people":
@@ -208,3 +207,65 @@ def assign(
     for name, own in load.items():
         random.Random(f"{seed}|{name}").shuffle(own)  # noqa: S311 # as above
     return load
+
+
+# ---- two summaries of one record
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two systems' cases of one record, in the order in which they are shown."""
+
+    first: Case
+    second: Case
+
+    @property
+    def shown(self) -> Case:
+        """Both texts as one, which is what sheets and pages show."""
+        one, other = self.first.summary, self.second.summary
+        text = f"First summary:\n{one.text}\n\nSecond summary:\n{other.text}"
+        return Case(self.first.record, Summary(one.record, f"{one.system}\0{other.system}", text))
+
+
+def pairs_of(cases: Iterable[Case]) -> Iterator[Pair]:
+    """Every two systems' summaries of each record; which stands first is drawn from the record's id and their names."""
+    by_record: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        if not case.summary.reason and case.summary.text.strip():
+            by_record[case.record.id].append(case)
+    for several in by_record.values():
+        for one, other in combinations(sorted(several, key=lambda case: case.summary.system), 2):
+            drawn = digest(f"{one.record.id}\0{one.summary.system}\0{other.summary.system}")
+            yield Pair(one, other) if int(drawn, 16) % 2 else Pair(other, one)
+
+
+# ---- whether names in summaries were aligned with the right people
+
+
+PERSON, NAME = "person:", "name:"
+
+
+def decisions(case: Case) -> list[Decision]:
+    """The names of people in a summary, aligned as the measures align them, with the built-in recogniser."""
+    text, people = case.summary.text, case.record.entities
+    names = [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
+    source = "\n".join(document.text for document in case.record.documents)
+    accepted = accept(text, propose(text), given_names())
+    return find_people(text, names, source, accepted, with_known=True)
+
+
+def questions(case: Case) -> Iterator[tuple[str, str, str]]:
+    """Part, question and what it is about: every person aligned with a name, and every name that is nobody's."""
+    people = case.record.entities
+    for decision in decisions(case):
+        if len(decision.people) == 1:
+            person = people[decision.people[0]]
+            called = " ".join(part for part in (person.first_name, person.last_name) if part)
+            question = f"Does the name '{decision.text}' in the summary mean this person?"
+            yield f"{PERSON}{person.id}:{decision.text}", question, called
+        elif not decision.people:
+            yield (
+                f"{NAME}{decision.text}",
+                "Do the documents tell of the person whom this name means?",
+                decision.text,
+            )

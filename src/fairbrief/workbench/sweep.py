@@ -20,13 +20,11 @@ from fairbrief.readers import read
 from fairbrief.reports.result import LeftOut, Result
 from fairbrief.scorers.chat_judge import ChatJudge, within
 from fairbrief.types import Case, Measure, Scorer
-from fairbrief.workbench.candidates.grid import Cell
-from fairbrief.workbench.candidates.sweep_table import sweep_table
-from fairbrief.workbench.requests import preflight
-from fairbrief.workbench.requests.answering import Count
-from fairbrief.workbench.requests.journal import keys_in
-from fairbrief.workbench.requests.preflight import Forecast
-from fairbrief.workbench.requests.summarizing import Job, Records, Spending, Watch, summarize_all
+from fairbrief.workbench.grid import Cell
+from fairbrief.workbench.journal import Count, keys_in
+from fairbrief.workbench.summarizing import Forecast, Job, Records, Spending, Watch, summarize_all
+from fairbrief.workbench.summarizing import foresee as foresee_answers
+from fairbrief.workbench.sweep_tables import sweep_table
 
 INSTRUCTION, PLAIN = "instruction", "none"
 ANSWERS, JOURNAL, SPENT = "answers", "answers.journal", "answers.spent"
@@ -67,7 +65,7 @@ def foresee(
     for judge in judges(check(records(), plan), plan).values():
         budget.most(judge.question(("", "")))
     jobs = [job for cell in cells for job in cell.jobs(folder / ANSWERS)]
-    return preflight.foresee(jobs, records, keys_in(_journal(folder)), budget)
+    return foresee_answers(jobs, records, keys_in(_journal(folder)), budget)
 
 
 def judges(measures: Sequence[Measure], plan: Plan) -> dict[str, ChatJudge]:

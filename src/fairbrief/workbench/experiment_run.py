@@ -17,8 +17,7 @@ from pathlib import Path
 from fairbrief import __version__, readers, registry
 from fairbrief.auditing import Plan, check
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.chat.spending_log import SpendingLog
-from fairbrief.chat.unit_splitting import Splitter, from_file, shipped
+from fairbrief.chat.spending import SpendingLog
 from fairbrief.errors import DataError
 from fairbrief.explaining.examples import with_examples
 from fairbrief.readers import Reading
@@ -31,14 +30,13 @@ from fairbrief.reports.result import Result
 from fairbrief.saved_audits import gate
 from fairbrief.text.counted import counted
 from fairbrief.types import Scorer
-from fairbrief.workbench.candidates import sweep
-from fairbrief.workbench.candidates.grid import Cell, axes_of
-from fairbrief.workbench.candidates.tidy import tidy_rows, write_tidy
-from fairbrief.workbench.experiments.experiment_file import Experiment
-from fairbrief.workbench.requests.answering import Count
-from fairbrief.workbench.requests.preflight import Forecast
-from fairbrief.workbench.requests.summarizing import Job, Spending
-from fairbrief.workbench.requests.unit_requests import Outcome, split_file
+from fairbrief.workbench import sweep
+from fairbrief.workbench.experiment_file import Experiment
+from fairbrief.workbench.grid import Cell, axes_of
+from fairbrief.workbench.journal import Count
+from fairbrief.workbench.summarizing import Forecast, Job, Spending
+from fairbrief.workbench.sweep_tables import tidy_rows, write_tidy
+from fairbrief.workbench.units import Outcome, Splitter, from_file, shipped, split_file
 
 DATA, UNITS, AUDIT, NUMBERS, PAGE = "data.jsonl", "units", "audit", "results.csv", "experiment.html"
 Watching = Callable[[Spending, int | None], AbstractContextManager[Callable[[Count], None]]]

@@ -13,7 +13,7 @@ from typing import Any
 from fairbrief import registry
 from fairbrief.errors import RequestError
 from fairbrief.text.redaction import sealed
-from fairbrief.workbench.requests.summarizing import Drafting, Job
+from fairbrief.workbench.summarizing import Drafting, Job
 
 RUNS = ("seed",)
 """Settings that make no other setting: their values are runs of one cell."""
