@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import MISSING, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from fairbrief.cli.input_options import refuse_other
 from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
+from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -29,17 +31,49 @@ app = o.new_app("Ask people about summaries, and read what they say.")
 
 RECORDS = o.option(..., "The file that the sheets were exported from.", "FILE", "--records")
 SHEETS = o.argument("Sheets that came back: .csv or .json.", "SHEET…")
-TASK = o.option(
-    ...,
-    "units, rating, leaning, pairs, people or alignment.",
-    "units|rating|leaning|pairs|people|alignment",
-    "--task",
-)
-ATTRIBUTE = o.option("", "Attribute whose values are judged.", "NAME", "--attribute")
-CHOICES = o.option(
-    None, "Leanings to choose from instead of negative,fair,positive.", "A,fair,B", "--choices"
-)
-SEED = o.option(0, "Seed of samples, orders and intervals.", "N", "--seed", least=0)
+question = partial(setting, panel="What is judged")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgingOptions:
+    """What people are asked. Each field is an option of all commands that ask, or read what was answered."""
+
+    # fmt: off
+    task: str = question(
+        MISSING, "units, rating, leaning, pairs, people or alignment.", "units|rating|leaning|pairs|people|alignment"
+    )
+    attribute: str = question("", "Attribute whose values are judged.", "NAME")
+    choices: str | None = question(None, "Leanings to choose from instead of negative,fair,positive.", "A,fair,B")
+    seed: int = question(0, "Seed of samples, orders and intervals.", "N", least=0)
+    # fmt: on
+
+    def cases(self, records: str) -> list[Case]:
+        """The cases of a file."""
+        from fairbrief import readers
+
+        return list(
+            readers.read(records, attributes={self.attribute: self.attribute} if self.attribute else {})
+        )
+
+    def asked(self, records: str) -> Asked:
+        """The cases of a file with the questions about each; RequestError where there is none."""
+        from fairbrief.workbench.annotation.items import items_of
+
+        choices = self.choices.split(",") if self.choices else None
+        asked = list(items_of(self.cases(records), self.task, self.attribute, choices=choices))
+        if not asked:
+            why = " It needs summaries by two systems of one record." if self.task == "pairs" else ""
+            raise RequestError(
+                f"No summary of {records} gives rise to a question of the task '{self.task}'.{why}"
+            )
+        return asked
+
+    def answered(self, sheets: Sequence[Path], records: str) -> tuple[Asked, Answers]:
+        """The questions, and what the sheets answer to them."""
+        from fairbrief.workbench.annotation.sheets import read_answers
+
+        asked = self.asked(records)
+        return asked, read_answers(sheets, {item.key: item for _, items in asked for item in items})
 
 
 @app.callback()
@@ -48,13 +82,12 @@ def annotate() -> None:
 
 
 @app.command(short_help="Write sheets or offline pages that ask people.")
+@o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
     out: Path = o.option(
         ..., "Sheet .csv or page .html; with several annotators NAME is put into the file's name.", "PATH"
     ),
-    task: str = TASK,
-    attribute: str = ATTRIBUTE,
     annotators: str = o.option("", "Names of the annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(
         None, "How many annotators judge each case; by default all.", "N", least=1
@@ -63,8 +96,8 @@ def export(
     per_system: int | None = o.option(
         None, "How many cases of each system (and design of built inputs) are judged.", "N", least=1
     ),
-    choices: str | None = CHOICES,
-    seed: int = SEED,
+    *,
+    judging: JudgingOptions,
 ) -> None:
     """Write sheets (CSV) or offline pages (HTML) that ask people about summaries."""
     from fairbrief.workbench.annotation.items import assign
@@ -72,13 +105,13 @@ def export(
 
     if out.suffix not in (".csv", ".html"):
         raise RequestError(f"--out '{out}': write a sheet .csv or a page .html.")
-    asked = _asked(records, task, attribute, choices)
-    asked = asked if per_system is None else _sampled(asked, per_system, seed)
+    asked = judging.asked(records)
+    asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
     names = [name.strip() for name in annotators.split(",")] if annotators else [""]
     if names == [""] and per_case is not None:
         raise RequestError("--per-case needs --annotators A,B,….")
-    loads = assign(asked, names, per_case=per_case, per_annotator=per_annotator, seed=seed) if annotators else {
-        "": asked if per_annotator is None else assign(asked, ["x"], per_annotator=per_annotator, seed=seed)["x"]
+    loads = assign(asked, names, per_case=per_case, per_annotator=per_annotator, seed=judging.seed) if annotators else {
+        "": asked if per_annotator is None else assign(asked, ["x"], per_annotator=per_annotator, seed=judging.seed)["x"]
     }  # fmt: skip
     paths = {
         name: out.with_name(f"{out.stem}.{_file_name(name)}{out.suffix}") if name else out for name in loads
@@ -96,31 +129,37 @@ def export(
             )
     for name, own in loads.items():
         path = paths[name]
-        text = sheet(own, name, attribute) if out.suffix == ".csv" else page(own, task, name, attribute)
+        text = (
+            sheet(own, name, judging.attribute)
+            if out.suffix == ".csv"
+            else page(own, judging.task, name, judging.attribute)
+        )
         write_text(path, text, newline="")
         questions = sum(len(items) for _, items in own)
-        shown = counted(len(own), "pair") if task == "pairs" else counted(len(own), "summary", "summaries")
+        shown = (
+            counted(len(own), "pair")
+            if judging.task == "pairs"
+            else counted(len(own), "summary", "summaries")
+        )
         typer.echo(f"{path}: {counted(questions, 'question')} on {shown}")
 
 
 @app.command("import", short_help="Read the sheets: agreement, and what people saw.")
 @o.plan_options("n_resamples")
+@o.options_of(JudgingOptions, "judging")
 def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
-    task: str = TASK,
     out: Path | None = o.option(None, "Where to write the judged records.", "FILE"),
-    attribute: str = ATTRIBUTE,
     combine: str = o.option(
         "majority",
         "How judgements are combined: majority, all (where nobody dissents), or each (every annotator as a system).",
         "RULE",
     ),
-    choices: str | None = CHOICES,
-    seed: int = SEED,
     details: bool = o.DETAILS,
     *,
     plan: Plan,
+    judging: JudgingOptions,
 ) -> None:
     """Read the sheets: agreement, judged records, and the measures of the distributions that people saw."""
     from fairbrief.serialization import case_line, write_lines
@@ -136,7 +175,8 @@ def import_(
     rules: Mapping[str, Any] = {name: name for name in COMBINES}
     refuse_other("--combine", combine, tuple(rules))
     refuse_overwriting(out, [records, *sheets])
-    asked, answers = _answered(sheets, records, task, attribute, choices)
+    task, attribute, seed = judging.task, judging.attribute, judging.seed
+    asked, answers = judging.answered(sheets, records)
     if task in ("alignment", "pairs"):
         if out is not None:
             raise RequestError(
@@ -146,7 +186,7 @@ def import_(
         if task == "alignment":
             print_tables([alignment_table(asked, answers.given)])
         else:
-            _print(preferences(preferred(pairs_of(_cases(records, attribute)), answers.given), seed))
+            _print(preferences(preferred(pairs_of(judging.cases(records)), answers.given), seed))
         return
     judged = list(judged_cases(asked, answers.given, attribute, rules[combine]))
     _tell(answers, asked, seed)
@@ -158,16 +198,15 @@ def import_(
 
 
 @app.command(short_help="Say how often measures order summaries as people do.")
+@o.options_of(JudgingOptions, "judging")
 def agree(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
-    task: str = TASK,
     measure: list[str] = o.option(
         ..., "Measure to compare with people's answers, e.g. 'uer@sentiment'.", "SPEC"
     ),
-    attribute: str = ATTRIBUTE,
-    choices: str | None = CHOICES,
-    seed: int = SEED,
+    *,
+    judging: JudgingOptions,
 ) -> None:
     """How often each measure orders summaries as people do, and how its value shares correlate with theirs.
 
@@ -180,16 +219,17 @@ def agree(
     from fairbrief.workbench.annotation.judgements import concordance, correlations, judged_cases, unfairness
     from fairbrief.workbench.choose import case_values
 
+    task, attribute, seed = judging.task, judging.attribute, judging.seed
     if task in ("people", "alignment"):
         raise RequestError(
             "Measures are held against units, ratings, leanings or pairs; people are checked on import."
         )
     measures = {spec: registry.make("measure", spec) for spec in measure}
     check_scorers(list(measures.values()), {})
-    asked, answers = _answered(sheets, records, task, attribute, choices)
+    asked, answers = judging.answered(sheets, records)
     scorers = Scorers()
     if task == "pairs":
-        _hold_against_pairs(measures, _cases(records, attribute), answers, scorers, seed)
+        _hold_against_pairs(measures, judging.cases(records), answers, scorers, seed)
         return
     import numpy as np
 
@@ -239,23 +279,6 @@ def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
     return -values[measure.name] if better(measure) == "more" else values[measure.name]
 
 
-def _cases(records: str, attribute: str) -> list[Case]:
-    from fairbrief import readers
-
-    return list(readers.read(records, attributes={attribute: attribute} if attribute else {}))
-
-
-def _asked(records: str, task: str, attribute: str, choices: str | None) -> Asked:
-    from fairbrief.workbench.annotation.items import items_of
-
-    cases = _cases(records, attribute)
-    asked = list(items_of(cases, task, attribute, choices=choices.split(",") if choices else None))
-    if not asked:
-        why = " It needs summaries by two systems of one record." if task == "pairs" else ""
-        raise RequestError(f"No summary of {records} gives rise to a question of the task '{task}'.{why}")
-    return asked
-
-
 def _sampled(asked: Asked, many: int, seed: int) -> Asked:
     """So many cases of each system and design, drawn by their ids and the seed, in the order of the file."""
     import hashlib
@@ -269,15 +292,6 @@ def _sampled(asked: Asked, many: int, seed: int) -> Asked:
         groups.setdefault(place, []).append(drawn(case))
     chosen = {key for keys in groups.values() for key in sorted(keys)[:many]}
     return [(case, items) for case, items in asked if drawn(case) in chosen]
-
-
-def _answered(
-    sheets: Sequence[Path], records: str, task: str, attribute: str, choices: str | None
-) -> tuple[Asked, Answers]:
-    from fairbrief.workbench.annotation.sheets import read_answers
-
-    asked = _asked(records, task, attribute, choices)
-    return asked, read_answers(sheets, {item.key: item for _, items in asked for item in items})
 
 
 def _tell(answers: Answers, asked: Asked, seed: int) -> None:

@@ -3,23 +3,105 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from fairbrief.cli import build_sources as sources
 from fairbrief.cli import options as o
 from fairbrief.cli.input_options import refuse_other
 from fairbrief.cli.output import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
+from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.people.build_people import Report
+    from fairbrief.types import Record
+    from fairbrief.workbench.corpora.pools import Lengths
 
 app = o.new_app("Build inputs for audits.")
+shared = partial(setting, panel="Sources and sets")
+SOURCE = o.argument("File (or folder, for FewSum) with the texts.", "SOURCE")
+OUT = o.option(..., "Where to write the sets, as JSON Lines.", "FILE", "--out")
+ATTRIBUTE = o.option(
+    ...,
+    "Attribute that the texts are labelled with; NAME=FIELD reads it from a field.",
+    "NAME[=FIELD]",
+    "--attribute",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """What a builder takes of its source, and puts on its sets. Each field is an option: see `source_options`."""
+
+    # fmt: off
+    min_tokens: int = shared(0, "Leave out shorter texts.", "N", least=0)
+    max_tokens: int | None = shared(None, "Leave out longer texts.", "N", least=1)
+    tokens: str = shared("words", "What a token is: words, nltk or characters.", "RULE")
+    min_characters: int = shared(0, "Leave out texts of fewer characters.", "N", least=0)
+    distinct: bool = shared(False, "Take a text that occurs several times only once.")
+    seed: int = shared(0, "The same seed gives the same file, to the byte.", "N")
+    set_: list[str] | None = shared(
+        None, "Attribute of every set, e.g. topic=buses, which prompts may name.", "NAME=TEXT",
+    )
+    format_: str | None = shared(
+        None, "labelled, semeval, fewsum, amazon, court, convokit, iq2, or records; by default detected "
+        "from the file.", "NAME",
+    )
+    encoding: str | None = shared(None, "utf-8, latin-1, or mixed (line by line).", "NAME")
+    # fmt: on
+
+    def lengths(self) -> Lengths:
+        """How long a text may be."""
+        from fairbrief.workbench.corpora.pools import Lengths
+
+        return Lengths(self.min_tokens, self.max_tokens, self.tokens, self.min_characters)
+
+    def records(self, source: Path, attributes: Mapping[str, str]) -> Iterator[Record]:
+        """The records of a source; ``attributes`` maps those that are wanted to their fields."""
+        from fairbrief.workbench.corpora.text_sources import read_texts
+
+        return read_texts(source, attributes, self.format_, self.encoding)
+
+    def write(self, records: Iterable[Any], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
+        """Write the sets, with the attributes of ``--set``, and print how many there are and what was left out.
+
+        ``records`` are records, or rows as they are to be written.
+        """
+        from fairbrief.serialization import record_line, write_lines
+        from fairbrief.workbench.corpora import text_sources
+
+        rows = (row if isinstance(row, Mapping) else record_line(row) for row in records)
+        stream = text_sources.with_attributes(rows, self.set_ or ())
+        first = next(stream, None)
+        if first is None:
+            why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
+            raise DataError(f"No set could be made, and nothing is written. Left out: {why or 'nothing'}.")
+        count = write_lines(chain((first,), stream), out)
+        typer.echo(f"{counted(count, 'set')} in {out}")
+        for note in notes:
+            typer.echo(f"  {note}")
+        for reason, times in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])):
+            typer.echo(f"  left out: {times:,} × {reason}")
+
+
+def source_options(*without: str) -> Callable[[o.Command], o.Command]:
+    """Give a builder the options of `SourceOptions`, but for some, in place of its parameter ``options``."""
+    return o.options_of(SourceOptions, "options", without=without)
+
+
+def pairs(text: str) -> dict[str, str]:
+    """An attribute and the field it stands in, from ``NAME`` or ``NAME=FIELD``."""
+    name, _, field = text.partition("=")
+    if not name:
+        raise RequestError(f"'{text}' names no attribute: write NAME or NAME=FIELD.")
+    return {name: field or name}
 
 
 @app.callback()
@@ -29,7 +111,7 @@ def build() -> None:
 
 @app.command(short_help="Make inputs that differ only in who their people are.")
 def people(
-    source: Path = o.argument(sources.ANNOTATED, "SOURCE"),
+    source: Path = o.argument(o.ANNOTATED, "SOURCE"),
     out: Path = o.option(..., "Where to write the inputs, as JSON Lines.", "FILE"),
     groups: str = o.option(
         "gender", "gender, race, race=A+B, gender*race, or gender*race=male:A+female:B.", "GROUPS"
@@ -66,6 +148,7 @@ def people(
     """Make inputs that differ in who their people are, and in nothing else."""
     from fairbrief.people.build_people import build as build_people
     from fairbrief.serialization import record_line, write_lines
+    from fairbrief.workbench.corpora.text_sources import read_people
 
     refuse_overwriting(out, [source])
     if last_names is not None:
@@ -79,7 +162,7 @@ def people(
         "content_words": words[content_words], "pronouns": not no_pronouns, "weights": weights, "genders": genders,
         "woman": woman, "seed": seed,
     }  # fmt: skip
-    made, report = build_people(sources.read_people(source), **choices)
+    made, report = build_people(read_people(source), **choices)
     stream = iter(made)
     first = next(stream, None)
     if first is None:
@@ -106,11 +189,11 @@ def _reasons(report: Report) -> str:
 
 
 @app.command(short_help="Mix labelled texts, by size and by mix.")
-@sources.source_options()
+@source_options()
 def perspectives(
-    source: Path = sources.SOURCE,
-    out: Path = sources.OUT,
-    attribute: str = sources.ATTRIBUTE,
+    source: Path = SOURCE,
+    out: Path = OUT,
+    attribute: str = ATTRIBUTE,
     counts: str = o.option(..., "How many texts a set has, e.g. 10,30,50.", "N,N…"),
     mix: list[str] = o.option(..., "Shares of the values, e.g. male=.2,female=.8; once per mix.", "V=S,V=S"),
     samples: int = o.option(150, "How many sets of each size and mix.", "N", least=1),
@@ -124,7 +207,7 @@ def perspectives(
     separator: str = o.option(" || ", "What is between joined texts.", "TEXT"),
     unit: str = o.option("texts", "Attribute that carries a set's size, e.g. tweets.", "NAME"),
     *,
-    options: sources.SourceOptions,
+    options: SourceOptions,
 ) -> None:
     """Mix labelled texts: every size × every mix × so many samples.
 
@@ -138,7 +221,7 @@ def perspectives(
         raise RequestError("--disjoint and --with-replacement exclude each other.")
     if shape not in ("documents", "joined") or not separator:
         raise RequestError(f"--as is documents or joined (with a --separator), not '{shape}'.")
-    fields = sources.pairs(attribute)
+    fields = pairs(attribute)
     (name,) = fields
     design = Design(
         name,
@@ -170,11 +253,11 @@ def _counts(values: Counter[str]) -> str:
 
 
 @app.command(short_help="Make sets that each value dominates equally often.")
-@sources.source_options()
+@source_options()
 def stratified(
-    source: Path = sources.SOURCE,
-    out: Path = sources.OUT,
-    attribute: str = sources.ATTRIBUTE,
+    source: Path = SOURCE,
+    out: Path = OUT,
+    attribute: str = ATTRIBUTE,
     sets: int = o.option(300, "How many sets in all; each value dominates equally many.", "N", least=1),
     size: int | None = o.option(
         None, "Texts in a set. By default the records of the source are the sets.", "N", least=1
@@ -192,20 +275,21 @@ def stratified(
         "--with-replacement", "Draw every set from all texts: sets may share texts."
     ),
     *,
-    options: sources.SourceOptions,
+    options: SourceOptions,
 ) -> None:
     """Choose or make sets of texts such that each value dominates equally many."""
     from fairbrief.workbench.corpora.pools import gather
     from fairbrief.workbench.corpora.stratified_sets import cut_sets, draw_sets, stratify
+    from fairbrief.workbench.corpora.text_sources import with_values
 
     refuse_overwriting(out, [source])
     refuse_other("--ties", ties, ("drop", "lowest"))
-    fields = sources.pairs(attribute)
+    fields = pairs(attribute)
     (name,) = fields
     if topic and topic != name and size is not None:
         fields[topic] = topic
     order = values.split(",") if values else None
-    records = sources.with_values(options.records(source, fields), name, order or ())
+    records = with_values(options.records(source, fields), name, order or ())
     how: dict[str, Any] = {"values": order, "ties": ties, "seed": options.seed}
     left_out = Counter[str]()
     if size is None:
@@ -223,10 +307,10 @@ def stratified(
 
 
 @app.command(short_help="Cut conversations into segments.")
-@sources.source_options("min_tokens", "max_tokens", "tokens", "min_characters", "distinct", "seed")
+@source_options("min_tokens", "max_tokens", "tokens", "min_characters", "distinct", "seed")
 def transcripts(
-    source: Path = sources.SOURCE,
-    out: Path = sources.OUT,
+    source: Path = SOURCE,
+    out: Path = OUT,
     most: int = o.option(..., "Tokens that a segment has at most.", "K", "--tokens", least=1),
     count: str = o.option("words", "What a token is: words, nltk or characters.", "RULE"),
     no_names: bool = o.switch("--no-names", "Leave the speaker's name out of the texts."),
@@ -234,7 +318,7 @@ def transcripts(
     first: int | None = o.option(None, "Take only the first N conversations.", "N", least=1),
     speaker: str | None = o.option(None, "Field with the speaker, if it is no attribute 'speaker'.", "FIELD"),
     *,
-    options: sources.SourceOptions,
+    options: SourceOptions,
 ) -> None:
     """Cut conversations into segments of at most k tokens; each turn is a document.
 
@@ -252,10 +336,10 @@ def transcripts(
 
 
 @app.command(short_help="Make sets of reviews of one product.")
-@sources.source_options("distinct")
+@source_options("distinct")
 def reviews(
-    source: Path = sources.SOURCE,
-    out: Path = sources.OUT,
+    source: Path = SOURCE,
+    out: Path = OUT,
     size: int = o.option(8, "Reviews in a set.", "N", least=1),
     per_product: int = o.option(1, "Sets of one product at most; 0 for all that it has.", "N", least=0),
     draw: str = o.option("random", "Draw a product's reviews at random, or take the first.", "random|first"),
@@ -275,10 +359,11 @@ def reviews(
     ),
     first: int | None = o.option(None, "Take only the first N records.", "N", least=1),
     *,
-    options: sources.SourceOptions,
+    options: SourceOptions,
 ) -> None:
     """Make sets of reviews of one product, each review with its sentiment."""
     from fairbrief.workbench.corpora.review_sets import Sets, Told, labeller, review_sets
+    from fairbrief.workbench.corpora.text_sources import composition
 
     refuse_overwriting(out, [source])
     refuse_other("--draw", draw, ("random", "first"))
@@ -288,6 +373,6 @@ def reviews(
     records = islice(options.records(source, fields), first)
     sets = Sets(size, per_product or None, "random" if draw == "random" else "first", options.seed)
     made = review_sets(records, sets, label, told, lengths=options.lengths())
-    options.write(sources.composition(made, "sentiment", values), out, told.left_out)
+    options.write(composition(made, "sentiment", values), out, told.left_out)
     if values:
         typer.echo(f"  sentiment: {_counts(values)}")

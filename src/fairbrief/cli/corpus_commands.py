@@ -109,17 +109,14 @@ def _topics(shares: Mapping[str, TopicShares]) -> Table:
 
 @app.command()
 def recogniser(
-    source: Path = o.argument(
-        "Annotated documents: .conllu, *conll, .coref with .name and .parse, or a folder of them; or .jsonl with mentions.",
-        "ANNOTATED",
-    ),
+    source: Path = o.argument(o.ANNOTATED, "ANNOTATED"),
     people: str = o.option("builtin", "builtin, or any spaCy pipeline.", "builtin|spacy:NAME"),
 ) -> None:
     """Show how many women and men a recogniser finds and how it reads their gender, and print the setting for found_inclusion."""
-    from fairbrief.cli.build_sources import read_people
     from fairbrief.people.recogniser_trial import try_recogniser
     from fairbrief.taggers.people_tagger import People
     from fairbrief.text.recogniser_errors import GROUPS, spell_errors
+    from fairbrief.workbench.corpora.text_sources import read_people
 
     errors = try_recogniser(read_people(source), People(people).accepted)
     for group in GROUPS:

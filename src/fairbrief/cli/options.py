@@ -75,6 +75,7 @@ PRICE = option(
     panel=MODELS,
 )
 QUIET = switch("--quiet", "Print only errors.", OUTPUT)
+ANNOTATED = "Annotated documents: .conllu, *conll, .coref with .name and .parse, or a folder of them; or .jsonl with mentions."
 SAVED_AUDIT = argument("Folder that an audit wrote with --out.", "DIR")
 
 
@@ -148,7 +149,7 @@ def _parameter(f: Field[Any], hint: Any) -> Parameter:
     return Parameter(
         f.name,
         Parameter.KEYWORD_ONLY,
-        default=None if is_list or f.default is MISSING else f.default,
+        default=None if is_list else Parameter.empty if f.default is MISSING else f.default,
         annotation=Annotated[list[str] | None if is_list else hint, shown],
     )
 
