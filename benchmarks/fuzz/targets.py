@@ -22,6 +22,7 @@ import pyarrow.parquet
 
 from fairbrief import readers, registry, serialization
 from fairbrief.auditing import Plan, audit
+from fairbrief.chat.journal import keys_in, open_journal
 from fairbrief.cli import settings_file
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
@@ -43,7 +44,6 @@ from fairbrief.workbench.annotation.items import items_of
 from fairbrief.workbench.annotation.sheets import Answer, read_answers, sheet
 from fairbrief.workbench.corpora.published_formats import read_published
 from fairbrief.workbench.experiment_file import read_experiment
-from fairbrief.workbench.journal import keys_in, open_journal
 
 TOOLS = Path(__file__).parents[2] / "tests" / "files" / "tools"
 TOKENS = [

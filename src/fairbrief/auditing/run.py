@@ -327,7 +327,7 @@ class Run:
             own, own_gaps = self._estimate(ledger, [*compared, *with_control], settings, groups)
             found += own
             gaps += own_gaps
-        return self._adjusted(found, settings), self._adjusted(gaps, settings)
+        return self._adjusted(found, found, settings), self._adjusted(gaps, found, settings)
 
     def _estimate(
         self,
@@ -353,7 +353,9 @@ class Run:
             [e for some in pairs for e in differences(measures, parts, some, settings)],
         )
 
-    def _adjusted(self, found: list[Estimate], settings: estimating.Settings) -> list[Estimate]:
+    def _adjusted(
+        self, found: list[Estimate], systems: Sequence[Estimate], settings: estimating.Settings
+    ) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}
         headlines = {repr(m): m.name for m in self.measures}
         found = sorted(found, key=lambda e: (bool(e.slice), order[e.measure]))
@@ -366,7 +368,7 @@ class Run:
             for e in found
         )
         adjusted = multiple_tests.with_holm(found, families, settings)
-        return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings)
+        return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings, systems)
 
     def _origin(self, case: Case) -> Origin:
         record, system, kind = case.record, case.summary.system, case.summary.system_kind

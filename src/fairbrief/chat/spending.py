@@ -1,89 +1,19 @@
-"""What was sent for one output, on disk before it is sent, so that a limit holds over all runs."""
+"""What may be spent on chat models for one output: requests, and money at a price per token."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from fairbrief.chat.journal import Journal, entries_in
 from fairbrief.chat.replies import Question, Reply
-from fairbrief.errors import BackendError, RequestError
-from fairbrief.kept_files import PRIVATE, write_all
+from fairbrief.errors import RequestError
 from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted
 
-HEAD = "fairbrief spending 1\n"
 Tokens = tuple[int, int]
 """Tokens of a prompt and of its answer."""
-
-
-@dataclass(slots=True)
-class SpendingLog:
-    """Requests in an append-only file: ``+ number prompt answer`` when one is sent, with its tokens at most, and
-    ``- number prompt answer`` when it has come back, with those that were charged.
-
-    A line is handed to the system before its request is sent, so that no kill loses it; it is not synchronised, so a
-    power cut may. The file is made with the first request.
-    """
-
-    path: Path
-    _is_open: bool = field(default=False, init=False)
-
-    def read(self) -> list[Tokens]:
-        """The tokens of every request that was sent: the most it could be charged for where it never came back."""
-        if not self.path.exists():
-            return []
-        lines = self.path.read_text(encoding="ascii", errors="replace").splitlines(keepends=True)
-        if not lines or lines[0] != HEAD:
-            raise RequestError(
-                f"{self.path} is no file of ours with what was spent (its first line is not '{HEAD.strip()}'). Move it "
-                "away."
-            )
-        tokens: dict[int, Tokens] = {}
-        for line in lines[1:]:
-            sign, *numbers = line.split()
-            if line.endswith("\n") and sign in ("+", "-") and len(numbers) == 3:
-                number, prompt, answer = map(int, numbers)
-                tokens[number] = prompt, answer
-        return list(tokens.values())
-
-    def sent(self, number: int, most: Tokens) -> None:
-        """A request is about to be sent."""
-        self._write(f"+ {number} {most[0]} {most[1]}\n")
-
-    def came(self, number: int, charged: Tokens) -> None:
-        """A request has come back, or will not."""
-        self._write(f"- {number} {charged[0]} {charged[1]}\n")
-
-    def _write(self, line: str) -> None:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE)
-            try:
-                write_all(descriptor, f"{self._before(descriptor)}{line}".encode("ascii"))
-            finally:
-                os.close(descriptor)
-        except OSError as error:
-            raise BackendError(
-                f"{self.path}, which keeps what was spent, cannot be written: {error}. Free its disk, then run the same "
-                "command again."
-            ) from error
-
-    def _before(self, descriptor: int) -> str:
-        """What is missing before the first line of a run: the head, or the end of a line that was cut short."""
-        if self._is_open:
-            return ""
-        self._is_open = True
-        size = os.fstat(descriptor).st_size
-        if not size:
-            return HEAD
-        return "" if os.pread(descriptor, 1, size - 1) == b"\n" else "\n"
-
-
-# ---- What may be spent on chat models for one output: requests, and money at a price per token
-
-
 PER_MESSAGE = 16
 """Tokens that a server may add to a message for its role and its ends; known templates add fewer than ten."""
 AGAIN = "Run the same command again to go on: what was answered is kept."
@@ -127,13 +57,15 @@ class Budget:
     neither limit is ever passed, however many requests are open at once. What a request could cost at most is
     known from its text (a token holds at least one byte) and from the longest answer that it allows.
 
-    ``log`` keeps what is sent: what earlier runs sent counts from the start, however they ended.
+    ``log`` is a journal of the requests: the tokens of each at most when it is sent, and those that were charged
+    when it has come back. So what earlier runs sent counts from the start, however they ended. A line is handed to
+    the system before its request is sent, and no kill loses it; a power cut may, since it is not synchronised.
     """
 
     max_requests: int | None = None
     max_cost: float | None = None
     price: Price | None = None
-    log: SpendingLog | None = None
+    log: Path | None = None
     requests: int = field(default=0, init=False)
     cost: float = field(default=0.0, init=False)
     """What was paid at ``price``; requests whose charge is unknown (a lost connection, say) count as the most they could be."""
@@ -141,6 +73,7 @@ class Budget:
     """How many of the requests earlier runs sent."""
     reserved: float = field(default=0.0, init=False)
     open_requests: int = field(default=0, init=False)
+    _journal: Journal | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.max_requests is not None and self.max_requests < 1:
@@ -152,9 +85,9 @@ class Budget:
                 )
             if not self.max_cost > 0:
                 raise RequestError(f"--max-cost is more than 0, not {self.max_cost:g}.")
-        for tokens in () if self.log is None else self.log.read():
+        for value in {} if self.log is None else dict(entries_in(self.log)).values():
             self.requests += 1
-            self.cost += self._money(tokens)
+            self.cost += self._money(value["tokens"])
         self.requests_before = self.requests
 
     def most(self, question: Question) -> Tokens:
@@ -188,8 +121,7 @@ class Budget:
         self.requests += 1
         self.open_requests += 1
         self.reserved += self._money(most)
-        if self.log is not None:
-            self.log.sent(self.requests, most)
+        self._log(self.requests, most)
         return Held(self.requests, most)
 
     def settle(self, held: Held, charged: Tokens) -> None:
@@ -197,8 +129,7 @@ class Budget:
         self.open_requests -= 1
         self.reserved = self.reserved - self._money(held.tokens) if self.open_requests else 0.0
         self.cost += self._money(charged)
-        if self.log is not None:
-            self.log.came(held.number, charged)
+        self._log(held.number, charged)
 
     def spent(self) -> BudgetSpent:
         """The error that ends a run whose budget is spent."""
@@ -208,6 +139,11 @@ class Budget:
             f"What max_cost allows is spent ({self.cost:,.4f} of {self.max_cost:,.4f}; the next request could pass it), "
             f"and questions are left. {RAISE if self.log is not None else AGAIN}"
         )
+
+    def _log(self, number: int, tokens: Tokens) -> None:
+        if self.log is not None:
+            self._journal = self._journal or Journal.at(self.log, is_indexed=False)
+            self._journal.append([(str(number), {"tokens": tokens})], is_synced=False)
 
     def _money(self, tokens: Tokens) -> float:
         return 0.0 if self.price is None else self.price.of(*tokens)
@@ -245,8 +181,8 @@ class Limits:
         names = ("concurrency", "per_minute", "timeout", "retries")
         return {name: str(value) for name in names if (value := getattr(self, name)) is not None}
 
-    def budget(self, log: SpendingLog) -> Budget:
-        """The budget of all runs whose requests are kept in a file."""
+    def budget(self, log: Path) -> Budget:
+        """The budget of all runs whose requests are stored in a file."""
         return Budget(self.max_requests, self.max_cost, price_of(self.price), log)
 
 

@@ -21,8 +21,8 @@ from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
+    from fairbrief.workbench.answers import Count
     from fairbrief.workbench.experiment_run import Finished
-    from fairbrief.workbench.journal import Count
     from fairbrief.workbench.summarizing import Spending
 
 app = o.new_app()
@@ -70,8 +70,8 @@ def sweep(
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.folder_claim import claimed
     from fairbrief.workbench import sweep
+    from fairbrief.workbench.answers import Count
     from fairbrief.workbench.grid import grid
-    from fairbrief.workbench.journal import Count
     from fairbrief.workbench.sweep_tables import write_tidy
 
     spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fairbrief.chat.replies import Tally
     from fairbrief.chat.spending import Budget, Price
     from fairbrief.readers import Reading
-    from fairbrief.workbench.journal import Count
+    from fairbrief.workbench.answers import Count
     from fairbrief.workbench.summarizing import Forecast, Spending
 
 
@@ -43,10 +43,9 @@ class SpendingOptions(Limits):
 
     def spending(self, kept: Path) -> Spending:
         """What may be spent; what all runs have sent is kept beside the journal ``kept``."""
-        from fairbrief.chat.spending import SpendingLog
         from fairbrief.workbench.summarizing import Spending
 
-        return Spending(self.budget(SpendingLog(kept.with_suffix(".spent"))))
+        return Spending(self.budget(kept.with_suffix(".spent")))
 
 
 spending_options = options_of(SpendingOptions, "asking")
@@ -136,7 +135,7 @@ def end_with(
 @contextmanager
 def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
     """Say where the answers are, if the work on ``out`` is stopped or fails after some came."""
-    from fairbrief.workbench.journal import journal_of
+    from fairbrief.chat.journal import journal_of
 
     kept = journal_of(out) if kept is None else kept
     try:

@@ -53,7 +53,7 @@ def summarize(
     All prompts are filled before anything is asked.
     """
     from fairbrief import registry
-    from fairbrief.workbench.journal import journal_of, keys_in
+    from fairbrief.chat.journal import journal_of, keys_in
     from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
     spending = asking.spending(journal_of(out))
@@ -90,7 +90,7 @@ def units(
 ) -> None:
     """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
     from fairbrief import registry
-    from fairbrief.workbench.journal import journal_of, keys_in
+    from fairbrief.chat.journal import journal_of, keys_in
     from fairbrief.workbench.units import Splitter, foresee_units, from_file, shipped, split_file
 
     if not with_.startswith(("chat:", "chat(")):

@@ -17,7 +17,6 @@ from pathlib import Path
 from fairbrief import __version__, readers, registry
 from fairbrief.auditing import Plan, check
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.chat.spending import SpendingLog
 from fairbrief.errors import DataError
 from fairbrief.explaining.examples import with_examples
 from fairbrief.readers import Reading
@@ -31,9 +30,9 @@ from fairbrief.saved_audits import gate
 from fairbrief.text.counted import counted
 from fairbrief.types import Scorer
 from fairbrief.workbench import sweep
+from fairbrief.workbench.answers import Count
 from fairbrief.workbench.experiment_file import Experiment
 from fairbrief.workbench.grid import Cell, axes_of
-from fairbrief.workbench.journal import Count
 from fairbrief.workbench.summarizing import Forecast, Job, Spending
 from fairbrief.workbench.sweep_tables import tidy_rows, write_tidy
 from fairbrief.workbench.units import Outcome, Splitter, from_file, shipped, split_file
@@ -69,7 +68,7 @@ class Run:
     steps: list[tuple[str, str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        log = SpendingLog(self.folder / sweep.ANSWERS / sweep.SPENT)
+        log = self.folder / sweep.ANSWERS / sweep.SPENT
         self.spending = Spending(self.experiment.budget.budget(log))
         self.finished = FinishedSteps(self.folder)
 

@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 from fairbrief import __version__
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import Endpoint
+from fairbrief.chat.journal import Journal, journal_of, open_journal
 from fairbrief.chat.replies import Question, Reply, Tally
 from fairbrief.chat.spending import Budget, Price
 from fairbrief.errors import RequestError
@@ -22,16 +23,7 @@ from fairbrief.kept_files import locked, replacing
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
 from fairbrief.types import Record, Summarizer, Summary
-from fairbrief.workbench.journal import (
-    NOT_ASKED,
-    Answer,
-    Batches,
-    Count,
-    Journal,
-    gather,
-    journal_of,
-    open_journal,
-)
+from fairbrief.workbench.answers import NOT_ASKED, Answer, Batches, Count, gather
 
 Wanted = tuple[str, Record, int]
 Records = Callable[[], Iterable[Record]]

@@ -14,14 +14,15 @@ from fairbrief.auditing.measure_selection import scorer_of
 from fairbrief.auditing.relative import relative_changes
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
+from fairbrief.chat.journal import keys_in
 from fairbrief.chat.spending import Budget, BudgetSpent
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
 from fairbrief.reports.result import LeftOut, Result
 from fairbrief.scorers.chat_judge import ChatJudge, within
 from fairbrief.types import Case, Measure, Scorer
+from fairbrief.workbench.answers import Count
 from fairbrief.workbench.grid import Cell
-from fairbrief.workbench.journal import Count, keys_in
 from fairbrief.workbench.summarizing import Forecast, Job, Records, Spending, Watch, summarize_all
 from fairbrief.workbench.summarizing import foresee as foresee_answers
 from fairbrief.workbench.sweep_tables import sweep_table

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import Decoding, Endpoint
+from fairbrief.chat.journal import Journal, journal_of, open_journal
 from fairbrief.chat.replies import UNANSWERED, Question, Tally
 from fairbrief.chat.spending import Budget
 from fairbrief.errors import DataError, RequestError, reading_text
@@ -22,16 +23,7 @@ from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.listed import items, json_items
 from fairbrief.text.statements import recall
 from fairbrief.types import Case, Unit
-from fairbrief.workbench.journal import (
-    NOT_ASKED,
-    Answer,
-    Batches,
-    Count,
-    Journal,
-    gather,
-    journal_of,
-    open_journal,
-)
+from fairbrief.workbench.answers import NOT_ASKED, Answer, Batches, Count, gather
 from fairbrief.workbench.summarizing import Forecast
 
 UNPARSED = "unparsed reply"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fairbrief.chat.journal import open_journal
 from fairbrief.errors import RequestError
-from fairbrief.workbench.journal import open_journal
 
 ENTRIES = [(f"key{i}", {"summary": f"text {i} \u2028 \ud800 ü", "n": i}) for i in range(5)]
 
