@@ -15,13 +15,12 @@ import pytest
 from tests.unit.test_workers import Modelled
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, examples, parts
+from fairbrief.auditing import Plan, chosen_engine, examples, parts
 from fairbrief.auditing.contrast_sums import ContrastSums
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.controls import Exchange
 from fairbrief.auditing.counterfactual_sources import Sources, sample
 from fairbrief.auditing.direction import better
-from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
@@ -37,7 +36,6 @@ from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scored_rows import with_unit_tests
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
-from fairbrief.auditing.sensitivity import listed
 from fairbrief.auditing.source_hashes import SourceHashes
 from fairbrief.auditing.system_runs import unpooled
 from fairbrief.auditing.unit_fallback import UnitFallback
@@ -46,6 +44,7 @@ from fairbrief.engines.engine import ThisProcess
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
+from fairbrief.plan import parted
 from fairbrief.readers import json_lines, read
 from fairbrief.reports.note_words import worded
 from fairbrief.scorers.containment import Containment
@@ -618,7 +617,7 @@ def test_runs_that_several_systems_look_like_are_named() -> None:
 
 def test_scorers_are_parted_by_commas_outside_brackets() -> None:
     """However deep these are; what is empty is none."""
-    assert listed("a, b(c=1, d=(2, 3)), ,e") == ["a", "b(c=1, d=(2, 3))", "e"]
+    assert parted(["a, b(c=1, d=(2, 3)), ,e"]) == ("a", "b(c=1, d=(2, 3))", "e")
 
 
 def test_an_engine_is_named_or_so_many_workers_are_not_both() -> None:

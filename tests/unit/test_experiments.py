@@ -133,7 +133,7 @@ def write_records(folder: Path, count: int = 12) -> Path:
         (("temperature = [0.5, 1.0]", "draw = [0, 1]\nprompt = 'reviews'"), RequestError, "ask the same"),
         (("temperature = [0.5, 1.0]", "words = 80\nsentences = 2"), RequestError, "both wished"),
         (("resamples = 20", "ordered = 1"), DataError, r"\[audit\] ordered: found 1, wanted true or false"),
-        (("resamples = 20", "ordered = true"), DataError, "wanted nothing where measures are named"),
+        (("resamples = 20", "ordered = true"), DataError, "has no effect where measures are named"),
         (("resamples = 20", "baseline = 'x'"), RequestError, "No cell is named 'x'"),
         (("resamples = 20", "resamples = '20'"), DataError, r"\[audit\] resamples: found '20', wanted a number"),
         (("resamples = 20", "[gate]\nmax = ['uer>=1']"), RequestError, "--max takes a rule with <="),

@@ -26,15 +26,12 @@ from fairbrief.auditing import (
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.controls import Exchange, names_a_control
 from fairbrief.auditing.counterfactual_sources import sample
-from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.evidence_table import LedgerEvidence
 from fairbrief.auditing.group_places import GroupPlaces
 from fairbrief.auditing.languages_of_measures import described, language_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.opposite_gaps import told_opposite
 from fairbrief.auditing.other_languages import OtherLanguages
-from fairbrief.auditing.plan import Plan
-from fairbrief.auditing.plan_checks import check_slice
 from fairbrief.auditing.primary import check_primary
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
@@ -42,8 +39,9 @@ from fairbrief.auditing.unusable_scores import refuse_unscored
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.auditing.without_records import told_without
 from fairbrief.declarations import Declaration
-from fairbrief.engines.engine import ThisProcess
+from fairbrief.engines.engine import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
+from fairbrief.plan import Plan, check_slice
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
 from fairbrief.readers import Reading
 from fairbrief.readers.fields import PATIENCE
@@ -258,6 +256,21 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
 # ------------------------------------------------------------------------------------- the steps
 
 
+def chosen_engine(name: str, workers: int) -> Engine:
+    """The engine of that name (and settings), or the one for so many workers; RequestError where both are given."""
+    if not name:
+        return engine_of(workers)
+    if workers != 1:
+        raise RequestError(
+            f"--workers {workers} speaks of processes on this machine, --engine {name} of where else: drop one of the two "
+            f"(--engine 'processes(workers={workers})' is the same as --workers {workers})."
+        )
+    engine: Engine = registry.make("engine", name)
+    if not callable(getattr(engine, "map", None)):
+        raise RequestError(f"'{name}' is declared as an engine, and has no 'map'. Ask who made it.")
+    return engine
+
+
 def _peek(cases: Iterable[Case]) -> tuple[list[Case], Iterator[Case]]:
     stream = iter(cases)
     head = list(itertools.islice(stream, HEAD))
@@ -432,22 +445,8 @@ def _made(
         },
         "measures": [repr(m) for m in run.measures],
         "declared": {m.name: declared_words(m.declaration) for m in (*run.measures, *checking)},
-        "protocol": plan.protocol,
         "language": described(head),
-        "slices": [list(s) for s in plan.slices],
-        "ordered": plan.ordered,
-        "baseline": plan.baseline,
-        "primary": list(plan.primary),
-        "is_pairwise": plan.is_pairwise,
-        "asked_controls": list(plan.controls),
         "permuted": run.permuted(),
-        "seed": plan.seed,
-        "n_resamples": plan.n_resamples,
-        "confidence_level": plan.confidence_level,
-        "alpha": plan.alpha,
-        "intervals": plan.intervals,
-        "n_extracts": plan.n_extracts,
-        "compared_scorers": list(plan.compared_scorers),
-        "check_scorers": plan.check_scorers,
+        **plan.record(),
         "seconds": round(seconds, 3),
     }

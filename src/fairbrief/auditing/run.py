@@ -30,7 +30,6 @@ from fairbrief.auditing.origins import (
     systems_of,
 )
 from fairbrief.auditing.parts import Groups, parts_of
-from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.primary import with_primary
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import PartResult, Shard, ShardResult, ShardWork
@@ -38,6 +37,7 @@ from fairbrief.auditing.system_runs import id_of
 from fairbrief.auditing.waiting import Waiting
 from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError, FairbriefError, RequestError
+from fairbrief.plan import Plan
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Estimate, Measure, SystemKind

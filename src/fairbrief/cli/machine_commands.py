@@ -1,4 +1,4 @@
-"""``fairbrief doctor``: what this machine can do, and what is missing for the rest."""
+"""``fairbrief doctor``: what this machine can do; ``fairbrief prefetch``: bring models to it, so that it can go offline."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ import re
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import typer
 
+from fairbrief.cli import options as o
 from fairbrief.text.counted import counted
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-Cache = Annotated[
-    Path | None, typer.Option("--cache", help="A score cache to look into (read whole).", metavar="PATH")
-]
+app = o.new_app()
 
 
 class Finding(NamedTuple):
@@ -30,7 +27,9 @@ class Finding(NamedTuple):
 
 
 @app.command()
-def doctor(cache: Cache = None) -> None:
+def doctor(
+    cache: Path | None = o.option(None, "A score cache to look into (read whole).", "PATH"),
+) -> None:
     """Say what is installed, which extras and models can be used, the device, and a cache's state."""
     from rich.console import Console
     from rich.table import Table
@@ -146,48 +145,36 @@ def models() -> Iterator[Finding]:
         default = getattr(getattr(kind, "__dataclass_fields__", {}).get("model"), "default", None)
         if isinstance(default, str):
             named.setdefault(default, []).append(name)
-    for model, scorers in named.items():
+    for model in dict.fromkeys([*named, *hub.repositories()]):
         here = hub.cached(model, "doctor")
-        words = f"default of {', '.join(scorers)}; "
-        words += f"here, revision {here.name[:12]}" if here else f"not here: fairbrief prefetch {model}"
+        words = f"default of {', '.join(named[model])}; " if model in named else ""
+        if here:
+            words += f"here, revision {here.name[:12]}"
+        elif model in named:
+            words += f"not here: fairbrief prefetch {model}"
+        else:
+            words += "here in part: no weights of its main revision"
         yield Finding(True if here else None, model, words)
-    for model in hub.repositories():
-        if model not in named:
-            here = hub.cached(model, "doctor")
-            words = (
-                f"here, revision {here.name[:12]}"
-                if here
-                else "here in part: no weights of its main revision"
-            )
-            yield Finding(True if here else None, model, words)
 
 
 def cached_scores(path: Path | None) -> Iterator[Finding]:
     """A score cache's size and soundness."""
-    if path is None:
-        yield Finding(None, "none named", "name one with --cache FILE")
-        return
-    yield _state_of(path)
-
-
-def _state_of(path: Path) -> Finding:
     from contextlib import closing
 
     from fairbrief.engines.score_cache import Store
 
+    if path is None:
+        yield Finding(None, "none named", "name one with --cache FILE")
+        return
     if not path.exists():
-        return Finding(None, str(path), "not there yet; a run that names it begins it")
+        yield Finding(None, str(path), "not there yet; a run that names it begins it")
+        return
     with closing(Store(path)) as store:
         problem = store.problem()
-        if problem is not None:
-            return Finding(
-                is_well=False, name=str(path), words=f"damaged ({problem}); the next run sets it aside"
-            )
-        return Finding(
-            is_well=True,
-            name=str(path),
-            words=f"{counted(store.count(), 'score')}, {path.stat().st_size / 1e6:,.1f} MB, sound",
-        )
+        words = f"damaged ({problem}); the next run sets it aside"
+        if problem is None:
+            words = f"{counted(store.count(), 'score')}, {path.stat().st_size / 1e6:,.1f} MB, sound"
+        yield Finding(problem is None, str(path), words)
 
 
 def _has(module: str) -> Any:
@@ -195,3 +182,49 @@ def _has(module: str) -> Any:
         return importlib.util.find_spec(module) is not None
     except ValueError:  # a module that was blocked by name
         return False
+
+
+@app.command()
+def prefetch(
+    models: list[str] = o.argument(
+        "Names on the hub (facebook/bart-large-cnn), or scorers (entailment) for their models.", "MODEL..."
+    ),
+) -> None:
+    """Download models into the hub's cache; they are then found there without a network."""
+    from fairbrief.errors import BackendError
+    from fairbrief.pretrained import hub
+
+    failures = []
+    for model in dict.fromkeys(map(model_of, models)):
+        typer.echo(f"{model} …")
+        try:
+            folder = hub.download(model, "prefetch")
+        except BackendError as error:
+            known = hub.cached(model, "prefetch")
+            if known is None:
+                failures.append(str(error))
+                typer.echo("  not fetched")
+                continue
+            typer.echo("  the hub was not asked for a newer revision")
+            folder = known
+        size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
+        typer.echo(f"  here: {folder} ({size / 1e6:,.0f} MB)")
+    if failures:
+        raise BackendError("\n".join(failures))
+
+
+def model_of(name: str) -> str:
+    """The model that a scorer's spec names; any other name is a model's own."""
+    from fairbrief import registry, specs
+    from fairbrief.errors import RequestError
+
+    try:
+        parsed = specs.parse(name)
+    except RequestError:
+        return name
+    if parsed.name not in registry.names("scorer or tagger"):
+        return name
+    model = getattr(registry.make("scorer or tagger", name), "model", None)
+    if not isinstance(model, str):
+        raise RequestError(f"The scorer '{name}' needs no model: there is nothing to fetch.")
+    return model
