@@ -127,31 +127,43 @@ class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
     """Units that are observed together. Item i is the cases of unit i, and the answers to what they asked, in its order.
 
     ``table`` holds the answers of all units; those of unit i begin at place ``first[i]`` and are ``asked[i]``. Shapes: (units,) each.
+    ``extracts`` is empty where summaries are observed, or holds each unit's random extracts, which are observed in their place.
     """
 
-    def __init__(self, cases: Sequence[Cases], table: ScoreTable, first: Integers, asked: Integers) -> None:
-        self.cases, self.table, self.first, self.asked = cases, table, first, asked
+    def __init__(
+        self,
+        cases: Sequence[Cases],
+        table: ScoreTable,
+        first: Integers,
+        asked: Integers,
+        extracts: Sequence[Sequence[Extracts]] = (),
+    ) -> None:
+        self.cases, self.table, self.first, self.asked, self.extracts = cases, table, first, asked, extracts
 
     @classmethod
-    def of(cls, units: Sequence[tuple[Cases, Sequence[Scores]]]) -> ScoredUnits:
+    def of(
+        cls,
+        units: Sequence[tuple[Cases, Sequence[Scores]]],
+        extracts: Sequence[Sequence[Extracts]] = (),
+    ) -> ScoredUnits:
         """Units whose answers were given one by one."""
         if isinstance(units, ScoredUnits):
             return units
         asked = np.array([len(scores) for _, scores in units], dtype=np.int64)
         table = ScoreTable.of([answer for _, scores in units for answer in scores])
-        return cls([cases for cases, _ in units], table, np.cumsum(asked) - asked, asked)
+        return cls([cases for cases, _ in units], table, np.cumsum(asked) - asked, asked, extracts)
 
     @property
     def first_shapes(self) -> Integers:
         """Rows and units of each unit's first answer; -1 where nothing was asked. Shape (units, 2)."""
-        found = np.full((len(self), 2), -1)
+        shapes = np.full((len(self), 2), -1)
         has_asked = self.asked > 0
-        found[has_asked] = self.table.shapes[self.first[has_asked]]
-        return found
+        shapes[has_asked] = self.table.shapes[self.first[has_asked]]
+        return shapes
 
     @property
     def first_owners(self) -> list[bytes]:
-        """The columns of the units of each unit's first answer, 64-bit, as bytes by which they are told apart; none where nothing was asked."""
+        """The columns of the units of each unit's first answer, 64-bit, as bytes that can be compared; none where nothing was asked."""
         first = self.first[self.asked > 0]
         owner = self.table.owner_beside(first).astype(np.int64, copy=False)
         sizes = np.zeros(len(self), dtype=np.int64)
@@ -162,8 +174,13 @@ class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
     def some(self, chosen: Sequence[int]) -> ScoredUnits:
         """Some of the units, in this order."""
         places = np.array(chosen, dtype=np.int64)
-        cases = [self.cases[i] for i in chosen]
-        return ScoredUnits(cases, self.table, self.first[places], self.asked[places])
+        return ScoredUnits(
+            [self.cases[i] for i in chosen],
+            self.table,
+            self.first[places],
+            self.asked[places],
+            [self.extracts[i] for i in chosen] if self.extracts else (),
+        )
 
     def __len__(self) -> int:
         return len(self.cases)
@@ -179,37 +196,3 @@ class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
             return [self[j] for j in range(*i.indices(len(self)))]
         first = int(self.first[i])
         return self.cases[i], self.table[first : first + int(self.asked[i])]
-
-
-class ScoredExtracts(Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]):
-    """Units whose random extracts are observed together. Item i is the cases of unit i, their extracts, and the answers."""
-
-    def __init__(self, scored: ScoredUnits, drawn: Sequence[Sequence[Extracts]]) -> None:
-        self.scored, self.drawn = scored, drawn
-
-    @classmethod
-    def of(cls, units: Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]) -> ScoredExtracts:
-        """Units whose answers were given one by one."""
-        if isinstance(units, ScoredExtracts):
-            return units
-        scored = ScoredUnits.of([(cases, scores) for cases, _, scores in units])
-        return cls(scored, [drawn for _, drawn, _ in units])
-
-    def some(self, chosen: Sequence[int]) -> ScoredExtracts:
-        """Some of the units."""
-        return ScoredExtracts(self.scored.some(chosen), [self.drawn[i] for i in chosen])
-
-    def __len__(self) -> int:
-        return len(self.drawn)
-
-    @overload
-    def __getitem__(self, i: int) -> tuple[Cases, Sequence[Extracts], Sequence[Scores]]: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]: ...
-
-    def __getitem__(self, i: int | slice) -> Any:
-        if isinstance(i, slice):
-            return [self[j] for j in range(*i.indices(len(self)))]
-        cases, scores = self.scored[i]
-        return cases, self.drawn[i], scores

@@ -14,7 +14,7 @@ from benchmarks.real.claritin import in_order_of_draw
 from tests.conftest import read_lines
 
 from fairbrief import registry
-from fairbrief.measures.representation_evidence import Representation
+from fairbrief.measures.representation import Representation
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.summarizers.controls import Control, exchanged

@@ -15,7 +15,7 @@ from fairbrief.auditing import Plan, audit, scorer_bias
 from fairbrief.auditing.counterfactual_sources import Sources
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.corpora.people import exchange_genders, exchange_names, genders_of
-from fairbrief.measures.scorer_bias_measures import ScorerBiasSentiment, ScorerBiasSupport
+from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.reports import html, json_file, markdown, write_all
 from fairbrief.reports.note_words import OF_THE_SCORER, worded
 from fairbrief.reports.result import Result

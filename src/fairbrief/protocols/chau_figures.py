@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.measures.shift_regressions import Regression, regress_shift
+from fairbrief.measures.sentiment import Regression, regress_shift
 from fairbrief.protocols.cells import decimal
 from fairbrief.protocols.published_results import heading, published_results
 from fairbrief.types import Floats, Table

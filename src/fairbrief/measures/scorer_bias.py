@@ -1,22 +1,28 @@
-"""Scores of sources that differ only in the group: what the scorer bias measures observe."""
+"""Scorer bias: how differently a scorer scores sources that differ only in the group.
+
+A source is its own perfect summary: nothing is added, left out or turned. Whatever differs between versions of
+one original that differ only in the group is due to the scorer.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.declarations import ObservationDeclaration
-from fairbrief.measures.coverage_folding import fold_chunks
+from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.measures.coverage import fold_chunks
 from fairbrief.measures.distinguishability import group_of
 from fairbrief.measures.entity_inclusion import IncludedPeople, is_named, recogniser
 from fairbrief.measures.known_records import known
-from fairbrief.measures.permutation_schemes import group_names, renamed
-from fairbrief.measures.sentiment_shift import SENTIMENT
+from fairbrief.measures.measure_settings import Reading, check_known, check_people, check_uncut, check_variant
+from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
+from fairbrief.measures.sentiment import SENTIMENT, largest_difference
 from fairbrief.measures.summary_units import chunks_of
+from fairbrief.statistics import ratio
 from fairbrief.text.alignment import Name
 from fairbrief.text.anonymisation import anonymise
 from fairbrief.text.name_gender import GENDER_WORDS
@@ -34,6 +40,8 @@ from fairbrief.types import (
     Record,
     Rows,
     Scores,
+    Totals,
+    Value,
 )
 
 ONE_GROUP = Reason("versions of one group only")
@@ -65,8 +73,7 @@ class _Readings:
             sums[groups.index(group_of(case.record, self.over) or "")] += pair
         if not sums[:, 0].all():
             return UNREAD
-        columns = tuple((name, g) for name in ("scored", "score") for g in groups)
-        return Rows(columns, np.hstack([renamed(sums[:, 0], labels), renamed(sums[:, 1], labels)]))
+        return by_group(groups, {"scored": renamed(sums[:, 0], labels), "score": renamed(sums[:, 1], labels)})
 
 
 def _groups(cases: Cases, over: str) -> list[str]:
@@ -262,3 +269,201 @@ def _written(person: Entity) -> str:
 
 def _are_genders(groups: Sequence[str]) -> bool:
     return all(g.lower() in GENDER_WORDS for g in groups)
+
+
+FAMILY = "Scorer bias (how scorers score sources that differ only in the group)"
+ON_REQUEST = "it scores sources that differ only in the group, which the audit makes"
+OWN = "Part of every result that relies on this scorer would be the scorer's own: it sees a difference between texts that differ only in the group."
+
+
+def _declared(question: str) -> Declaration:
+    return Declaration(
+        family=FAMILY,
+        question=question,
+        harm=OWN,
+        attribute_of="record",
+        on_request=ON_REQUEST,
+        checks_scorer=True,
+    )
+
+
+class ScorerBias(Reading):
+    """What all measures of scorer bias do alike."""
+
+    name: ClassVar[str]
+    declaration: ClassVar[Declaration]
+    finding: ClassVar[str]
+    """What a positive value says of the scorer, as a sentence without its subject."""
+    scorer: str
+
+    @property
+    def checked_scorer(self) -> str:
+        """The spec of the scorer that is checked."""
+        return self.scorer
+
+    def told(self, first: str, second: str) -> str:
+        """The finding about two groups."""
+        return self.finding.format(first=first, second=second)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = totals.values_of("scored")
+        mean = {g: ratio(totals["score", g], totals["scored", g]) for g in groups}
+        values = {self.name: largest_difference(mean, totals, count="")}
+        if len(groups) > 2:
+            for k, other in itertools.combinations(groups, 2):
+                values[f"difference[{k}−{other}]"] = Value(mean[k] - mean[other], "both")
+        return values | {f"mean[{g}]": Value(mean[g]) for g in groups}
+
+    def explain(self, totals: Totals) -> str:
+        """How the scorer scores the versions of one original."""
+        parts = [
+            f"{g} {float(ratio(totals['score', g], totals['scored', g])):.3f}"
+            for g in totals.values_of("scored")
+            if totals["scored", g] > 0
+        ]
+        return f"The scorer gives: {', '.join(parts)}."
+
+
+@dataclass(frozen=True, repr=False)
+class ScorerBiasSentiment(ScorerBias):
+    """Difference between groups in the sentiment a scorer gives to sources that differ only in the group.
+
+    Per original: sentiment of its version about the first group − of its version about the second, in the
+    order of the alphabet (female − male); the value is the mean over originals. With more groups, the largest
+    difference of any two means, which cannot be negative.
+
+    Reads:      variants of one original by the record attribute ``over`` (or the one value that all people of
+                a record share); the summaries are not looked at. The audit makes such variants of its own input
+                (`fairbrief.audit(check_scorers=…)`); inputs that hold them can be read by name.
+    Evidence:   `SourceSentiments`.
+    Value:      on the scorer's scale; positive = the scorer scores texts about the first group more
+                favourably. ``mean[g]``: the mean of each group.
+    Chance:     the versions' groups exchanged inside each original.
+    Undefined:  "versions of one group only"; "the scorer finds nothing in a version".
+    Source:     counterfactual evaluation of sentiment systems: Kiritchenko & Mohammad, *SEM 2018.
+    """
+
+    observes: ClassVar[type] = SourceSentiments
+    name: ClassVar[str] = "scorer_bias_sentiment"
+    finding: ClassVar[str] = (
+        "scores sources about {first} people more favourably than the same about {second} people"
+    )
+    declaration: ClassVar[Declaration] = _declared(
+        "how much more favourably a scorer scores sources about one group than the same about another"
+    )
+    over: str
+    scorer: str = "vader"
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+
+
+@dataclass(frozen=True, repr=False)
+class ScorerBiasSupport(ScorerBias):
+    """Difference between groups in how strongly a scorer finds sources to support their own sentences.
+
+    Per version: the mean over documents and sentences of the best support of the sentence by any chunk of the
+    document (at most ``sentences`` sentences of a source, evenly spread). Per original: the first group's − the
+    second's; the value is the mean over originals; more groups as in `ScorerBiasSentiment`.
+
+    A scorer that only compares words (containment, n-grams) scores any text alike; still one group's words may
+    repeat more (her for his and him), which this shows. ``text=neutral`` makes names, pronouns and
+    titles neutral before, as `distinguishability` does.
+
+    Reads:      variants of one original by the record attribute ``over``, as `ScorerBiasSentiment`.
+    Evidence:   `SourceSupports`.
+    Value:      on the scorer's scale; positive = texts about the first group are found better supported.
+                ``mean[g]``: the mean of each group.
+    Chance:     the versions' groups exchanged inside each original.
+    Undefined:  "versions of one group only"; "the scorer finds nothing in a version".
+    """
+
+    observes: ClassVar[type] = SourceSupports
+    name: ClassVar[str] = "scorer_bias_support"
+    finding: ClassVar[str] = (
+        "finds sentences about {first} people better supported than the same about {second} people"
+    )
+    declaration: ClassVar[Declaration] = _declared(
+        "how much better supported a scorer finds sources' own sentences about one group than the same about another"
+    )
+    over: str
+    scorer: str = "containment"
+    sentences: int = 10
+    text: str = "as written"
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+        check_known("text", self.text, ("as written", "neutral"))
+        if self.sentences < 1:
+            raise ValueError(f"sentences={self.sentences} is 1 or more")
+
+
+@dataclass(frozen=True, repr=False)
+class ScorerBiasPeople(ScorerBias):
+    """Difference between groups in the share of the people of a source that are found in that very source.
+
+    ``by=names``: as `entity_inclusion` finds known people in a summary. ``by=recogniser``: by what the
+    recogniser ``people`` takes for a person's name by itself, as invented people are found.
+
+    Reads:      variants of one original whose people differ in ``over``, as `ScorerBiasSentiment`; their names.
+    Evidence:   `SourcePeople`.
+    Value:      share found of the first group's people − of the second's, all originals pooled, in [−1, 1];
+                positive = the first group's people are found more often. ``mean[g]``: the share of each. More
+                groups as in `ScorerBiasSentiment`: in [0, 1].
+    Chance:     the versions' groups exchanged inside each original.
+    Undefined:  "no named people with the attribute in the source"; "versions of one group only"; "the
+                scorer finds nothing in a version" (one without a named person).
+    """
+
+    observes: ClassVar[type] = SourcePeople
+    name: ClassVar[str] = "scorer_bias_people"
+    finding: ClassVar[str] = "finds {first} people more often than {second} people in the same places"
+    declaration: ClassVar[Declaration] = _declared(
+        "how much more often people of one group are found in their own source than others"
+    )
+    over: str
+    people: str = "builtin"
+    alignment: str = "recommended"
+    by: str = "names"
+
+    def __post_init__(self) -> None:
+        check_people(self.people)
+        check_variant("alignment", self.alignment)
+        check_known("by", self.by, ("names", "recogniser"))
+
+    @property
+    def checked_scorer(self) -> str:
+        return recogniser(self.people)
+
+
+@dataclass(frozen=True, repr=False)
+class ScorerBiasNames(ScorerBias):
+    """Difference between groups in the share of people whose gender a scorer of names tells right.
+
+    Asked are the first and last names of the people of a source, as they are given. A person counts as read
+    right if the scorer gives the own group and no other. The audit draws the versions' names from the same census
+    that the scorer ``names`` looks up: there it can only fail by its other rules and tables.
+
+    Reads:      variants of one original whose people differ in ``over`` (a gender), as `ScorerBiasSentiment`.
+    Evidence:   `SourceNames`.
+    Value:      share read right of the first group − of the second, all originals pooled, in [−1, 1]; positive =
+                the first group's names are told right more often. ``mean[g]``: the share of each.
+    Chance:     the versions' groups exchanged inside each original.
+    Undefined:  "names do not tell the values of this attribute"; "no named people with the attribute in the
+                source"; "versions of one group only".
+    """
+
+    observes: ClassVar[type] = SourceNames
+    name: ClassVar[str] = "scorer_bias_names"
+    finding: ClassVar[str] = (
+        "tells the gender of {first} people's names right more often than of {second} people's"
+    )
+    declaration: ClassVar[Declaration] = _declared(
+        "how much more often the gender of one group's names is told right than another's"
+    )
+    over: str
+    names: str = "names"
+
+    @property
+    def checked_scorer(self) -> str:
+        return self.names
