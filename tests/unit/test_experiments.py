@@ -27,8 +27,7 @@ from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.experiments.experiment_file import read_experiment
 from fairbrief.kept_files import locked
 from fairbrief.reports import load
-from fairbrief.scorers.chat_judge import within
-from fairbrief.scorers.judge import Judge
+from fairbrief.scorers.chat_judge import Judge, within
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FIVE = sorted(path.name for path in (EXAMPLES / "experiments").glob("*.toml"))

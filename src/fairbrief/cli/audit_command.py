@@ -314,7 +314,7 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     from fairbrief.cli import spending_options as spend
     from fairbrief.engines.preflight import Forecast
     from fairbrief.engines.score_cache import Store
-    from fairbrief.scorers.foreseen import foreseeing
+    from fairbrief.scorers.chat_judge import foreseeing
 
     forecast = Forecast()
     shown: set[str] = set()

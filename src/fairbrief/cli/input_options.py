@@ -332,8 +332,8 @@ def progress_bar(reading: Reading, *, quiet: bool = False) -> Iterator[Callable[
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from fairbrief.scorers.progress import Progress as Scored
-    from fairbrief.scorers.progress import watched
+    from fairbrief.scorers.pairs import Progress as Scored
+    from fairbrief.scorers.pairs import watched
 
     columns = (
         TextColumn("auditing"), BarColumn(), TextColumn("{task.fields[cases]}"),

@@ -12,8 +12,7 @@ import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.occurrences import Texts, in_batches
-from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
+from fairbrief.scorers.shared_words import Entries, Texts, code, in_batches, tabulate
 from fairbrief.specs import spell
 from fairbrief.text.languages import Setting, setting
 from fairbrief.text.segmentation import NEEDS_ICU, ascii_table, ascii_words, words_of
@@ -37,7 +36,7 @@ class Tfidf:
     other tokens do not count, so that every summary meets the same weights), or ``pair`` (the rows and
     the sentences of one column together, for each column anew, as Chhabra et al. released it).
     ``sentences`` says who cuts: ``given`` (rows and columns are sentences already), or ``builtin`` or
-    ``punkt`` (rows and columns are whole texts; see `sentence_pairs` for the shapes of the answer).
+    ``punkt`` (rows and columns are whole texts; see `shared_words` for the shapes of the answer).
     """
 
     name: ClassVar[str] = "tfidf"
