@@ -1,19 +1,19 @@
-"""Answers of scorers side by side, and the units that asked for them: what is observed together."""
+"""Answers of scorers side by side, the units that asked for them, and what observes them together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
-from typing import Any, overload
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from fairbrief.ranges import numbers_within, ranges
-from fairbrief.types import Cases, Extracts, Floats, Integers, Scores
+from fairbrief.types import AlikeRows, Cases, Extracts, Floats, Integers, Observation, Reason, Scores
 
 
-class ScoreTable(Sequence[Scores]):
+class ScoreTable:
     """The answers to many asks side by side: what a scorer gives that computes them together. Item i is the answer to ask i.
 
     Shapes: ``shapes`` (asks, 2), rows and units of each answer; ``cells``, all matrices one after another, each row by
@@ -65,15 +65,10 @@ class ScoreTable(Sequence[Scores]):
     def __len__(self) -> int:
         return len(self.shapes)
 
-    @overload
-    def __getitem__(self, i: int) -> Scores: ...
+    def __iter__(self) -> Iterator[Scores]:
+        return (self[i] for i in range(len(self)))
 
-    @overload
-    def __getitem__(self, i: slice) -> Sequence[Scores]: ...
-
-    def __getitem__(self, i: int | slice) -> Scores | Sequence[Scores]:
-        if isinstance(i, slice):
-            return [self[j] for j in range(*i.indices(len(self)))]
+    def __getitem__(self, i: int) -> Scores:
         rows, units = self.shapes[i].tolist()
         row, unit, cell = self._first[i].tolist()
         matrix = self.cells[cell : cell + rows * units].reshape(rows, units)
@@ -123,7 +118,7 @@ class ScoreTable(Sequence[Scores]):
         return self.owner[first : first + self.shapes[i, 1]]
 
 
-class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
+class ScoredUnits:
     """Units that are observed together. Item i is the cases of unit i, and the answers to what they asked, in its order.
 
     ``table`` holds the answers of all units; those of unit i begin at place ``first[i]`` and are ``asked[i]``. Shapes: (units,) each.
@@ -147,8 +142,6 @@ class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
         extracts: Sequence[Sequence[Extracts]] = (),
     ) -> ScoredUnits:
         """Units whose answers were given one by one."""
-        if isinstance(units, ScoredUnits):
-            return units
         asked = np.array([len(scores) for _, scores in units], dtype=np.int64)
         table = ScoreTable.of([answer for _, scores in units for answer in scores])
         return cls([cases for cases, _ in units], table, np.cumsum(asked) - asked, asked, extracts)
@@ -185,14 +178,22 @@ class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
     def __len__(self) -> int:
         return len(self.cases)
 
-    @overload
-    def __getitem__(self, i: int) -> tuple[Cases, Sequence[Scores]]: ...
+    def __iter__(self) -> Iterator[tuple[Cases, Sequence[Scores]]]:
+        for cases, first, asked in zip(self.cases, self.first.tolist(), self.asked.tolist(), strict=True):
+            yield cases, [self.table[i] for i in range(first, first + asked)]
 
-    @overload
-    def __getitem__(self, i: slice) -> Sequence[tuple[Cases, Sequence[Scores]]]: ...
 
-    def __getitem__(self, i: int | slice) -> Any:
-        if isinstance(i, slice):
-            return [self[j] for j in range(*i.indices(len(self)))]
-        first = int(self.first[i])
-        return self.cases[i], self.table[first : first + int(self.asked[i])]
+@runtime_checkable
+class BatchObservation(Observation, Protocol):
+    """An observation of many units in one call: where rows are small, calls cost more than sums."""
+
+    def observe_many(
+        self, units: ScoredUnits, labels: Integers
+    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+        """The rows of each unit, as `observe` returns them, or why it has none. ``labels`` (units, R, n): each unit's labellings.
+
+        Where ``units.extracts`` is not empty, the extracts are observed in place of the summaries, as by
+        `ExtractObservation.observe_extracts`, under the real labels (R = 1). A unit's rows are the same whichever units are
+        beside it.
+        """
+        ...

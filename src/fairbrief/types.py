@@ -462,22 +462,6 @@ class Observation(Protocol):
 
 
 @runtime_checkable
-class BatchObservation(Observation, Protocol):
-    """An observation of many units in one call: where rows are small, calls cost more than sums."""
-
-    def observe_many(
-        self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-        """The rows of each unit, as `observe` returns them, or why it has none. ``labels`` (units, R, n): each unit's labellings.
-
-        `fairbrief.score_tables.ScoredUnits.of` has the units' answers in one table. Where its ``extracts`` are not empty, they are
-        observed in place of the summaries, as `ExtractObservation.observe_extracts` does, under the real labels (R = 1).
-        A unit's rows are the same whichever units are beside it.
-        """
-        ...
-
-
-@runtime_checkable
 class Measure(Protocol):
     """A named question: what it observes, and how totals become values.
 

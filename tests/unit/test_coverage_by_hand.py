@@ -359,7 +359,7 @@ def test_a_records_rows_are_the_same_in_any_company() -> None:
     assert together[0]["length²",] == pytest.approx(L**2 / 2)
     assert ("length²",) not in together[1]
     labels = np.array([[[0, 0, 1]]] * 2)
-    observed_together = rows_by_place(observation.observe_many(units, labels)[0])
+    observed_together = rows_by_place(observation.observe_many(ScoredUnits.of(units), labels)[0])
     assert observed_together[0]["length²",] == pytest.approx(L**2 / 2)
     assert ("length²",) not in observed_together[1]
 
@@ -375,7 +375,7 @@ def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytes
         ((case("aabb", [2, 2, 8, 1]),), (scores([[0.7], [0.1], [0.5], [0.3]]),)),
     ]
     labels = np.array([[[0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 1]]] * 2)
-    ((together,), _) = observation.observe_many(units, labels)
+    ((together,), _) = observation.observe_many(ScoredUnits.of(units), labels)
     for (cases, found), values in zip(units, together.values, strict=True):
         alone = observation.observe(cases, found, labels[0])
         assert alone.columns == together.columns  # type: ignore[union-attr]
@@ -384,7 +384,7 @@ def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytes
     assert together.values[0, :, column] == pytest.approx([4 * L**2, L**2, 5 * L**2])
     for at_once in (1, 8, 16):
         monkeypatch.setattr("fairbrief.measures.coverage.AT_ONCE", at_once)
-        ((again,), _) = observation.observe_many(units, labels)
+        ((again,), _) = observation.observe_many(ScoredUnits.of(units), labels)
         assert again.values.tolist() == together.values.tolist()
 
 

@@ -167,7 +167,7 @@ class Observer:
         if are_finite(table):
             return batch
         why = [
-            why_unusable(observation, asks, table[end - len(asks) : end])
+            why_unusable(observation, asks, [table[i] for i in range(end - len(asks), end)])
             for asks, end in zip(asked, ends.tolist(), strict=True)
         ]
         left_out |= {

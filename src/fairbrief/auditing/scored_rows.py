@@ -11,11 +11,10 @@ import numpy as np
 
 from fairbrief.auditing.ledger import RowBlock
 from fairbrief.declarations import ObservationDeclaration
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.statistics import TIE, Labelled
 from fairbrief.types import (
     AlikeRows,
-    BatchObservation,
     Column,
     ExtractObservation,
     Extracts,

@@ -62,13 +62,13 @@ class OneByOne(ABC):
 
     @abstractmethod
     def observe_many(
-        self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
+        self, units: ScoredUnits, labels: Integers
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-        """See `fairbrief.types.BatchObservation`."""
+        """See `fairbrief.score_tables.BatchObservation`."""
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         """The unit's rows. Shape of ``labels``: (R, n)."""
-        return self._first([(cases, scores)], labels)
+        return self._first(ScoredUnits.of([(cases, scores)]), labels)
 
     def observe_extracts(
         self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
@@ -78,7 +78,7 @@ class OneByOne(ABC):
         labels = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
         return self._first(ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
 
-    def _first(self, unit: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers) -> Rows | Reason:
+    def _first(self, unit: ScoredUnits, labels: Integers) -> Rows | Reason:
         rows, reasons = self.observe_many(unit, labels[np.newaxis])
         return reasons[0] if reasons else Rows(rows[0].columns, rows[0].values[0])
 

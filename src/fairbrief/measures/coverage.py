@@ -46,7 +46,6 @@ from fairbrief.types import (
     PermutationScheme,
     Ratio,
     Reason,
-    Scores,
     Totals,
     Value,
 )
@@ -148,10 +147,9 @@ class Coverage(CoverageSettings, OneByOne):
         return (Ask(self.scorer, self._chunks(known(cases[0].record))[0], extracts[0].sentences),)
 
     def observe_many(
-        self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
+        self, units: ScoredUnits, labels: Integers
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Records of the same groups and as many documents are observed together."""
-        units = ScoredUnits.of(units)
         drawn = [one.kept for (one,) in units.extracts]
         owners = units.first_owners if drawn else [b""] * len(units)
         reasons: dict[int, Reason] = {}

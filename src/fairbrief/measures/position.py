@@ -41,7 +41,6 @@ from fairbrief.types import (
     Integers,
     PermutationScheme,
     Reason,
-    Scores,
     Totals,
     Value,
 )
@@ -244,10 +243,9 @@ class Positions(PositionSettings, OneByOne):
         return _turned(len(builtin.sentences_of(about.source)))
 
     def observe_many(
-        self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
+        self, units: ScoredUnits, labels: Integers
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Articles of as many sentences, with texts of as many, are observed together."""
-        units = ScoredUnits.of(units)
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[int, int, int, bytes], list[int]] = {}
         shapes = units.first_shapes.T.tolist()
@@ -271,17 +269,15 @@ class Positions(PositionSettings, OneByOne):
                     reasons |= dict.fromkeys(places[kept & ~own].tolist(), why)
                     kept &= own
             traits = describe(n, self.segments, fills_first=self.short == "first")
-            # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
-            weighs = (counts[:, 1:, 0] > 0) | (self.weights == "pooled")
-            for pattern in _different(weighs[kept]):
-                here = np.flatnonzero(kept & (weighs == pattern).all(axis=1))
-                if self.against == "references":
-                    own = self._with_references(
-                        masses[here] @ traits, counts[here], pattern, labels[places[here]]
-                    )
-                else:
-                    own = self._with_uniform(masses[here, 0], traits, counts[here, 0], labels[places[here]])
-                found.append(AlikeRows(places[here].tolist(), *own))
+            if not kept.any():
+                continue
+            here = np.flatnonzero(kept)
+            labels_here = labels[places[here]]
+            if self.against == "references":
+                rows = self._with_references(masses[here] @ traits, counts[here], labels_here)
+            else:
+                rows = self._with_uniform(masses[here, 0], traits, counts[here, 0], labels_here)
+            found.append(AlikeRows(places[here].tolist(), *rows))
         return found, reasons
 
     # ------------------------------------------------------------------------------- its parts
@@ -315,39 +311,30 @@ class Positions(PositionSettings, OneByOne):
             for own in texts
         ]
 
-    def _parts(self, units: ScoredUnits, starts: Sequence[int]) -> Iterator[Floats]:
-        """The scores of each text's sentences that count, of alike articles, a text's beginning at ``starts``. Shape (N, article sentences, sentences) each."""
+    def _masses(self, units: ScoredUnits, starts: Sequence[int]) -> tuple[Floats, Floats]:
+        """The mass per article sentence of each text of similar articles, shape (N, texts, sentences); and its sum, how many
+        sentences the text has, and how many of them have no source, shape (N, texts, 3). A text's scores begin at ``starts``.
+        """
         similarity = units.table.matrices(units.first)
+        masses, counts = [], []
         for t, (start, stop) in enumerate(pairwise(starts)):
             part = similarity[:, :, start:stop]
-            if self.match == "mean" or (t == 0 and self.limit is not None):
-                part = np.stack(
-                    [self._read(own, t, case) for own, (case,) in zip(part, units.cases, strict=True)]
-                )
-            yield part
-
-    def _read(self, similarity: Floats, text: int, case: Case) -> Floats:
-        """The scores of a text's sentences that count."""
-        if text == 0 and self.limit is not None:
-            about = (known(case.record).source, case.summary.text)
-            kept = chosen(similarity.shape[1], self.limit, self.choose, self.seed, about)
-            similarity = similarity[:, kept]
-        if self.match == "mean" and similarity.shape[1]:
-            similarity = similarity.mean(axis=1, keepdims=True)
-        return similarity
-
-    def _masses(self, units: ScoredUnits, starts: Sequence[int]) -> tuple[Floats, Floats]:
-        """Of each of alike articles and text the mass per article sentence, shape (N, texts, sentences), and its sum, the text's
-        sentences, and those of them that have no source, shape (N, texts, 3).
-        """
-        masses, counts = [], []
-        for part in self._parts(units, starts):
+            if t == 0 and self.limit is not None:
+                which = [self._chosen(case, stop - start) for (case,) in units.cases]
+                part = np.stack([own[:, kept] for own, kept in zip(part, which, strict=True)])
+            if self.match == "mean" and part.shape[2]:
+                part = part.mean(axis=2, keepdims=True)
             mass, unmapped = mass_of_sources(
                 part, self.top, once=self.duplicates == "once", shares_ties=self.ties == "shared"
             )
             masses.append(mass)
             counts.append(np.column_stack([mass.sum(axis=1), np.full(len(mass), part.shape[2]), unmapped]))
         return np.stack(masses, axis=1), np.stack(counts, axis=1)
+
+    def _chosen(self, case: Case, sentences: int) -> Integers:
+        """The sentences of a summary that count."""
+        texts = (known(case.record).source, case.summary.text)
+        return chosen(sentences, self.limit, self.choose, self.seed, texts)
 
     def _weigh(self, sums: Floats, matches: Floats) -> Floats:
         """Sums over matches, divided by the matches where articles weigh the same."""
@@ -357,14 +344,13 @@ class Positions(PositionSettings, OneByOne):
         return weighed
 
     def _with_references(
-        self, sums: Floats, counts: Floats, weighs: NDArray[np.bool_], labels: Integers
+        self, sums: Floats, counts: Floats, labels: Integers
     ) -> tuple[tuple[Column, ...], Floats]:
-        """Rows with the system's text (the first) and the mean of the references as they are, or in each other's place.
-
-        ``weighs`` (references,) says which of them are averaged.
-        """
+        """Rows with the system's text (the first) and the mean of the references as they are, or in each other's place."""
         stats = np.concatenate([self._weigh(sums, counts[:, :, 0]), counts], axis=2)
-        sides = np.stack([stats[:, 0], stats[:, 1:][:, weighs].mean(axis=1)], axis=1)
+        # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
+        weighs = ((counts[:, 1:, 0] > 0) | (self.weights == "pooled")).astype(np.float64)[:, :, np.newaxis]
+        sides = np.stack([stats[:, 0], (stats[:, 1:] * weighs).sum(axis=1) / weighs.sum(axis=1)], axis=1)
         swapped = labels[:, :, :1] > 0 if labels.shape[2] else np.zeros((len(sums), 1, 1), dtype=bool)
         system = np.where(swapped, sides[:, 1:], sides[:, :1])
         other = np.where(swapped, sides[:, :1], sides[:, 1:])
@@ -397,13 +383,6 @@ class Positions(PositionSettings, OneByOne):
     def _columns(self, side: str) -> tuple[Column, ...]:
         """Names of one side's statistics, as the docstring's Evidence lists them."""
         return _columns(side, self.segments)
-
-
-def _different(rows: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-    """The different ones of rows (N, K), sorted; in most batches there is one."""
-    if (rows == rows[:1]).all():
-        return list(rows[:1])
-    return [np.array(row) for row in sorted(set(map(tuple, rows.tolist())))]
 
 
 _IN_EACH_OTHERS_PLACE = PermutationScheme(np.arange(2), is_together=True)

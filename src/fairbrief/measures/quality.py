@@ -23,12 +23,10 @@ from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 from fairbrief.types import (
     AlikeRows,
     Case,
-    Cases,
     Column,
     Floats,
     Integers,
     Reason,
-    Scores,
     Totals,
     Value,
 )
@@ -71,7 +69,7 @@ class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
 
     def observe_many(
         self,
-        units: Sequence[tuple[Cases, Sequence[Scores]]],
+        units: ScoredUnits,
         labels: Integers,  # noqa: ARG002 - no label moves a level
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """All pairs of texts are compared in one call."""
@@ -79,7 +77,7 @@ class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
         alike: dict[int, list[int]] = {}
         pairs: list[tuple[str, str]] = []
         starts = []
-        for i, (case,) in enumerate(ScoredUnits.of(units).cases):
+        for i, (case,) in enumerate(units.cases):
             starts.append(len(pairs))
             references = known(case.record).references
             if not references:

@@ -58,7 +58,6 @@ from fairbrief.types import (
     PermutationScheme,
     Ratio,
     Reason,
-    Scores,
     Totals,
     Value,
 )
@@ -193,10 +192,9 @@ class Representation(RepresentationSettings, OneByOne):
         return asks
 
     def observe_many(
-        self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
+        self, units: ScoredUnits, labels: Integers
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """Records of the same values and as many documents (and sentences of extracts) are observed together."""
-        units = ScoredUnits.of(units)
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[int]] = {}
         for i, ((case,), asked) in enumerate(zip(units.cases, units.asked.tolist(), strict=True)):
