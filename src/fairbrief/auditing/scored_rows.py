@@ -15,6 +15,7 @@ from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.statistics import TIE, Labelled
 from fairbrief.types import (
     AlikeRows,
+    Ask,
     Column,
     ExtractObservation,
     Extracts,
@@ -36,9 +37,9 @@ BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no ra
 """How the columns begin that hold a unit's mean over its permutations, over its random extracts, and the unit's own
 columns where it has no extract."""
 
-_Drawn = tuple[Sequence[Extracts], int]
+_Drawn = tuple[Sequence[Extracts], Sequence[Ask]]
 Drawn = _Drawn | Reason | None
-"""A unit's random extracts and how many asks they have; why it has none; None where none are wanted."""
+"""A unit's random extracts and their asks; why it has none; None where none are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class ScoredBatch:
     def with_extracts(self, chosen: Sequence[int]) -> ScoredUnits:
         """Units with their random extracts in place of the summaries; the answers about extracts follow the summaries'."""
         units, drawn = self.units.some(chosen), [cast("_Drawn", self.drawn[j]) for j in chosen]
-        asked = np.array([many for _, many in drawn], dtype=np.int64)
+        asked = np.array([len(asks) for _, asks in drawn], dtype=np.int64)
         extracts = [extracts for extracts, _ in drawn]
         return ScoredUnits(units.cases, units.table, units.first + units.asked, asked, extracts)
 
