@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from fairbrief.ranges import numbers_within, ranges
+from fairbrief.ranges import ranges
 from fairbrief.types import AlikeRows, Cases, Extracts, Floats, Integers, Observation, Reason, Scores
 
 
@@ -86,22 +86,6 @@ class ScoreTable:
         start = ranges(self._first[chosen, 2], units)
         places = start + np.arange(rows)[:, np.newaxis] * np.repeat(units, units)
         return np.asarray(self.cells.take(places))
-
-    def leading(self, chosen: Integers, columns: Integers) -> ScoreTable:
-        """Some of the answers, as if of each no more columns had been asked about than its first ones. Shapes: (chosen,) each."""
-        rows, units = self.shapes[chosen].T
-        is_kept = self.owner_beside(chosen) < np.repeat(columns, units)
-        before = np.concatenate([[0], np.cumsum(is_kept)])
-        ends = np.cumsum(units)
-        kept = before[ends] - before[ends - units]
-        row = numbers_within(rows)
-        first_cells = np.repeat(self._first[chosen, 2], rows) + row * np.repeat(units, rows)
-        return ScoreTable(
-            np.column_stack([rows, kept]),
-            self.cells.take(ranges(first_cells, np.repeat(kept, rows))),
-            self.owner_beside(chosen)[is_kept],
-            self.sizes.take(ranges(self._first[chosen, 0], rows)),
-        )
 
     def owner_beside(self, chosen: Integers) -> Integers:
         """The columns of the units of answers, one answer after another. Shape (units of all chosen,)."""

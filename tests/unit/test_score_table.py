@@ -79,20 +79,3 @@ def test_units_have_the_answers_to_what_they_asked() -> None:
     ((_, (found,)),) = units.some([2])
     np.testing.assert_array_equal(found.matrix, three.matrix)
     assert [len(scores) for _, scores in units.some([2, 0, 1])] == [1, 2, 0]
-
-
-@given(SHAPES, st.data())
-def test_what_was_asked_about_the_first_columns_is_part_of_an_answer(
-    shapes: list[tuple[int, int]], data: st.DataObject
-) -> None:
-    """As many units as these columns have, of any of the answers."""
-    given_ones = answers(shapes)
-    chosen = data.draw(st.permutations(range(len(shapes))))
-    columns = [data.draw(st.integers(0, 3)) for _ in chosen]
-    found = ScoreTable.of(given_ones).leading(np.array(chosen, dtype=int), np.array(columns, dtype=int))
-    for i, many, part in zip(chosen, columns, found, strict=True):
-        whole = given_ones[i]
-        kept = whole.owner < many
-        np.testing.assert_array_equal(part.matrix, whole.matrix[:, kept])
-        np.testing.assert_array_equal(part.owner, whole.owner[kept])
-        np.testing.assert_array_equal(part.sizes, whole.sizes)
