@@ -59,12 +59,8 @@ class ExtractDraws:
     _known: dict[str, _Known] = field(default_factory=dict)
     _drawn: dict[tuple[str, int], Extracts | Reason] = field(default_factory=dict)
 
-    def of(self, cases: Cases) -> Sequence[Extracts] | Reason:
-        """The extracts of each case's record."""
-        return self.of_many([cases])[0]
-
-    def of_many(self, units: Sequence[Cases]) -> list[Sequence[Extracts] | Reason]:
-        """`of` each unit; records of as many sentences are drawn together."""
+    def extracts_of(self, units: Sequence[Cases]) -> list[Sequence[Extracts] | Reason]:
+        """The extracts of each unit's records, as long as its summaries; records of as many sentences are drawn together."""
         lengths = {id(case): len(case.summary.text.split()) for cases in units for case in cases}
         self._read([case.record for cases in units for case in cases])
         waiting: dict[int, list[tuple[str, int]]] = {}

@@ -185,7 +185,7 @@ class Observer:
         """Random extracts of the records of units that ask scorers, with what they ask; None where this audit takes none."""
         drawn: list[Drawn] = [None] * len(ready)
         wanted = [j for j, one in enumerate(ready) if one.asks]
-        for j, extracts in zip(wanted, draws.of_many([ready[j].cases for j in wanted]), strict=True):
+        for j, extracts in zip(wanted, draws.extracts_of([ready[j].cases for j in wanted]), strict=True):
             if isinstance(extracts, Reason):
                 drawn[j] = extracts
                 continue

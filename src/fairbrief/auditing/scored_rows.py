@@ -116,25 +116,19 @@ def _extract_rows(
     return rows
 
 
-def _with_extracts(block: RowBlock, read: Sequence[Rows | Reason | None]) -> Iterator[RowBlock]:
+def _with_extracts(block: RowBlock, extracts: Sequence[Rows | Reason | None]) -> Iterator[RowBlock]:
     """The block with the rows of its units' random extracts, in parts of equal columns."""
     beside: dict[tuple[Column, ...], list[tuple[int, Floats]]] = {}
-    for j, rows in enumerate(read):
-        columns, row = _extract_columns(block.columns, block.values[j, 0], rows)
-        beside.setdefault(columns, []).append((j, row))
+    for j, rows in enumerate(extracts):
+        real, columns = block.values[j, 0], tuple[Column, ...]()
+        if isinstance(rows, Reason):
+            columns = _named(WITHOUT_EXTRACTS, block.columns)
+        elif rows is not None:
+            real, columns = rows.values[0], _named(OF_EXTRACTS, rows.columns)
+        beside.setdefault(columns, []).append((j, real))
     for columns, members in beside.items():
         part = block.of([j for j, _ in members])
         yield part.beside_too(columns, np.stack([row for _, row in members])) if columns else part
-
-
-def _extract_columns(
-    columns: tuple[Column, ...], real: Floats, rows: Rows | Reason | None
-) -> tuple[tuple[Column, ...], Floats]:
-    if rows is None:
-        return (), real[:0]
-    if isinstance(rows, Reason):
-        return _named(WITHOUT_EXTRACTS, columns), real
-    return _named(OF_EXTRACTS, rows.columns), rows.values[0]
 
 
 @lru_cache(maxsize=256)

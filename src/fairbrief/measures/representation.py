@@ -465,6 +465,7 @@ class _RepresentationMeasure(Reading, RepresentationSettings):
     """What all measures do alike."""
 
     observes: ClassVar[type] = Representation
+    name: ClassVar[str]
 
     def __post_init__(self) -> None:
         if not 0 < self.tau <= 1:
@@ -479,6 +480,11 @@ class _RepresentationMeasure(Reading, RepresentationSettings):
             read_target(self.target)
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
             raise ValueError(f"texts=values is for scorers that read texts; {self.scorer} reads none")
+
+    def _headline(self, totals: Totals, statistic: str, *, has_baseline: bool = True) -> dict[str, Value]:
+        """The mean over records of a statistic of each."""
+        mean, columns = ratio(totals[statistic], totals["one"]), ((statistic,), ("one",))
+        return {self.name: Value(mean, "upper", mean_of=columns, is_share=True, has_baseline=has_baseline)}
 
     def explain(self, totals: Totals) -> str:
         """The three distributions in words, and which values fall below tau."""
@@ -523,10 +529,7 @@ class Bur(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → shares (…)."""
-        mean = ratio(totals["unfair"], totals["one"])
-        found = {
-            "bur": Value(mean, "upper", mean_of=(("unfair",), ("one",)), is_share=True, has_baseline=True)
-        }
+        found = self._headline(totals, "unfair")
         for v in totals.values_of("present"):
             share = ratio(totals["under", v], totals["present", v])
             found[f"share_under[{v}]"] = Value(share, is_share=True, has_baseline=True, group=v)
@@ -561,8 +564,7 @@ class Uer(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → mean rates (…)."""
-        mean = ratio(totals["uer"], totals["one"])
-        found = {"uer": Value(mean, "upper", mean_of=(("uer",), ("one",)), is_share=True, has_baseline=True)}
+        found = self._headline(totals, "uer")
         for v in totals.values_of("present"):
             found |= _difference(totals, v) | _by_documents(totals, v)
             for share in ("source", "summary", "wanted"):
@@ -598,8 +600,7 @@ class Auc(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
-        mean = ratio(totals["auc"], totals["one"])
-        return {"auc": Value(mean, "upper", mean_of=(("auc",), ("one",)), is_share=True, has_baseline=True)}
+        return self._headline(totals, "auc")
 
 
 @dataclass(frozen=True, repr=False)
@@ -625,8 +626,7 @@ class AucCutoff(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
-        mean = ratio(totals["auc_cutoff"], totals["one"])
-        return {"auc_cutoff": Value(mean, "upper", mean_of=(("auc_cutoff",), ("one",)), is_share=True)}
+        return self._headline(totals, "auc_cutoff", has_baseline=False)
 
 
 @dataclass(frozen=True, repr=False)
