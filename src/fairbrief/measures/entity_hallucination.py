@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.batches import WithoutLabels
-from fairbrief.measures.entity_inclusion import recogniser
+from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
 from fairbrief.measures.known_records import known, needs_english
 from fairbrief.measures.measure_settings import Reading, check_given, check_known, check_people, check_variant
 from fairbrief.measures.permutation_schemes import (
@@ -23,7 +23,6 @@ from fairbrief.measures.permutation_schemes import (
     total_variation,
 )
 from fairbrief.statistics import ratio
-from fairbrief.text.alignment import Name
 from fairbrief.text.identifiers import WORD
 from fairbrief.text.name_gender import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
@@ -134,14 +133,9 @@ class InventedPeople:
                 yield _Found(0, (), ())
                 continue
             recognised, grouped = next(waiting), next(waiting)
-            accepted = {s for s, yes in zip(spans, recognised.matrix[:, 0], strict=True) if yes > 0.5}
-            names = [
-                Name.of(p.first_name, p.last_name, p.attributes.get("gender", ""))
-                for p in case.record.entities
-            ]
-            source = known(case.record).source
-            builtin = self.people == "builtin"
-            decisions = find_people(text, names, source, accepted, self.alignment, with_known=builtin)
+            names, source = names_of(case.record.entities), known(case.record).source
+            found, builtin = accepted(spans, recognised), self.people == "builtin"
+            decisions = find_people(text, names, source, found, self.alignment, with_known=builtin)
             absent = invented(decisions, source, self.alignment)
             yield _Found(
                 len(decisions),

@@ -129,23 +129,19 @@ class IncludedPeople:
 
     def find(self, case: Case, people: Sequence[Entity], scores: Sequence[Scores]) -> list[Decision]:
         """The names of people in a case's summary; whom they mean are places in ``people``."""
-        names, source = self._names(case, people), known(case.record).source
+        names, source = self.names(case, people), known(case.record).source
         if self._needs_no_recogniser:
             return find_known(case.summary.text, names, source)
         spans = candidates(case.summary.text)
-        accepted = {s for s, yes in zip(spans, scores[0].matrix[:, 0], strict=True) if yes > 0.5}
-        builtin = self.people == "builtin"
-        return find_people(case.summary.text, names, source, accepted, self.alignment, with_known=builtin)
+        found, builtin = accepted(spans, scores[0]), self.people == "builtin"
+        return find_people(case.summary.text, names, source, found, self.alignment, with_known=builtin)
 
-    def _names(self, case: Case, people: Sequence[Entity]) -> list[Name]:
+    def names(self, case: Case, people: Sequence[Entity]) -> list[Name]:
         """People without the attribute can still be meant by a name: they take part in the alignment."""
-        others = [p for p in case.record.entities if self.over not in p.attributes]
-        return [
-            Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in [*people, *others]
-        ]
+        return names_of([*people, *[p for p in case.record.entities if self.over not in p.attributes]])
 
     def _find_in(self, sentence: str, case: Case, people: Sequence[Entity]) -> list[Decision]:
-        return find_known(sentence, self._names(case, people), known(case.record).source)
+        return find_known(sentence, self.names(case, people), known(case.record).source)
 
     @property
     def _needs_no_recogniser(self) -> bool:
@@ -283,6 +279,16 @@ class EntityInclusion(Reading):
 def recogniser(people: str) -> str:
     """The spec of the scorer that says which spans name people."""
     return "people" if people == "builtin" else f"people(recogniser={people})"
+
+
+def accepted(spans: Sequence[str], scores: Scores) -> set[str]:
+    """The spans that a recogniser takes for names of people."""
+    return {span for span, yes in zip(spans, scores.matrix[:, 0], strict=True) if yes > 0.5}
+
+
+def names_of(people: Sequence[Entity]) -> list[Name]:
+    """The people's names, as they are aligned."""
+    return [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
 
 
 def _largest_ratio(odds: Floats) -> Floats:

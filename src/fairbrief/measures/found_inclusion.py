@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.entity_inclusion import is_named, recogniser
+from fairbrief.measures.entity_inclusion import accepted, is_named, recogniser
 from fairbrief.measures.known_records import known, needs_english
 from fairbrief.measures.measure_settings import Reading, check_people
 from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
@@ -91,12 +91,13 @@ class FoundPeople:
 
     def _find(self, source: str, scores: Sequence[Scores]) -> list[FoundPerson]:
         spans = candidates(source)
-        recognised, grouped = (one.matrix for one in scores)
-        accepted = {s for s, yes in zip(spans, recognised[:, 0], strict=True) if yes > 0.5}
-        told = {
-            s.lower(): GROUPS[int(row.argmax())] for s, row in zip(spans, grouped, strict=True) if row.any()
+        recognised, grouped = scores
+        groups = {
+            s.lower(): GROUPS[int(row.argmax())]
+            for s, row in zip(spans, grouped.matrix, strict=True)
+            if row.any()
         }
-        return found_people(source, accepted, told)
+        return found_people(source, accepted(spans, recognised), groups)
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,14 +16,13 @@ import numpy as np
 from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.measures.coverage import fold_chunks
 from fairbrief.measures.distinguishability import group_of
-from fairbrief.measures.entity_inclusion import IncludedPeople, is_named, recogniser
+from fairbrief.measures.entity_inclusion import IncludedPeople, accepted, is_named, recogniser
 from fairbrief.measures.known_records import known
 from fairbrief.measures.measure_settings import Reading, check_known, check_people, check_uncut, check_variant
 from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
 from fairbrief.measures.sentiment import SENTIMENT, largest_difference
 from fairbrief.measures.summary_units import chunks_of
 from fairbrief.statistics import ratio
-from fairbrief.text.alignment import Name
 from fairbrief.text.anonymisation import anonymise
 from fairbrief.text.name_gender import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people
@@ -194,14 +193,8 @@ class SourcePeople(_Readings):
             return is_named(self._included.find(case, people, scores), len(people))
         text = case.summary.text
         spans = candidates(text)
-        accepted = {s for s, yes in zip(spans, scores[0].matrix[:, 0], strict=True) if yes > 0.5}
-        others = [p for p in case.record.entities if self.over not in p.attributes]
-        names = [
-            Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in [*people, *others]
-        ]
-        return is_named(
-            find_people(text, names, text, accepted, self.alignment, with_known=False), len(people)
-        )
+        names, found = self._included.names(case, people), accepted(spans, scores[0])
+        return is_named(find_people(text, names, text, found, self.alignment, with_known=False), len(people))
 
     @property
     def _included(self) -> IncludedPeople:
