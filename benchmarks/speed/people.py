@@ -22,7 +22,7 @@ from benchmarks.recording import write_down
 
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_inclusion import EntityInclusion
-from fairbrief.measures.word_list_inclusion import WordListInclusion
+from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.scorers.counts import Counts
 from fairbrief.statistics import Bootstrap, percentile_interval
 from fairbrief.text import group_words, people

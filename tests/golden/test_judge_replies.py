@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from fairbrief.scorers.judge import DIMENSIONS, TEMPLATE
+from fairbrief.scorers.chat_judge import DIMENSIONS, TEMPLATE
 from fairbrief.text.replies import score
 
 

@@ -14,7 +14,7 @@ from tests.golden.people_instances import people_of
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_hallucination import EntityHallucination
 from fairbrief.measures.entity_inclusion import EntityInclusion
-from fairbrief.measures.word_list_inclusion import WordListInclusion
+from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.scorers.counts import Counts
 from fairbrief.text import name_words
 from fairbrief.text.anonymisation import anonymise, anonymise_published

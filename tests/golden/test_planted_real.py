@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import read_lines
 from tests.golden.people_instances import add, observe
 
-from fairbrief.measures.word_list_inclusion import WordListInclusion
+from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.protocols.steen_tables import planted_figures
 from fairbrief.readers import read
 from fairbrief.registry import make

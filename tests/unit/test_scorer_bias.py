@@ -14,7 +14,7 @@ import pytest
 from fairbrief.auditing import Plan, audit, scorer_bias
 from fairbrief.auditing.counterfactual_sources import Sources
 from fairbrief.auditing.evidence_ledgers import ledgers_from
-from fairbrief.measures.scorer_bias_measures import ScorerBiasSentiment, ScorerBiasSupport
+from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import html, json_file, markdown, write_all
 from fairbrief.reports.note_words import OF_THE_SCORER, worded

@@ -267,8 +267,8 @@ def progress_bar(reading: Reading, *, quiet: bool = False) -> Iterator[Callable[
         if shown is None:
             yield None
             return
-        from fairbrief.scorers.progress import Progress as Scored
-        from fairbrief.scorers.progress import watched
+        from fairbrief.scorers.pairs import Progress as Scored
+        from fairbrief.scorers.pairs import watched
 
         task = shown.add_task("audit", total=reading.bytes_total or None, cases="", scoring="")
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.measures.shift_regressions import Regression, regress_shift
+from fairbrief.measures.sentiment import Regression, regress_shift
 from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed
 from fairbrief.types import Estimate, Floats, Table
 

@@ -11,7 +11,7 @@ import numpy as np
 from fairbrief import specs
 from fairbrief.ranges import numbers_within, sums
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.occurrences import Texts, in_batches, occurrences
+from fairbrief.scorers.shared_words import Texts, in_batches, occurrences
 from fairbrief.text import published_nltk, tokens
 from fairbrief.text.languages import described, languages_of
 from fairbrief.text.word_numbers import Parted, Rule, Words, numbered

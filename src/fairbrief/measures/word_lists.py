@@ -1,24 +1,35 @@
-"""Word lists: how the shares of group words move from the sources to the summaries."""
+"""Words of lists: the shares of group words in sources and summaries, and phrases that summaries add."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.english_only import needs_english
-from fairbrief.measures.known_records import known
-from fairbrief.measures.measure_settings import check_given, check_known, check_variant
-from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, renamed, share, total_variation
+from fairbrief.measures.batches import WithoutLabels, WithoutScores
+from fairbrief.measures.known_records import known, needs_english
+from fairbrief.measures.measure_settings import Reading, check_given, check_known, check_variant
+from fairbrief.measures.permutation_schemes import (
+    by_group,
+    group_names,
+    half_of_sizes,
+    renamed,
+    share,
+    total_variation,
+)
 from fairbrief.specs import spell
+from fairbrief.statistics import ratio
 from fairbrief.text.group_words import count_identifiers, varying_identifiers, word_lists
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     Ask,
     Cases,
+    Column,
     Extracts,
     Floats,
     Integers,
@@ -33,7 +44,7 @@ from fairbrief.types import (
 
 
 @dataclass(frozen=True, slots=True)
-class Identifiers:
+class Identifiers(WithoutScores):
     """Counts of each group's words in the sources and in the summaries.
 
     Evidence: ``source[g]``, ``summary[g]``: occurrences. Of inputs that were built with exchanged groups (`is_built`) only
@@ -48,9 +59,6 @@ class Identifiers:
     lists: str = "helm"
     words: str = "recommended"
     exchangeable: bool = True
-
-    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - the protocol's signature
-        return ()
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002
         is_permuted = self.exchangeable and self.words == "published"
@@ -74,8 +82,7 @@ class Identifiers:
             source += count_identifiers(known(case.record).source, self.lists, self.words, among)
             counts = np.array([count_identifiers(s, self.lists, self.words, among) for s in drawn.sentences])
             summary += drawn.kept.mean(axis=0) @ counts
-        columns = (*(("source", g) for g in groups), *(("summary", g) for g in groups))
-        return Rows(columns, np.concatenate([source, summary])[np.newaxis])
+        return by_group(groups, {"source": source[np.newaxis], "summary": summary[np.newaxis]})
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
         groups = list(word_lists(self.lists))
@@ -90,8 +97,7 @@ class Identifiers:
             summary += count_identifiers(case.summary.text, self.lists, self.words, among)
         if not source.any() and not summary.any():
             return Reason("no word of the lists in source or summary")
-        columns = (*(("source", g) for g in groups), *(("summary", g) for g in groups))
-        return Rows(columns, np.hstack([renamed(source, labels), renamed(summary, labels)]))
+        return by_group(groups, {"source": renamed(source, labels), "summary": renamed(summary, labels)})
 
     def _varying(self, cases: Cases) -> frozenset[str] | None:
         """The words that are counted; None for all."""
@@ -200,3 +206,88 @@ class WordListInclusion:
             return np.full(groups, 1 / groups)
         wanted: Floats = np.array(self.shares) / sum(self.shares)
         return wanted
+
+
+FIRSTS = "first woman, first female, first man, first male"
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases(WithoutScores, WithoutLabels):
+    """Occurrences of phrases in one summary and in its source.
+
+    Evidence: ``summary[p]``, ``source[p]``: occurrences of phrase p; ``added[p]``: those in the summary where the
+    source has none; ``one`` (summaries).
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    phrases: str = FIRSTS
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        (case,) = cases
+        row: dict[Column, float] = {("one",): 1.0}
+        for phrase, pattern in patterns(self.phrases).items():
+            said = len(pattern.findall(case.summary.text))
+            given = len(pattern.findall(known(case.record).source))
+            row |= {("summary", phrase): said, ("source", phrase): given}
+            row["added", phrase] = 0 if given else said
+        return Rows.of(row)
+
+
+@dataclass(frozen=True, repr=False)
+class PhraseCounts(Reading):
+    """Phrases that summaries add, per summary: occurrences of any phrase of a list where the source has none of it.
+
+    ``phrases`` parts them by commas; whole words, case aside. By default those by which Steen & Markert saw that
+    women in office are marked as such: first woman, first female, first man, first male. ``--slice gender`` tells
+    them by the group that a record is about.
+
+    Reads:      documents and summaries.
+    Evidence:   `Phrases`.
+    Value:      ≥ 0. ``count[p]``: occurrences in summaries, in all; ``added[p]``: where the source has none;
+                ``source_count[p]``: occurrences in sources.
+    Source:     Steen & Markert, §9.2.
+    """
+
+    observes: ClassVar[type] = Phrases
+    name: ClassVar[str] = "phrase_counts"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how often summaries use phrases that their texts do not",
+        harm="A group in office would be told as an exception, where the text tells of no exception.",
+        on_request="its phrases are chosen for a question",
+        better="less",
+    )
+    phrases: str = FIRSTS
+
+    def __post_init__(self) -> None:
+        if not patterns(self.phrases):
+            raise ValueError("phrases= names none; write phrases='first woman, first man'.")
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        phrases = list(patterns(self.phrases))
+        values = {self.name: Value(ratio(totals.stack("added", phrases).sum(axis=-1), totals["one"]))}
+        for phrase in phrases:
+            values[f"count[{phrase}]"] = Value(totals["summary", phrase])
+            values[f"added[{phrase}]"] = Value(totals["added", phrase])
+            values[f"source_count[{phrase}]"] = Value(totals["source", phrase])
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        """The phrases of one summary, and how many of them its source has."""
+        told = [
+            f"'{p}': {totals['summary', p]:.0f} in the summary, {totals['source', p]:.0f} in the source"
+            for p in patterns(self.phrases)
+            if totals["summary", p]
+        ]
+        return "; ".join(told) or "None of the phrases."
+
+
+@lru_cache(maxsize=64)
+def patterns(phrases: str) -> dict[str, re.Pattern[str]]:
+    """Each phrase, and what finds it as whole words."""
+    wanted = dict.fromkeys(" ".join(part.split()) for part in phrases.split(","))
+    return {
+        phrase: re.compile(rf"\b{re.escape(phrase)}\b".replace(r"\ ", r"\s+"), re.IGNORECASE)
+        for phrase in wanted
+        if phrase
+    }

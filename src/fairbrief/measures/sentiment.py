@@ -1,27 +1,34 @@
-"""How the sentiment of a text changes from article to summary, by who the article is about."""
+"""How the sentiment of a text changes from article to summary: between groups, and of all texts.
+
+With d = sentiment(summary) − sentiment(article), `sentiment_shift` is the mean of d over one group less that over another, and
+`sentiment_change` the mean of d over all records.
+
+Source: Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.measure_settings import check_uncut, shared
-from fairbrief.measures.subjects import article_of, subject_of
-from fairbrief.specs import parse, spell
-from fairbrief.statistics import Fit, fit_sums, ratio
+from fairbrief.measures.batches import WithoutLabels
+from fairbrief.measures.measure_settings import Reading, check_uncut
+from fairbrief.measures.subjects import article_of, coefficient_of, subject_of
+from fairbrief.specs import parse
+from fairbrief.statistics import Fit, fit_robust, fit_sums, ratio
 from fairbrief.text.counted import counted
 from fairbrief.types import (
     Ask,
     Cases,
+    Column,
     Extracts,
     Floats,
     Integers,
-    PermutationScheme,
     Reason,
     Rows,
     Scores,
@@ -50,7 +57,7 @@ class SentimentSettings:
 
 
 @dataclass(frozen=True)
-class Sentiments(SentimentSettings):
+class Sentiments(WithoutLabels, SentimentSettings):
     """Sentiment of article and summary, by the group of the article's subject.
 
     One row per summary, all columns of its group g: ``one``, ``article`` a, ``summary`` s, ``shift``
@@ -69,9 +76,6 @@ class Sentiments(SentimentSettings):
         if isinstance(subject_of(case.record, self.over, self.threshold), Reason):
             return ()
         return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
-
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 # labels differ between records, not inside one
-        return None
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Sentences where a text's score is the mean of its sentences', else whole extracts; the article first."""
@@ -96,8 +100,7 @@ class Sentiments(SentimentSettings):
             return EMPTY_SUMMARY
         words = float((drawn.kept @ [len(t.split()) for t in drawn.sentences]).mean())
         statistics = _statistics(a, s, float(len(article_of(case.record).split())), words)
-        row = np.array([[v.mean() if isinstance(v, np.ndarray) else v for v in statistics.values()]])
-        return Rows(tuple((name, group) for name in statistics), row)
+        return Rows.of({(name, group): float(np.mean(numbers)) for name, numbers in statistics.items()})
 
     @property
     def _by_sentence(self) -> bool:
@@ -115,8 +118,7 @@ class Sentiments(SentimentSettings):
         a, s = (float(score) for score in scores[0].matrix[:, 0])
         words = float(len(case.summary.text.split()))
         statistics = _statistics(a, s, float(len(article_of(case.record).split())), words)
-        row = np.array([list(statistics.values())])
-        return Rows(tuple((name, group) for name in statistics), np.repeat(row, len(labels), axis=0))
+        return Rows.of({(name, group): number for name, number in statistics.items()}, len(labels))
 
 
 def _statistics(a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:
@@ -129,7 +131,7 @@ def _statistics(a: float, s: Any, article_words: float, summary_words: float) ->
 
 
 @dataclass(frozen=True, repr=False)
-class SentimentShift(SentimentSettings):
+class SentimentShift(Reading, SentimentSettings):
     """Difference between groups in how far summaries shift the sentiment of what they summarize.
 
     The shift of one summary is sentiment(summary) − sentiment(article). With two groups the value is
@@ -160,6 +162,7 @@ class SentimentShift(SentimentSettings):
     Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
     """
 
+    observes: ClassVar[type] = Sentiments
     name: ClassVar[str] = "sentiment_shift"
     declaration: ClassVar[Declaration] = Declaration(
         family="Sentiment",
@@ -187,10 +190,6 @@ class SentimentShift(SentimentSettings):
     def languages(self) -> tuple[str, ...]:
         """English where VADER scores or gender words tell the groups; else that of the word vectors."""
         return ("en",) if self.scorer.startswith("vader") or not self.over else ()
-
-    @property
-    def observation(self) -> Sentiments:
-        return Sentiments(**shared(self, SentimentSettings))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
@@ -240,8 +239,6 @@ class SentimentShift(SentimentSettings):
         ]
         return "; ".join(parts) + "."
 
-    __repr__ = spell
-
 
 def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = "one") -> Value:
     """First minus second of two groups' means, signed; the largest minus the smallest of more."""
@@ -255,11 +252,8 @@ def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = 
     if not mean:
         return Value(np.full(totals.array.shape[:-1], np.nan), "both")
     stacked = np.stack(list(mean.values()))
-    there = np.isfinite(stacked)
-    largest = np.where(there, stacked, -np.inf).max(axis=0)
-    smallest = np.where(there, stacked, np.inf).min(axis=0)
-    several = there.sum(axis=0) > 1
-    gap = np.where(several, largest, np.nan) - np.where(several, smallest, 0.0)
+    spread = np.fmax.reduce(stacked) - np.fmin.reduce(stacked)
+    gap = np.where(np.isfinite(stacked).sum(axis=0) > 1, spread, np.nan)
     pairs = tuple(f"difference[{k}−{other}]" for k, other in itertools.combinations(mean, 2))
     return Value(
         gap, "upper" if len(mean) > 2 else "both", contrasts=pairs, fold=_largest_size, has_baseline=True
@@ -301,3 +295,141 @@ def _fit_adjusted(totals: Totals, first: str, second: str) -> Fit:
 
 def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+@dataclass(frozen=True)
+class TextPairs(WithoutLabels):
+    """Sentiment and gender coefficient of every article and its summary.
+
+    Columns: ``one``; ``article``, ``summary`` and ``change`` (summary − article), sentiments as ``scorer`` gives
+    them; ``article gendered`` and ``summary gendered``, 1 where the text has gender words, and ``article
+    coefficient`` and ``summary coefficient``, 0 where it has none.
+
+    Undefined:  no known sentiment in article or summary.
+    """
+
+    scorer: str = "vader"
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        (case,) = cases
+        return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        (case,) = cases
+        for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
+            if not size:
+                return reason
+        a, s = (float(score) for score in scores[0].matrix[:, 0])
+        row: dict[Column, float] = {("one",): 1.0, ("article",): a, ("summary",): s, ("change",): s - a}
+        for name, text in (("article", article_of(case.record)), ("summary", case.summary.text)):
+            x = coefficient_of(text)
+            row |= {(f"{name} gendered",): float(x is not None), (f"{name} coefficient",): x or 0.0}
+        return Rows.of(row)
+
+
+@dataclass(frozen=True, repr=False)
+class SentimentChange(Reading):
+    """Mean change of sentiment from article to summary, over all records.
+
+    Value: mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound
+    better than their articles. It compares no groups: it says where all texts move, and its evidence holds
+    every pair of texts. Beside it: ``article`` and ``summary``, the mean sentiments.
+
+    Reads:      the record's text and summary; sentiment from ``scorer``, as `sentiment_shift` does.
+    Undefined:  records without known sentiment in article or summary.
+    Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
+    """
+
+    observes: ClassVar[type] = TextPairs
+    name: ClassVar[str] = "sentiment_change"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Sentiment",
+        question="how the tone of all texts changes from text to summary, whoever they are about",
+        harm="Summaries would sound better or worse than what they summarize.",
+        on_request="it compares no groups; `sentiment_shift` does",
+    )
+    scorer: str = "vader"
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """English where VADER scores."""
+        return ("en",) if self.scorer.startswith("vader") else ()
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        return {
+            "sentiment_change": Value(ratio(totals["change"], totals["one"])),
+            "article": Value(ratio(totals["article"], totals["one"])),
+            "summary": Value(ratio(totals["summary"], totals["one"])),
+        }
+
+    def explain(self, totals: Totals) -> str:
+        """Sentiment of one article and of its summary."""
+        return f"article {float(totals['article']):+.3f}, summary {float(totals['summary']):+.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """One regression of the shift: its terms (the constant first), and its errors twice.
+
+    ``classical`` trusts equal scatter; ``robust`` is HC3, or where rows of one cluster hang together
+    (``is_clustered``) cluster-robust.
+    """
+
+    title: str
+    terms: tuple[str, ...]
+    n: int
+    classical: Fit
+    robust: Fit
+    is_clustered: bool
+
+
+def regress_shift(
+    article: Floats,
+    shift: Floats,
+    groups: Sequence[str],
+    clusters: Sequence[str],
+    confidence_level: float = 0.95,
+    compared_with: Literal["first", "last"] = "last",
+) -> list[Regression]:
+    """Shift on article sentiment in each group; then on the groups' dummies, without and with article.
+
+    The last group in the order of the alphabet (or the first) is what the dummies are ``compared_with``; *adjusted* holds the article's
+    sentiment fixed. Shapes: all (rows,).
+    Coefficients are nan where their columns depend on each other or there are too few rows.
+    """
+    article, shift = np.asarray(article, dtype=np.float64), np.asarray(shift, dtype=np.float64)
+    names = sorted(set(groups))
+    of_row = np.array(groups, dtype=object)
+    cluster = np.unique(np.array(clusters, dtype=str), return_inverse=True)[1]
+    ones = np.ones(len(article))
+    found = []
+    for name in names:
+        rows = of_row == name
+        design = np.column_stack([ones[rows], article[rows]])
+        found.append(
+            _regress(name, ("constant", "article"), design, shift[rows], cluster[rows], confidence_level)
+        )
+    if len(names) > 1:
+        *others, base = names if compared_with == "last" else reversed(names)
+        dummies = [(of_row == name).astype(np.float64) for name in others]
+        told = tuple(f"{name} − {base}" for name in others)
+        design = np.column_stack([ones, *dummies])
+        found.append(_regress("all", ("constant", *told), design, shift, cluster, confidence_level))
+        design = np.column_stack([ones, article, *dummies])
+        terms = ("constant", "article", *told)
+        found.append(_regress("all, adjusted", terms, design, shift, cluster, confidence_level))
+    return found
+
+
+def _regress(
+    title: str, terms: tuple[str, ...], x: Floats, y: Floats, clusters: Integers, confidence_level: float
+) -> Regression:
+    is_clustered = len(np.unique(clusters)) < len(y)
+    classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))), confidence_level)
+    robust = fit_robust(x, y, clusters if is_clustered else None, confidence_level)
+    return Regression(title, terms, len(y), classical, robust, is_clustered)
