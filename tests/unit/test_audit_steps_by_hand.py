@@ -646,6 +646,6 @@ def test_sums_of_relabelled_rows_take_each_units_labelling(units: int) -> None:
     choices = np.array([[0, 1, 0, 1, (i + 1) % 2, i % 2, 1, 0] for i in range(units)])
     rows = RelabelledRows.of_all([("x",), ("y",)], values, choices)
     assert (rows.columns, rows.fixed_columns, rows.fixed.tolist()) == ((("x",),), (("y",),), [[7.0]] * units)
-    sums = sum(coarse + fine for coarse, fine, _, _ in rows.taken())
+    sums = rows.sums()
     wanted = np.sum([values[i, choices[i], 0] for i in range(units)], axis=0)
-    assert sums[:, 0].tolist() == wanted.tolist()  # type: ignore[index]
+    assert sums[:, 0].tolist() == wanted.tolist()

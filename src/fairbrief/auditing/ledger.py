@@ -6,8 +6,7 @@ import itertools
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from types import MappingProxyType
@@ -22,16 +21,14 @@ from fairbrief.auditing.number_columns import as_numbers, compact, extended
 from fairbrief.auditing.origins import WHOLE, Origin, Origins, Slice
 from fairbrief.auditing.packed_columns import Chunk, Packed, code_type, pack_codes
 from fairbrief.auditing.relabelled_rows import RelabelledRows
-from fairbrief.errors import RequestError
 from fairbrief.statistics import Choice
+from fairbrief.statistics.grid import on_grid
 from fairbrief.types import Column, Floats, Integers, Observation, Rows, Totals
 
 CHUNK = 1 << 12
 """Units that are packed together as they come, or fewer."""
 SETTLED = 1 << 15
 """Units that are packed together once they are in order, column by column: as many as `Packed` can tell apart."""
-SQUARED = 32
-"""Units whose clusters are squared together: enough to spread numpy's call costs, few enough to take little memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,27 +160,25 @@ class Ledger:
         for block in blocks:
             is_shared = kinds.are_shared(block.units)
             if not is_shared.all():
-                self._sum_rows(origins, block.of(np.flatnonzero(~is_shared)), kinds, are_clusters=True)
+                self._sum_rows(block.of(np.flatnonzero(~is_shared)), kinds, are_clusters=True)
             if is_shared.any():
                 shared.append(block.of(np.flatnonzero(is_shared)))
-                self._sum_rows(origins, shared[-1], kinds, are_clusters=False)
+                self._sum_rows(shared[-1], kinds, are_clusters=False)
         self._sum_squares(origins, shared)
 
-    def _sum_rows(
-        self, origins: Sequence[Origin], block: RowBlock, kinds: _Kinds, *, are_clusters: bool
-    ) -> None:
+    def _sum_rows(self, block: RowBlock, kinds: _Kinds, *, are_clusters: bool) -> None:
         """Add rows of units; where each is a cluster by itself its squares, too."""
         contrasts = self._contrasts(block) if are_clusters else {}
         names, squares = squares_of(contrasts)
-        columns = (*block.columns, *names)
-        values = np.concatenate([block.values, squares], axis=2) if names else block.values
-        with self._naming(origins, block.units, values):
-            moving = None if block.choices is None else RelabelledRows.of_all(columns, values, block.choices)
-            for key, chosen in kinds.by_slice(block.units).items():
-                if moving is None:
-                    self._null(key).add_fixed(columns, values[chosen, 0])
-                else:
-                    self._null(key).add(moving.of(chosen), are_clusters=are_clusters)
+        columns, values = (*block.columns, *names), on_grid(block.values)
+        if names:
+            values = np.concatenate([values, squares], axis=2)
+        moving = None if block.choices is None else RelabelledRows.of_all(columns, values, block.choices)
+        for key, chosen in kinds.by_slice(block.units).items():
+            if moving is None:
+                self._null(key).add_fixed(columns, values[chosen, 0])
+            else:
+                self._null(key).add(moving.of(chosen), are_clusters=are_clusters)
 
     def _sum_squares(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
         """Add the squares of clusters of several units, which come one after another."""
@@ -191,36 +186,15 @@ class Ledger:
         units = sorted(
             (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
         )
-        for start in range(0, len(units), SQUARED):
-            some = units[start : start + SQUARED]
-            met: dict[tuple[str, Slice], NullSums] = {}
-            sizes = np.array([np.abs(blocks[b].values[j]).max(initial=0.0) for _, b, j in some])
-            with self._naming(origins, [i for i, _, _ in some], sizes[:, np.newaxis, np.newaxis]):
-                for i, b, j in some:
-                    choices, of_unit = blocks[b].choices, {name: x[j] for name, x in contrasts[b].items()}
-                    moved = {
-                        name: x[0] if choices is None else x.take(choices[j], axis=0)
-                        for name, x in of_unit.items()
-                    }
-                    for part in (WHOLE, *origins[i].slices):
-                        key = origins[i].system, part
-                        met[key] = null = self._null(key)
-                        null.hold(
-                            origins[i].cluster, moved, 0 if choices is None else blocks[b].values.shape[1]
-                        )
-                for null in met.values():
-                    null.square()
-
-    @contextmanager
-    def _naming(
-        self, origins: Sequence[Origin], units: Sequence[int] | Integers, values: Floats
-    ) -> Iterator[None]:
-        """Say of which of the units the statistics are too large for exact sums."""
-        try:
-            yield
-        except OverflowError as error:
-            record = origins[units[int(np.abs(values).max(axis=(1, 2)).argmax())]].record
-            raise RequestError(f"{self.observation!r}, record '{record}': {error}") from error
+        for i, b, j in units:
+            choices, labellings = blocks[b].choices, blocks[b].values.shape[1]
+            moved = {
+                name: x[j, 0] if choices is None else x[j].take(choices[j], axis=0)
+                for name, x in contrasts[b].items()
+            }
+            for part in (WHOLE, *origins[i].slices):
+                null = self._null((origins[i].system, part))
+                null.hold(origins[i].cluster, moved, 0 if choices is None else labellings)
 
     def absorb(self, sheet: Sheet, origins: Sequence[Origin]) -> None:
         """Add what was written down apart, as if its units had come here next; the sheet is then used up.

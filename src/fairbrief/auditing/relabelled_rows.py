@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fairbrief.statistics import Choice
-from fairbrief.statistics.exact_sums import halves, most_together, size_of
+from fairbrief.statistics.grid import is_exact
 from fairbrief.types import Column, Floats
 
 PAIRED = 256
@@ -39,11 +39,7 @@ class RelabelledRows:
 
     @classmethod
     def of_all(cls, columns: Sequence[Column], values: Floats, choices: Choice) -> RelabelledRows:
-        """Rows with all their columns. Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples).
-
-        OverflowError: see `size_of`.
-        """
-        size_of(values)
+        """Rows with all their columns. Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples)."""
         moves = (values[:, 1:] != values[:, :1]).any(axis=0).any(axis=0)
         return cls(
             tuple(itertools.compress(columns, moves)),
@@ -55,8 +51,7 @@ class RelabelledRows:
 
     @classmethod
     def of_fixed(cls, columns: Sequence[Column], fixed: Floats) -> RelabelledRows:
-        """Rows that no labelling moves. Shape of ``fixed``: (units, columns). OverflowError: see `size_of`."""
-        size_of(fixed)
+        """Rows that no labelling moves. Shape of ``fixed``: (units, columns)."""
         return cls(
             (), np.zeros((len(fixed), 1, 0)), tuple(columns), fixed, np.zeros((len(fixed), 0), dtype=np.uint8)
         )
@@ -80,27 +75,16 @@ class RelabelledRows:
         """How many numbers of a column are held."""
         return math.prod(self.values.shape[:2])
 
-    def taken(self) -> Iterator[tuple[Floats, Floats, float, int]]:
-        """The halves of each resample's sums over some units, (n_resamples, columns) each; a bound of their sizes; of how many.
+    def is_exact(self, many: int) -> bool:
+        """Whether ``many`` such rows can be summed without rounding."""
+        return is_exact(self.values, many) and is_exact(self.fixed, many)
 
-        So many at a time as can be added without rounding.
-        """
-        size, width = size_of(self.values), len(self.columns)
-        step = most_together(size)
-        for start in range(0, len(self), step):
-            values, choices = self.values[start : start + step], self.choices[start : start + step]
-            alike = _alike(values)
-            if alike is None:
-                sums = _sum_one_by_one(_side_by_side(values), choices)
-            else:
-                sums = _sum_of_counted(_side_by_side(values[[own[0] for own in alike]]), choices, alike)
-            yield sums[:, :width], sums[:, width:], size * len(values), len(values)
-
-
-def _side_by_side(values: Floats) -> Floats:
-    """The halves of numbers, (…, columns) → (…, 2 columns)."""
-    coarse, fine, _ = halves(values)
-    return np.concatenate([coarse, fine], axis=-1)
+    def sums(self) -> Floats:
+        """Each resample's sums over the units. Shape (n_resamples, columns)."""
+        alike = _alike(self.values)
+        if alike is None:
+            return _sum_one_by_one(self.values, self.choices)
+        return _sum_of_counted(self.values[[own[0] for own in alike]], self.choices, alike)
 
 
 def _alike(values: Floats) -> list[list[int]] | None:
@@ -127,7 +111,7 @@ def _number_taken(units: int, labellings: int) -> int:
 
 
 def _sum_one_by_one(values: Floats, choices: Choice) -> Floats:
-    """The rows that each resample takes, summed over units; of numbers whose sums need no rounding.
+    """The rows that each resample takes, summed over units.
 
     Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples) → (n_resamples, columns).
     """
