@@ -336,8 +336,7 @@ def test_a_row_is_of_a_cluster_by_itself_unless_told() -> None:
     """And of a system; of no slice or block."""
     one = Origin("s", "r", "r")
     assert (one.is_shared, one.system_kind, one.slices, one.block) == (False, "system", (), "")
-    both = Origins()
-    both.extend([one, Origin("s", "q", "q")])
+    both = Origins.by_column([one, Origin("s", "q", "q")])
     assert both.order().tolist() == [1, 0]
 
 

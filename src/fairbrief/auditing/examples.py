@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairbrief.auditing.grouping import letters_of, place_of
-from fairbrief.auditing.ledger import Sheet
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Unit
 from fairbrief.reports.result import Exhibit
 from fairbrief.types import Case, Cases, Column, Floats, Integers, Measure, Observation, Totals
@@ -55,12 +55,12 @@ class Exhibits:
     _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
     _waiting: dict[Observation, list[_Looked]] = field(default_factory=dict, compare=False)
 
-    def consider(self, observation: Observation, sheet: Sheet, units: Sequence[Unit]) -> None:
+    def consider(self, observation: Observation, sheet: Ledger, units: Sequence[Unit]) -> None:
         """Keep the cases of a sheet that are among the largest of a measure that reads it."""
         if not sheet.blocks():
             return
         names = list(sheet.columns)
-        ps = np.frombuffer(sheet.ps) if sheet.ps else np.full(len(units), np.nan)
+        ps = sheet.ps if len(sheet.ps) else np.full(len(units), np.nan)
         waiting = self._waiting.setdefault(observation, [])
         for places, positions, rows in sheet.blocks():
             columns = {names[position]: j for j, position in enumerate(positions.tolist())}

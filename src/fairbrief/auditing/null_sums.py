@@ -97,7 +97,8 @@ class NullSums:
         if not other.holds_rows_alone:
             self._sum_rows()
             for column, (whole, rest) in other._sums.items():
-                self._sums[column] = added(added(self._sums.get(column), rest), whole)
+                total = self._sums.get(column)
+                self._sums[column] = (whole, rest) if total is None else added(added(total, rest), whole)
         self.is_relabelled |= other.is_relabelled
         self.labellings.update(other.labellings)
 
