@@ -125,24 +125,6 @@ def test_units_that_are_added_together_sum_as_one_by_one(
     assert together.log_labellings == pytest.approx(single.log_labellings, rel=1e-15)
 
 
-@pytest.mark.parametrize("units", [25, 40, 300])
-@pytest.mark.parametrize("kinds", [1, 2, 9])
-@pytest.mark.parametrize("labellings", [2, 3, 5])
-@pytest.mark.parametrize("size", [1.0, 1e4, 2.0**21, 2.0**24, 2.0**27])
-def test_units_of_equal_rows_sum_as_one_by_one(units: int, kinds: int, labellings: int, size: float) -> None:
-    """To the last bit, with more of a kind than a byte counts, and whether or not sums of so many stay exact."""
-    rng = np.random.default_rng(units)
-    tables = on_grid(rng.normal(size=(kinds, labellings, len(COLUMNS))) * size)
-    values = tables[rng.integers(0, kinds, units)]
-    choices = rng.integers(0, labellings, (units, DRAWS))
-    choices[20:] = labellings - 1
-    together, single = NullSums(DRAWS), NullSums(DRAWS)
-    together.add(RelabelledRows.of_all(COLUMNS, values, choices))
-    for i in range(units):
-        single.add(RelabelledRows.of_all(COLUMNS, values[i : i + 1], choices[i : i + 1]))
-    assert all_of(together) == all_of(single) != ([], [])
-
-
 Read = tuple[list[Column], list[list[float]]]
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief.auditing.ledger import Chunk, Ledger, Packed
-from fairbrief.auditing.origins import Origins
 from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns, of_all
 from fairbrief.reports.frames import numbers, texts
 from fairbrief.types import Column, Integers, Measure, Observation
@@ -40,7 +39,7 @@ class LedgerEvidence:
             for ledger in self._ledgers
             for column in ledger.columns
         }
-        self._whose = list(_whose(self._ledgers))
+        self._attributes = _kept_attributes(self._ledgers)
 
     def __len__(self) -> int:
         return sum(map(len, self._ledgers))
@@ -55,7 +54,7 @@ class LedgerEvidence:
 
     def column_names(self) -> list[str]:
         """The columns that some observation has."""
-        whose = self._whose_are(0, range(0)) if self._ledgers else {}
+        whose = [name for name, _ in self._whose_are(0, range(0))] if self._ledgers else []
         return [*whose, *(field.name for field in self._fields.values())]
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
@@ -80,27 +79,34 @@ class LedgerEvidence:
         self, i: int, rows: range, chunk: Chunk, fields: Mapping[Column, pa.Field], wanted: Wanted
     ) -> pa.Table:
         """A chunk of one ledger with these statistics; made at once, since appending copies the schema each time."""
-        whose = {name: make() for name, make in self._whose_are(i, rows).items() if wanted(name)}
+        whose = {name: make() for name, make in self._whose_are(i, rows) if wanted(name)}
         declared = [pa.field(name, array.type) for name, array in whose.items()]
         return pa.Table.from_arrays(
             [*whose.values(), *_statistics(self._ledgers[i], rows, chunk, fields)],
             schema=pa.schema([*declared, *fields.values()]),
         )
 
-    def _whose_are(self, i: int, rows: range) -> dict[str, Maker]:
-        """What makes the columns that say whose rows these are, and which measures read them."""
-        ledger = self._ledgers[i]
+    def _whose_are(self, i: int, rows: range) -> Iterator[tuple[str, Maker]]:
+        """By name what makes the columns that say whose rows these are, and which measures read them."""
+        ledger, every = self._ledgers[i], np.zeros(len(rows), dtype=np.int32)
+        origins = ledger.origins[rows.start : rows.stop]
+        (kinds, known), (blocks, named) = origins.kinds(), origins.blocks()
         measures = "\n".join(repr(measure) for measure in self._readers[ledger.observation])
-        own = dict(self._whose[i].makers(rows))
-        sliced = [name for name in own if name.startswith((SLICE, ATTRIBUTE))]
-        return {
-            "observation": lambda: _coded(np.zeros(len(rows), dtype=np.int32), [self._observations[i]]),
-            "measures": lambda: _coded(np.zeros(len(rows), dtype=np.int32), [measures]),
-            **{name: own[name] for name in own if name not in sliced},
-            "reason": lambda: _reasons(ledger, rows),
-            "p": lambda: _ps(ledger, rows),
-            **{name: own[name] for name in sliced},
-        }
+        record = cache(lambda: origins.records().texts())
+        yield "observation", lambda: _coded(every, [self._observations[i]])
+        yield "measures", lambda: _coded(every, [measures])
+        yield "system", lambda: _coded(kinds, [kind.system for kind in known])
+        yield "system_kind", lambda: _coded(kinds, [kind.system_kind for kind in known])
+        yield "record", record
+        yield "cluster", lambda: record() if origins.are_clusters else origins.clusters().texts()
+        yield "block", lambda: _coded(blocks, [name or None for name in named])
+        yield "reason", lambda: _reasons(ledger, rows)
+        yield "p", lambda: _ps(ledger, rows)
+        sliced = [dict(pair for part in kind.slices for pair in part) for kind in known]
+        plain = [dict(kind.attributes) for kind in known]
+        for prefix, names, pairs in zip((SLICE, ATTRIBUTE), self._attributes, (sliced, plain), strict=True):
+            for name in names:
+                yield f"{prefix}{name}", partial(_coded, kinds, [own.get(name) for own in pairs])
 
 
 def column_name(column: Column) -> str:
@@ -117,47 +123,6 @@ def attributes_in(evidence: EvidenceRows) -> list[str]:
 def sliced_by(evidence: EvidenceRows, names: Iterable[str]) -> EvidenceRows:
     """The evidence as of an audit that was also sliced by these attributes."""
     return Renamed(evidence, {f"{ATTRIBUTE}{name}": f"{SLICE}{name}" for name in names})
-
-
-class _Whose:
-    """Whose the rows of ledgers are that observed the same units."""
-
-    def __init__(self, origins: Origins, slices: Sequence[str], attributes: Sequence[str]) -> None:
-        self.origins = origins
-        self._kinds, known = origins.kinds()
-        self._blocks, blocks = origins.blocks()
-        sliced = [dict(pair for part in kind.slices for pair in part) for kind in known]
-        plain = [dict(kind.attributes) for kind in known]
-        self._of_blocks = [name or None for name in blocks]
-        self._of_kinds: dict[str, list[str | None]] = {
-            "system": [kind.system for kind in known],
-            "system_kind": [kind.system_kind for kind in known],
-            **{f"{SLICE}{name}": [pairs.get(name) for pairs in sliced] for name in slices},
-            **{f"{ATTRIBUTE}{name}": [pairs.get(name) for pairs in plain] for name in attributes},
-        }
-
-    def makers(self, rows: range) -> Iterator[tuple[str, Maker]]:
-        """What makes the columns of some rows, by name."""
-        origins = self.origins[rows.start : rows.stop]
-        kinds, blocks = self._kinds[rows.start : rows.stop], self._blocks[rows.start : rows.stop]
-        of_kinds = {name: partial(_coded, kinds, values) for name, values in self._of_kinds.items()}
-        record = cache(lambda: origins.records().texts())
-        yield "system", of_kinds.pop("system")
-        yield "system_kind", of_kinds.pop("system_kind")
-        yield "record", record
-        yield "cluster", lambda: record() if origins.are_clusters else origins.clusters().texts()
-        yield "block", partial(_coded, blocks, self._of_blocks)
-        yield from of_kinds.items()
-
-
-def _whose(ledgers: Sequence[Ledger]) -> Iterator[_Whose]:
-    """Of each ledger whose its rows are."""
-    slices, attributes = _kept_attributes(ledgers)
-    found: _Whose | None = None
-    for ledger in ledgers:
-        if found is None or found.origins != ledger.origins:
-            found = _Whose(ledger.origins, slices, attributes)
-        yield found
 
 
 def _coded(codes: Integers, values: Sequence[str | None]) -> pa.Array:

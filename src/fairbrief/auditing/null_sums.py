@@ -97,8 +97,11 @@ class NullSums:
         if not other.holds_rows_alone:
             self._sum_rows()
             for column, (whole, rest) in other._sums.items():
+                # Copied: what came from another process may be read-only.
                 total = self._sums.get(column)
-                self._sums[column] = (whole, rest) if total is None else added(added(total, rest), whole)
+                self._sums[column] = (
+                    (whole + 0, rest + 0) if total is None else added(added(total, rest), whole)
+                )
         self.is_relabelled |= other.is_relabelled
         self.labellings.update(other.labellings)
 

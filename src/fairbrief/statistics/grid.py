@@ -48,14 +48,17 @@ def exact_parts(values: Floats, many: int) -> Sequence[Floats]:
 
 
 def added(total: Sum | None, value: Floats) -> Sum:
-    """The sum of nothing or of some numbers with another: one that is below `EXACT`, or whole."""
-    whole = np.rint(value)
-    rest = value - whole
+    """The sum of nothing or of some numbers, which goes on in its arrays, with another: one that is below `EXACT`, or whole."""
+    rounded = np.rint(value)
     if total is None:
-        return whole, rest
-    rest = total[1] + rest
+        return rounded, value - rounded
+    whole, rest = total
+    rest += value - rounded
     carried = np.rint(rest)
-    return total[0] + whole + carried, rest - carried
+    rest -= carried
+    carried += rounded
+    whole += carried
+    return whole, rest
 
 
 def _size(values: Floats) -> float:
