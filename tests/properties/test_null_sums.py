@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairbrief.auditing.contrast_sums import squares_of
-from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
-from fairbrief.auditing.relabelled_rows import RelabelledRows
+from fairbrief.auditing.null_sums import Drawn, NullSums, RelabelledRows, drawn_of
 from fairbrief.statistics.grid import GRID, added, exact_parts, on_grid
 from fairbrief.types import Column
 

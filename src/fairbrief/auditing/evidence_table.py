@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief.auditing.ledger import Chunk, Ledger, Packed
-from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns, of_all
+from fairbrief.auditing.origins import Codes
+from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns
 from fairbrief.reports.frames import numbers, texts
-from fairbrief.types import Column, Integers, Measure, Observation
+from fairbrief.types import Column, Measure, Observation
 
 COLUMN = b"fairbrief.column"
 SLICE, ATTRIBUTE = "slice.", "attribute."
@@ -26,7 +27,7 @@ MOST_VALUES = 1_000
 Maker = Callable[[], pa.Array]
 
 
-class LedgerEvidence:
+class LedgerEvidence(EvidenceRows):
     """The rows of ledgers, as `fairbrief.reports.evidence.EvidenceRows` gives them: tables are made as they are asked for."""
 
     def __init__(self, ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> None:
@@ -57,10 +58,6 @@ class LedgerEvidence:
         whose = [name for name, _ in self._whose_are(0, range(0))] if self._ledgers else []
         return [*whose, *(field.name for field in self._fields.values())]
 
-    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
-        """The rows of one observation, with the columns that it has and whose names are wanted."""
-        return pa.concat_tables(self.each_of(observation, wanted))
-
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of`, some rows at a time."""
         # A check of scorers may observe what was asked for, too.
@@ -70,10 +67,6 @@ class LedgerEvidence:
         for i in several:
             for rows, chunk in self._ledgers[i].chunks():
                 yield self._rows(i, rows, chunk, fields, wanted)
-
-    def table(self) -> pa.Table:
-        """All rows."""
-        return of_all(self)
 
     def _rows(
         self, i: int, rows: range, chunk: Chunk, fields: Mapping[Column, pa.Field], wanted: Wanted
@@ -125,7 +118,7 @@ def sliced_by(evidence: EvidenceRows, names: Iterable[str]) -> EvidenceRows:
     return Renamed(evidence, {f"{ATTRIBUTE}{name}": f"{SLICE}{name}" for name in names})
 
 
-def _coded(codes: Integers, values: Sequence[str | None]) -> pa.Array:
+def _coded(codes: Codes, values: Sequence[str | None]) -> pa.Array:
     """Of each row the text with its number, each distinct one held once. Shape of ``codes``: (rows,)."""
     found = texts(values).dictionary_encode()
     places = found.indices.take(numbers(codes))

@@ -57,12 +57,12 @@ class Exhibits:
 
     def consider(self, observation: Observation, sheet: Ledger, units: Sequence[Unit]) -> None:
         """Keep the cases of a sheet that are among the largest of a measure that reads it."""
-        if not sheet.blocks():
+        if not sheet.pending:
             return
         names = list(sheet.columns)
         ps = sheet.ps if len(sheet.ps) else np.full(len(units), np.nan)
         waiting = self._waiting.setdefault(observation, [])
-        for places, positions, rows in sheet.blocks():
+        for places, positions, rows in sheet.pending:
             columns = {names[position]: j for j, position in enumerate(positions.tolist())}
             waiting.append(_Looked(columns, rows, [units[i] for i in places.tolist()], ps[places]))
         if sum(len(looked.units) * _letters(looked.units) for looked in waiting) >= LETTERS:

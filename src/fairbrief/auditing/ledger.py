@@ -16,9 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing.contrast_sums import contrast_sums, squares_of
-from fairbrief.auditing.null_sums import NullSums
+from fairbrief.auditing.null_sums import NullSums, RelabelledRows
 from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Slice, narrowed
-from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.reports.frames import numbers
 from fairbrief.statistics import Choice
 from fairbrief.statistics.grid import on_grid
@@ -168,7 +167,8 @@ class Ledger:
     _chunks: list[Chunk] = field(default_factory=list)
     _packed: int = 0
     """How many entries are packed."""
-    _pending: list[Written] = field(default_factory=list)
+    pending: list[Written] = field(default_factory=list)
+    """Real rows that are not packed."""
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
     _nulls: dict[tuple[str, Slice], NullSums] = field(default_factory=dict)
     _excluded: dict[tuple[str, Slice], Counter[str]] | None = None
@@ -219,7 +219,7 @@ class Ledger:
             if block.beside is not None:
                 positions = np.concatenate([positions, self._place(block.beside_columns)])
                 reals = np.concatenate([reals, block.beside], axis=1)
-            self._pending.append((self._entries + block.units, positions, reals))
+            self.pending.append((self._entries + block.units, positions, reals))
             if block.ps is not None and tests_units:
                 ps[block.units] = block.ps
         self._reasons.append(narrowed(reasons))
@@ -227,10 +227,6 @@ class Ledger:
         self._entries, self._excluded = self._entries + len(origins), None
         if self.n_resamples:
             self._sum(origins, blocks)
-
-    def blocks(self) -> Sequence[Written]:
-        """What is not packed."""
-        return self._pending
 
     def absorb(self, other: Ledger, whose: Sequence[Origins]) -> None:
         """Add what was written down apart, as if its units had come here next; the other is then used up.
@@ -242,8 +238,8 @@ class Ledger:
         first, place = self._entries, self._new_place(other.columns)
         self._chunks += [chunk.placed(place) for chunk in other._chunks]
         self._packed += other._packed
-        self._pending += [
-            (first + units, place[positions], reals) for units, positions, reals in other._pending
+        self.pending += [
+            (first + units, place[positions], reals) for units, positions, reals in other.pending
         ]
         if self.whose is not None:
             self.whose += whose
@@ -259,10 +255,10 @@ class Ledger:
     def pack(self) -> None:
         """Pack what is not packed yet."""
         rows = np.zeros((self._entries - self._packed, len(self.columns)))
-        for units, positions, reals in self._pending:
+        for units, positions, reals in self.pending:
             rows[(units - self._packed)[:, np.newaxis], positions] = reals
         self._chunks += [Chunk.of(rows[start : start + SORTED]) for start in range(0, len(rows), SORTED)]
-        self._pending, self._packed = [], self._entries
+        self.pending, self._packed = [], self._entries
 
     # ---------------------------------------------------------------------------------- reading
 

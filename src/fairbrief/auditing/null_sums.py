@@ -6,6 +6,7 @@ rows are added up. Squares are not: they only decide which labellings are as ext
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +17,91 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.auditing.contrast_sums import squares_of
-from fairbrief.auditing.relabelled_rows import RelabelledRows
-from fairbrief.statistics.grid import Sum, added, exact_parts
+from fairbrief.auditing.contrast_sums import SQUARE, squares_of
+from fairbrief.statistics import Choice
+from fairbrief.statistics.grid import Sum, added, exact_parts, is_exact
 from fairbrief.types import Column, Floats, Integers, Totals
 
 FEW = 16
 """So many rows are kept as they are before they are summed: of a small slice they take less room and time than sums."""
+
+PAIRED = 256
+"""Pairs of labellings of two units up to which they are taken together."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelabelledRows:
+    """Statistics of units under their labellings, and which of these each resample takes.
+
+    What no labelling of any unit moves stands apart. Shapes: ``values`` (units, labellings, columns), ``fixed`` (units,
+    fixed columns), ``choices`` (units, n_resamples); where all columns are fixed there are none.
+    """
+
+    columns: tuple[Column, ...]
+    values: Floats
+    fixed_columns: tuple[Column, ...]
+    fixed: Floats
+    choices: Choice
+
+    @classmethod
+    def of_all(cls, columns: Sequence[Column], values: Floats, choices: Choice) -> RelabelledRows:
+        """Rows with all their columns. Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples)."""
+        moves = (values[:, 1:] != values[:, :1]).any(axis=0).any(axis=0)
+        return cls(
+            tuple(itertools.compress(columns, moves)),
+            values[:, :, moves],
+            tuple(itertools.compress(columns, ~moves)),
+            values[:, 0, ~moves],
+            choices.astype(np.min_scalar_type(values.shape[1]), copy=False),
+        )
+
+    @classmethod
+    def of_fixed(cls, columns: Sequence[Column], fixed: Floats) -> RelabelledRows:
+        """Rows that no labelling moves. Shape of ``fixed``: (units, columns)."""
+        return cls(
+            (), np.zeros((len(fixed), 1, 0)), tuple(columns), fixed, np.zeros((len(fixed), 0), dtype=np.uint8)
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def of(self, chosen: Sequence[int]) -> RelabelledRows:
+        """Some of the units."""
+        if len(chosen) == len(self):
+            return self
+        if len(chosen) == 1:  # of a small slice: a copy of what lies in a row is made faster
+            own = slice(chosen[0], chosen[0] + 1)
+            values, fixed, choices = self.values[own].copy(), self.fixed[own].copy(), self.choices[own].copy()
+        else:
+            values, fixed, choices = self.values[chosen], self.fixed[chosen], self.choices[chosen]
+        return RelabelledRows(self.columns, values, self.fixed_columns, fixed, choices)
+
+    @property
+    def room(self) -> int:
+        """How many numbers of a column are held."""
+        return math.prod(self.values.shape[:2])
+
+    def is_exact(self, many: int) -> bool:
+        """Whether statistics of ``many`` such rows can be summed without rounding; of squares some may be lost."""
+        parts = ((self.values, self.columns), (self.fixed, self.fixed_columns))
+        return all(is_exact(part[..., [c[0] != SQUARE for c in own]], many) for part, own in parts)
+
+    def sums(self) -> Floats:
+        """Each resample's sums over the units. Shape (n_resamples, columns)."""
+        values, choices = self.values, self.choices
+        # Two units of few labellings are one of all pairs of these, from which half as many rows are taken.
+        while len(values) > 1 and (n := values.shape[1]) ** 2 <= min(PAIRED, choices.shape[1]):
+            if len(values) % 2:
+                values, choices = (
+                    np.concatenate([part, np.zeros_like(part[:1])]) for part in (values, choices)
+                )
+            values = values[::2, :, np.newaxis] + values[1::2, np.newaxis]
+            values = values.reshape(len(values), n * n, -1)
+            choices = choices[::2] * n + choices[1::2]
+        sums: Floats = values[0].take(choices[0], axis=0)
+        for own, choice in zip(values[1:], choices[1:], strict=True):
+            sums += own.take(choice, axis=0)
+        return sums
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,11 +236,11 @@ class Origins(Sequence[Origin]):
             names, shared, self.kind[places], self.block[places], self.known_kinds, self.known_blocks
         )
 
-    def kinds(self) -> tuple[Integers, Sequence[Kind]]:
+    def kinds(self) -> tuple[Codes, Sequence[Kind]]:
         """Of each the number of its kind, shape (n,); and the kinds, in the order in which they are first met."""
         return _met(self.kind, self.known_kinds)
 
-    def blocks(self) -> tuple[Integers, Sequence[str]]:
+    def blocks(self) -> tuple[Codes, Sequence[str]]:
         """Of each the number of its block, and their names."""
         return _met(self.block, self.known_blocks)
 
@@ -284,7 +284,7 @@ def systems_of(several: Iterable[Origins]) -> dict[str, SystemKind]:
     return {system: kinds[system] for system in sorted(kinds, key=lambda s: (kinds[s] != "system", s))}
 
 
-def first_met(numbers: Integers) -> tuple[Integers, Integers]:
+def first_met(numbers: Codes) -> tuple[Integers, Integers]:
     """Where each distinct number is first met, ascending; and of each number which of these it is. Shapes: (distinct,), (n,)."""
     _, first, code = np.unique(numbers, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -299,7 +299,7 @@ def narrowed(codes: Sequence[int] | Integers) -> Codes:
     return given.astype(np.min_scalar_type(int(given.max(initial=0))), copy=False)
 
 
-def _met(codes: Codes, things: Sequence[T]) -> tuple[Integers, Sequence[T]]:
+def _met(codes: Codes, things: Sequence[T]) -> tuple[Codes, Sequence[T]]:
     first, own = first_met(codes)
     return narrowed(own), [things[i] for i in codes[first].tolist()]
 
