@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import itertools
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -104,31 +103,19 @@ class Exhibits:
         usable = np.flatnonzero(np.isfinite(at_most) & (at_most > 0) & (at_most >= least))
         if not len(usable):
             return
-        # The largest first, and of those tied for a place the first by name: they leave few to look at.
-        usable = usable[np.argsort(-at_most[usable], kind="stable")]
-        sizes_in_order, order = at_most[usable].tolist(), places[usable].tolist()
-        if len(best) == self.most:
+        last = best[-1][1][0] if len(best) == self.most else ""
+        ranked = sorted(
+            (-size, place_of(looked.units[i]), i)
+            for size, i in zip(at_most[usable].tolist(), places[usable].tolist(), strict=True)
             # Of those tied with the last that is kept, as `place_of` would tell: a later cluster has no place.
-            larger, last = int(np.count_nonzero(at_most[usable] > least)), best[-1][1][0]
-            order[larger:] = [i for i in order[larger:] if looked.units[i][1].cluster <= last]
-            if not order:
-                return
-            del sizes_in_order[len(order) :]
-        ahead = bisect.bisect_right(sizes_in_order, -sizes_in_order[: self.most][-1], key=operator.neg)
-        tied = zip(sizes_in_order[:ahead], order, strict=False)
-        order[:ahead] = [i for *_, i in sorted((-size, place_of(looked.units[i]), i) for size, i in tied)]
-        for i, size in zip(order, sizes_in_order, strict=True):
-            cases, origin = looked.units[i]
-            if len(best) == self.most and size <= -best[-1][0]:
-                if size < -best[-1][0]:
-                    break
-                if origin.cluster > best[-1][1][0]:
-                    continue
-            key = place_of(looked.units[i])
-            if len(best) < self.most or (-size, key) < best[-1][:2]:
-                # Alone, so that no last digit, and so no tie, depends on the rows beside it.
-                totals = Totals(looked.columns, looked.rows[i].copy())
-                self._rank(measure, system, key, totals, cases, float(looked.ps[i]))
+            if size > least or looked.units[i][1].cluster <= last
+        )
+        for size, key, i in ranked:
+            if len(best) == self.most and (size, key) >= best[-1][:2]:
+                break
+            # Alone, so that no last digit, and so no tie, depends on the rows beside it.
+            totals = Totals(looked.columns, looked.rows[i].copy())
+            self._rank(measure, system, key, totals, looked.units[i][0], float(looked.ps[i]))
 
     def merge(self, other: Exhibits) -> None:
         """Keep of what was kept of other cases what is among the largest of all."""
