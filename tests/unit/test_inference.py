@@ -13,8 +13,7 @@ from tests.jackknifed_value import spread
 
 from fairbrief.auditing.contrast_sums import square_columns
 from fairbrief.auditing.extracts import kept_sentences
-from fairbrief.auditing.null_sums import NullSums
-from fairbrief.auditing.relabelled_rows import RelabelledRows
+from fairbrief.auditing.null_sums import NullSums, RelabelledRows
 from fairbrief.statistics import LabelDraws
 from fairbrief.statistics.jackknife import (
     groups_of,

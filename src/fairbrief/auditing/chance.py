@@ -25,6 +25,9 @@ from fairbrief.statistics.permutation_tests import (
 )
 from fairbrief.types import Column, Floats, Integers, Totals, Value
 
+SUMS_TIE = 1e-9
+"""As `TIE`, for what is read from sums of numbers that were rounded to the grid."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chance:
@@ -103,7 +106,7 @@ class Permutations:
 
     def _upper_p(self, observed: Floats, null: Floats) -> Floats:
         """(1 + #{null ≥ observed}) / (B + 1) of the defined; ties count; nan where nothing is defined. Shapes: (parts,), (rows,)."""
-        bar = observed - tolerance(observed)
+        bar = observed - tolerance(observed, SUMS_TIE)
         reached, defined = self._count(null >= bar[self._part]), self._count(~np.isnan(null))
         return np.where(np.isnan(observed), np.nan, ratio(reached + 1, defined + (defined > 0)))
 
@@ -111,7 +114,7 @@ class Permutations:
         """What `_upper_p` says of the most extreme draw."""
         highest = np.maximum.reduceat(np.where(np.isnan(null), -np.inf, null), self._starts)
         tied, defined = (
-            self._count(null >= (highest - tolerance(highest))[self._part]),
+            self._count(null >= (highest - tolerance(highest, SUMS_TIE))[self._part]),
             self._count(~np.isnan(null)),
         )
         return ratio(tied, defined + (defined > 0))

@@ -73,13 +73,13 @@ class Observer:
         """Write down every unit, in order."""
         step = self.at_once or BATCH
         for start in range(0, len(units), step):
-            batch, before = units[start : start + step], len(ledger.reasons)
+            batch, before = units[start : start + step], len(ledger)
             try:
                 self._observe_scored(ledger, batch)
             except MissingExtra as error:
                 if not self.trial:
                     raise
-                for _, origin in batch[len(ledger.reasons) - before :]:
+                for _, origin in batch[len(ledger) - before :]:
                     ledger.leave_out(origin, str(error))
 
     def _observe_scored(self, ledger: Ledger, units: Sequence[Unit]) -> None:
