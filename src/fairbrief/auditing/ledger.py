@@ -179,7 +179,9 @@ class Ledger:
         return self._entries
 
     def __getstate__(self) -> dict[str, Any]:
-        """For another process, which knows the observation."""
+        """For another process, which knows the observation, and may only read the sums."""
+        for null in self._nulls.values():
+            null.close()
         return {**self.__dict__, "observation": None, "_positions": {}}
 
     # ---------------------------------------------------------------------------------- writing
@@ -375,18 +377,17 @@ class Ledger:
     # ------------------------------------------------------------------------------ permutations
 
     def _sum(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
-        kinds = _Kinds(origins)
         shared: list[RowBlock] = []
         for block in blocks:
-            is_shared = kinds.are_shared(block.units)
+            is_shared = np.array([origins[i].is_shared for i in block.units.tolist()], dtype=np.bool_)
             if not is_shared.all():
-                self._sum_rows(block.of(np.flatnonzero(~is_shared)), kinds, are_clusters=True)
+                self._sum_rows(origins, block.of(np.flatnonzero(~is_shared)), are_clusters=True)
             if is_shared.any():
                 shared.append(block.of(np.flatnonzero(is_shared)))
-                self._sum_rows(shared[-1], kinds, are_clusters=False)
+                self._sum_rows(origins, shared[-1], are_clusters=False)
         self._sum_squares(origins, shared)
 
-    def _sum_rows(self, block: RowBlock, kinds: _Kinds, *, are_clusters: bool) -> None:
+    def _sum_rows(self, origins: Sequence[Origin], block: RowBlock, *, are_clusters: bool) -> None:
         """Add rows of units; where each is a cluster by itself its squares, too."""
         contrasts = self._contrasts(block) if are_clusters else {}
         names, squares = squares_of(contrasts)
@@ -394,7 +395,11 @@ class Ledger:
         if names:
             values = np.concatenate([values, squares], axis=2)
         moving = None if block.choices is None else RelabelledRows.of_all(columns, values, block.choices)
-        for key, chosen in kinds.by_slice(block.units).items():
+        by_slice: dict[tuple[str, Slice], list[int]] = {}
+        for j, i in enumerate(block.units.tolist()):
+            for part in (WHOLE, *origins[i].slices):
+                by_slice.setdefault((origins[i].system, part), []).append(j)
+        for key, chosen in by_slice.items():
             if moving is None:
                 self._null(key).add_fixed(columns, values[chosen, 0])
             else:
@@ -433,34 +438,6 @@ class Ledger:
 
     def _new_place(self, columns: Iterable[Column]) -> Integers:
         return np.array([self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64)
-
-
-class _Kinds:
-    """Which units are alike: of one system, in the same slices, of clusters that are shared or are not."""
-
-    def __init__(self, origins: Sequence[Origin]) -> None:
-        kinds: dict[tuple[str, tuple[Slice, ...], bool], int] = {}
-        self._numbers = np.array(
-            [kinds.setdefault((o.system, o.slices, o.is_shared), len(kinds)) for o in origins], dtype=np.int64
-        )
-        self._kinds = list(kinds)
-        self._is_shared = np.array([is_shared for _, _, is_shared in kinds], dtype=np.bool_)
-
-    def are_shared(self, units: Integers) -> NDArray[np.bool_]:
-        """Whether other units may belong to the clusters of these. Shapes: (n,) each."""
-        return self._is_shared[self._numbers[units]]
-
-    def by_slice(self, units: Integers) -> Mapping[tuple[str, Slice], Sequence[int]]:
-        """By system and slice which of these units belong to it: their places in ``units``."""
-        several: dict[int, list[int]] = {}
-        for i, number in enumerate(self._numbers[units].tolist()):
-            several.setdefault(number, []).append(i)
-        found: dict[tuple[str, Slice], list[int]] = {}
-        for number, chosen in several.items():
-            system, slices, _ = self._kinds[number]
-            for part in (WHOLE, *slices):
-                found.setdefault((system, part), []).extend(chosen)
-        return found
 
 
 def _together(several: Sequence[NDArray[Any]], kind: np.dtype[Any]) -> NDArray[Any]:
