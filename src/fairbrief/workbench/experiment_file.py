@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from fairbrief import readers
 from fairbrief.chat.spending import Limits
@@ -16,6 +16,12 @@ from fairbrief.readers.messages import did_you_mean
 from fairbrief.saved_audits.gate_rules import Rule, rules
 from fairbrief.workbench.grid import Cell, grid, refuse_twice
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
+LEAST = {"confidence": 0.5, "concurrency": 1, "per_minute": 1, "max_requests": 1}
+"""What a number is at least where that is not 0."""
 READING = tuple(
     name for name in inspect.signature(readers.read).parameters if name not in ("source", "attributes")
 )
@@ -191,25 +197,33 @@ class _Table:
             raise self.wrong(key, "a text or a list of texts")
         return tuple(value)
 
-    def truth(self, key: str) -> bool:
-        value = self.content.get(key, False)
-        if not isinstance(value, bool):
-            raise self.wrong(key, "true or false")
-        return value
-
-    def number(self, key: str, default: float | None, least: float) -> Any:
-        value = self.content.get(key, default)
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < float("inf")
-        ):
+    def number(self, key: str, least: float, *, is_whole: bool) -> Any:
+        value = self.content[key]
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not least <= value < float("inf"):
             raise self.wrong(key, f"a number of at least {least:g}")
-        return value
-
-    def whole(self, key: str, default: int | None, least: int) -> Any:
-        value = self.number(key, default, least)
-        if isinstance(value, float):
+        if is_whole and isinstance(value, float):
             raise self.wrong(key, "a whole number")
         return value
+
+    def into(self, kind: type[T], **given: Any) -> T:
+        """The table as a dataclass whose fields are its keys, each of the type that the field has."""
+        self.know(tuple(kind.__dataclass_fields__))
+        types = get_type_hints(kind)
+        read = {key: self._typed(key, types[key]) for key in self.content if key not in given}
+        return kind(**read, **given)
+
+    def _typed(self, key: str, wanted: Any) -> Any:
+        if wanted == tuple[str, ...]:
+            return self.texts(key)
+        types = get_args(wanted) or (wanted,)
+        if str in types:
+            return self.text(key) or (None if type(None) in types else "")
+        if bool in types:
+            if not isinstance(self.content[key], bool):
+                raise self.wrong(key, "true or false")
+            return self.content[key]
+        return self.number(key, LEAST.get(key, 0), is_whole=int in types)
 
 
 def _build(table: _Table) -> Build:
@@ -254,23 +268,13 @@ def _units(table: _Table) -> Units:
 
 
 def _audit(table: _Table) -> Audit:
-    table.know(tuple(Audit.__dataclass_fields__))
+    slices = tuple(tuple(name.strip() for name in text.split(",")) for text in table.texts("slices"))
+    audit = table.into(Audit, slices=slices)
     if "measures" in table.content and "protocol" in table.content:
         raise table.wrong("protocol", "no measures beside it: a protocol brings its own")
-    if table.truth("ordered") and ("measures" in table.content or "protocol" in table.content):
+    if audit.ordered and ("measures" in table.content or "protocol" in table.content):
         raise table.wrong("ordered", "nothing where measures are named or a protocol brings them")
-    return Audit(
-        measures=table.texts("measures"),
-        protocol=table.text("protocol") or None,
-        slices=tuple(tuple(name.strip() for name in text.split(",")) for text in table.texts("slices")),
-        controls=table.texts("controls"),
-        ordered=table.truth("ordered"),
-        baseline=table.text("baseline") or None,
-        primary=table.texts("primary"),
-        resamples=table.whole("resamples", 2000, 0),
-        confidence=table.number("confidence", 0.95, 0.5),
-        seed=table.whole("seed", 0, 0),
-    )
+    return audit
 
 
 def _limits(table: _Table) -> tuple[Rule, ...]:
@@ -279,21 +283,12 @@ def _limits(table: _Table) -> tuple[Rule, ...]:
 
 
 def _budget(table: _Table) -> Limits:
-    table.know(tuple(Limits.__dataclass_fields__))
     price = table.content.get("price")
     if price is not None and not (
         isinstance(price, list) and len(price) == 2 and all(isinstance(p, int | float) for p in price)
     ):
         raise table.wrong("price", "[IN, OUT], the price per million tokens of prompts and of answers")
-    return Limits(
-        concurrency=table.whole("concurrency", None, 1),
-        per_minute=table.whole("per_minute", None, 1),
-        timeout=table.number("timeout", None, 0),
-        retries=table.whole("retries", None, 0),
-        max_requests=table.whole("max_requests", None, 1),
-        max_cost=table.number("max_cost", None, 0),
-        price=None if price is None else ",".join(map(str, price)),
-    )
+    return table.into(Limits, price=None if price is None else ",".join(map(str, price)))
 
 
 def _is_chat(summarizer: str) -> bool:
