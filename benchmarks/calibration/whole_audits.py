@@ -35,8 +35,8 @@ from fairbrief.auditing.origins import Origin, Slice
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.reports import arrangement
+from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
-from fairbrief.reports.screen_context import context_of
 from fairbrief.saved_audits.gate import hold
 from fairbrief.saved_audits.gate_rules import Rule
 from fairbrief.standings import NAMED
@@ -161,10 +161,14 @@ class Banks:
 class SideBySide(Run):
     """Many audits in one run, each a slice, so that all are estimated together; corrected each by itself."""
 
-    def _adjusted(self, found: list[Estimate], settings: Settings) -> list[Estimate]:
+    def _adjusted(
+        self, found: list[Estimate], systems: Sequence[Estimate], settings: Settings
+    ) -> list[Estimate]:
         made: list[Estimate] = []
+        audits = _by_slice(systems)
         for name, own in _by_slice(found).items():
-            made += [e.replace(slice=dict(name)) for e in super()._adjusted(own, settings)] if name else ()
+            adjusted = super()._adjusted(own, audits[name], settings) if name else ()
+            made += [e.replace(slice=dict(name)) for e in adjusted]
         return made
 
 

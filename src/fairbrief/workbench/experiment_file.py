@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import inspect
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import Field, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+from typing import Any
 
 from fairbrief import readers
 from fairbrief.chat.spending import Limits
 from fairbrief.errors import DataError, RequestError
+from fairbrief.plan import Plan
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.saved_audits.gate_rules import Rule, rules
+from fairbrief.settings import MEASURED, STATISTICS, name_of
 from fairbrief.workbench.grid import Cell, grid, refuse_twice
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-T = TypeVar("T", bound="DataclassInstance")
-LEAST = {"confidence": 0.5, "concurrency": 1, "per_minute": 1, "max_requests": 1}
-"""What a number is at least where that is not 0."""
 READING = tuple(
     name for name in inspect.signature(readers.read).parameters if name not in ("source", "attributes")
 )
@@ -66,22 +62,6 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
-    """``[audit]``: what is measured of every cell, and which cell the others are compared with."""
-
-    measures: tuple[str, ...] = ()
-    protocol: str | None = None
-    slices: tuple[tuple[str, ...], ...] = ()
-    controls: tuple[str, ...] = ()
-    ordered: bool = False
-    baseline: str | None = None
-    primary: tuple[str, ...] = ()
-    resamples: int = 2000
-    confidence: float = 0.95
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Experiment:
     """What a file asks for; paths in it are seen from the file's folder."""
 
@@ -95,7 +75,8 @@ class Experiment:
     reading: Mapping[str, Any]
     systems: tuple[System, ...]
     units: Units | None
-    audit: Audit
+    audit: Mapping[str, Any]
+    """Settings of a `Plan`: what is measured of every cell, and which cell the others are compared with."""
     limits: tuple[Rule, ...]
     budget: Limits
 
@@ -197,33 +178,43 @@ class _Table:
             raise self.wrong(key, "a text or a list of texts")
         return tuple(value)
 
-    def number(self, key: str, least: float, *, is_whole: bool) -> Any:
-        value = self.content[key]
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not least <= value < float("inf"):
-            raise self.wrong(key, f"a number of at least {least:g}")
-        if is_whole and isinstance(value, float):
-            raise self.wrong(key, "a whole number")
+    def settings(self, known: Iterable[Field[Any]]) -> dict[str, Any]:
+        """The settings that the table has, by the names of their fields."""
+        keys = {name_of(f): f for f in known}
+        self.know(tuple(keys))
+        return {f.name: self.setting(key, f) for key, f in keys.items() if key in self.content}
+
+    def setting(self, key: str, f: Field[Any]) -> Any:
+        """The value of a setting, of the type and in the range that it is declared with."""
+        default: Any = f.default
+        kind, least, parse = str(f.type), f.metadata["least"] or 0, f.metadata["parse"]
+        if isinstance(default, tuple):
+            return self.texts(key) if parse is None else parse(self.texts(key))
+        if kind.startswith("bool"):
+            return self.truth(key)
+        if kind.startswith("int"):
+            return self.whole(key, default, least)
+        return self.number(key, default, least) if kind.startswith("float") else self.text(key) or default
+
+    def truth(self, key: str) -> bool:
+        value = self.content.get(key, False)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "true or false")
         return value
 
-    def into(self, kind: type[T], **given: Any) -> T:
-        """The table as a dataclass whose fields are its keys, each of the type that the field has."""
-        self.know(tuple(kind.__dataclass_fields__))
-        types = get_type_hints(kind)
-        read = {key: self._typed(key, types[key]) for key in self.content if key not in given}
-        return kind(**read, **given)
+    def number(self, key: str, default: float | None, least: float) -> Any:
+        value = self.content.get(key, default)
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < float("inf")
+        ):
+            raise self.wrong(key, f"a number of at least {least:g}")
+        return value
 
-    def _typed(self, key: str, wanted: Any) -> Any:
-        if wanted == tuple[str, ...]:
-            return self.texts(key)
-        types = get_args(wanted) or (wanted,)
-        if str in types:
-            return self.text(key) or (None if type(None) in types else "")
-        if bool in types:
-            if not isinstance(self.content[key], bool):
-                raise self.wrong(key, "true or false")
-            return self.content[key]
-        return self.number(key, LEAST.get(key, 0), is_whole=int in types)
+    def whole(self, key: str, default: int | None, least: int) -> Any:
+        value = self.number(key, default, least)
+        if isinstance(value, float):
+            raise self.wrong(key, "a whole number")
+        return value
 
 
 def _build(table: _Table) -> Build:
@@ -267,14 +258,13 @@ def _units(table: _Table) -> Units:
     return Units(model, table.text("prompt"))
 
 
-def _audit(table: _Table) -> Audit:
-    slices = tuple(tuple(name.strip() for name in text.split(",")) for text in table.texts("slices"))
-    audit = table.into(Audit, slices=slices)
-    if "measures" in table.content and "protocol" in table.content:
-        raise table.wrong("protocol", "no measures beside it: a protocol brings its own")
-    if audit.ordered and ("measures" in table.content or "protocol" in table.content):
-        raise table.wrong("ordered", "nothing where measures are named or a protocol brings them")
-    return audit
+def _audit(table: _Table) -> Mapping[str, Any]:
+    settings = table.settings(f for f in fields(Plan) if f.metadata["panel"] in (MEASURED, STATISTICS))
+    try:
+        Plan(**settings)
+    except RequestError as error:
+        raise DataError(f"{table.path}: [audit]: {error}") from error
+    return settings
 
 
 def _limits(table: _Table) -> tuple[Rule, ...]:
@@ -288,7 +278,8 @@ def _budget(table: _Table) -> Limits:
         isinstance(price, list) and len(price) == 2 and all(isinstance(p, int | float) for p in price)
     ):
         raise table.wrong("price", "[IN, OUT], the price per million tokens of prompts and of answers")
-    return table.into(Limits, price=None if price is None else ",".join(map(str, price)))
+    content = {**table.content, **({} if price is None else {"price": ",".join(map(str, price))})}
+    return Limits(**replace(table, content=content).settings(fields(Limits)))
 
 
 def _is_chat(summarizer: str) -> bool:
