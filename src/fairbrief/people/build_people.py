@@ -14,8 +14,8 @@ from fairbrief.people.groups import (
     TOO_FEW,
     Capacity,
     Design,
-    Lists,
     Plan,
+    Pools,
     Sample,
     assign,
     list_names,
@@ -141,7 +141,7 @@ def build(
 @dataclass(frozen=True, slots=True)
 class _Task:
     plan: Plan
-    lists: Lists
+    lists: Pools
     manner: Manner
     draws: int
     weights: str

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fairbrief.errors import DataError
 from fairbrief.people.build_people import build
 from fairbrief.people.filling import Assignment, Manner, fill
-from fairbrief.people.groups import Group, Lists, Plan, list_names, pools_of
+from fairbrief.people.groups import Group, Plan, Pools, list_names, pools_of
 from fairbrief.people.template import Person, Slot, Template, Words, content_words, in_order
 from fairbrief.text import address, pronouns
 from fairbrief.text.name_words import genders as genders_of_names
@@ -105,7 +105,7 @@ def _by_marks(record: Record, groups: str, names: Names, many: int, seed: int) -
         return BROKEN_MARKS
 
 
-def _by_words(record: Record, groups: Sequence[Group], lists: Lists, seed: int) -> list[Record] | str:
+def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) -> list[Record] | str:
     """The versions of a record without mentions, or why there are none."""
     words = content_words()
     template = find_template(record, genders_of_names(), words)

@@ -6,7 +6,7 @@ import math
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal, TypeVar
 
@@ -155,7 +155,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """The names that may be drawn for one original: those that no word of it is, and of one group only.
+    """The names that may be drawn: first names by group and gender, last names by group, family names of nobody's group.
 
     A name that the table lists for two of the groups (Amy, Asian and white) would tell neither and is
     left out.
@@ -166,16 +166,7 @@ class Pools:
     family: tuple[Listed, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Lists:
-    """The names of each group, before an original's own words are taken out."""
-
-    first: dict[tuple[int, str], tuple[Listed, ...]]
-    last: dict[int, tuple[Listed, ...]]
-    family: tuple[Listed, ...]
-
-
-def list_names(plan: Plan, names: Names) -> Lists:
+def list_names(plan: Plan, names: Names) -> Pools:
     """The names of each group and gender; those of two groups are left out."""
     first: dict[tuple[int, str], tuple[Listed, ...]] = {}
     last: dict[str, tuple[Listed, ...]] = {}
@@ -186,12 +177,12 @@ def list_names(plan: Plan, names: Names) -> Lists:
             last[group.race] = names.pool("last", "", group.race)
     last = _apart(last)
     by_group = {i: last.get(group.race or "", ()) for i, group in enumerate(plan.groups)}
-    return Lists(
+    return Pools(
         _apart(first), by_group, names.pool("last") if plan.replaces_last and not plan.by_race else ()
     )
 
 
-def pools_of(lists: Lists, template: Template) -> Pools:
+def pools_of(lists: Pools, template: Template) -> Pools:
     """The names that remain when those are left out that are words of the original (whoever bears them)."""
     text = " ".join(d.text for d in template.record.documents)
     seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
@@ -213,16 +204,12 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     varied = [p for p in named if plan.varies(p)]
     found = Capacity(template.record.id, len(named), len(varied))
     if not varied:
-        return _refuse(
-            found, "no person to vary", "nobody named shows the group by a first name, a pronoun or a title"
-        )
+        detail = "nobody named shows the group by a first name, a pronoun or a title"
+        return replace(found, reason="no person to vary", detail=detail)
     mixed = next((p for p in varied if len(p.genders) > 1), None)
     if mixed is not None:
-        return _refuse(
-            found,
-            "a person of two genders",
-            f"he- and she-words of '{mixed.entity.id}' ({mixed.first or mixed.last})",
-        )
+        detail = f"he- and she-words of '{mixed.entity.id}' ({mixed.first or mixed.last})"
+        return replace(found, reason="a person of two genders", detail=detail)
     needs = [
         (f"first names, {_whose(plan.groups[key[0]], key[1])}", n, len(pools.first[key]))
         for key, n in _first_needed(plan, pools, varied).items()
@@ -235,9 +222,9 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     elif plan.replaces_last:
         needs.append(("last names", len({p.last.lower() for p in named if p.last}), len(pools.family)))
     what, needed, available = max(needs, key=lambda need: need[1] - need[2])
-    found = Capacity(found.original, found.people, found.varied, needed, available)
+    found = replace(found, needed=needed, available=available)
     if needed > available:
-        return _refuse(found, TOO_FEW, f"{what}: {needed} needed, {available} available")
+        return replace(found, reason=TOO_FEW, detail=f"{what}: {needed} needed, {available} available")
     return found
 
 
@@ -252,12 +239,6 @@ def _first_needed(plan: Plan, pools: Pools, varied: Sequence[Person]) -> dict[tu
         return dict.fromkeys(pools.first, plan.share(len(first)))
     sizes = {g: sum(p.gender in (g, None) for p in first) for g in GENDERS}
     return {key: plan.share(sizes[key[1]]) for key in pools.first}
-
-
-def _refuse(found: Capacity, reason: str, detail: str) -> Capacity:
-    return Capacity(
-        found.original, found.people, found.varied, found.needed, found.available, 0, reason, detail
-    )
 
 
 def _apart(pools: dict[_Key, tuple[Listed, ...]]) -> dict[_Key, tuple[Listed, ...]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from statistics import fmean
 from typing import Literal
 
@@ -60,10 +61,9 @@ def agreement(
         mine = [answer for answer in answers if answer.key[0] == task]
         categories = max(len(items[answer.key].choices) for answer in mine)
         if task == "units":
-            found += _both("units", *_units_matrix(mine, items), "nominal", 2, seed)
+            found += _both("units", *_entailed(mine, items), "nominal", 2, seed)
             continue
-        codes = _codes(mine, items)
-        matrix, records = _matrix(mine, [str(code) for code in codes])
+        matrix, records = _choices(mine, items)
         found += _both(task, matrix, records, "ordinal" if task == "rating" else "nominal", categories, seed)
         if task == "rating":
             fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
@@ -77,9 +77,7 @@ def concordance(measured: Floats, judged: Floats, records: Sequence[str], seed: 
     Over all pairs of cases with different ``judged``; 1 is always, 0.5 chance, 0 never. Shapes: (cases,);
     nan is left out.
     """
-    known = ~(np.isnan(measured) | np.isnan(judged))
-    x, y = measured[known], judged[known]
-    kept = [record for record, is_known in zip(records, known, strict=True) if is_known]
+    x, y, kept = _known(measured, judged, records)
     return with_interval("agrees with people", lambda i: _concordant(x[i], y[i]), kept, seed, chance=0.5)
 
 
@@ -90,9 +88,7 @@ def correlations(
 
     α looks at the values themselves, where a correlation forgives a shift and a stretch.
     """
-    known = ~(np.isnan(measured) | np.isnan(judged))
-    x, y = measured[known], judged[known]
-    kept = [record for record, is_known in zip(records, known, strict=True) if is_known]
+    x, y, kept = _known(measured, judged, records)
     folds: dict[str, Callable[[Integers], float]] = {
         "Pearson": lambda i: float(pearson(x[i], y[i])),
         "Spearman": lambda i: float(spearman(x[i], y[i])),
@@ -102,6 +98,12 @@ def correlations(
             np.stack([x[i], y[i]]), "interval"
         )
     return [with_interval(name, fold, kept, seed, chance=0.0) for name, fold in folds.items()]
+
+
+def _known(measured: Floats, judged: Floats, records: Sequence[str]) -> tuple[Floats, Floats, list[str]]:
+    """What both have a number for."""
+    known = ~(np.isnan(measured) | np.isnan(judged))
+    return measured[known], judged[known], list(compress(records, known))
 
 
 def _concordant(x: Floats, y: Floats) -> float:
@@ -155,36 +157,32 @@ def with_interval(
     return Agreement(name, value, float(low), float(high), n, chance)
 
 
-def _codes(answers: Sequence[Answer], items: Mapping[tuple[str, str, str, str], Item]) -> list[int]:
-    """Each answer as the place of its choice."""
-    return [items[answer.key].choices.index(answer.chosen[0]) for answer in answers]
+Items = Mapping[tuple[str, str, str, str], Item]
 
 
-def _matrix(answers: Sequence[Answer], codes: Sequence[str]) -> tuple[Floats, list[str]]:
-    """(annotators, questions) of codes, nan where unanswered; and each question's record."""
-    people = list(dict.fromkeys(answer.annotator for answer in answers))
-    keys = list(dict.fromkeys(answer.key for answer in answers))
-    place = {key: i for i, key in enumerate(keys)}
-    matrix = np.full((len(people), len(keys)), np.nan)
-    for answer, code in zip(answers, codes, strict=True):
-        matrix[people.index(answer.annotator), place[answer.key]] = float(code)
-    return matrix, [key[1] for key in keys]
+def _choices(answers: Sequence[Answer], items: Items) -> tuple[Floats, list[str]]:
+    """(annotators, questions): each answer as the place of its choice; and each question's record."""
+    return _matrix((a.annotator, a.key, items[a.key].choices.index(a.chosen[0])) for a in answers)
 
 
-def _units_matrix(
-    answers: Sequence[Answer], items: Mapping[tuple[str, str, str, str], Item]
-) -> tuple[Floats, list[str]]:
-    """(annotators, units × values) of 0 and 1."""
-    people = list(dict.fromkeys(answer.annotator for answer in answers))
-    places = list(
-        dict.fromkeys((a.key, value) for a in answers for value in items[a.key].choices[:-1])
-    )  # fmt: skip
-    index = {place: i for i, place in enumerate(places)}
-    matrix = np.full((len(people), len(places)), np.nan)
-    for answer in answers:
-        for value in items[answer.key].choices[:-1]:
-            matrix[people.index(answer.annotator), index[answer.key, value]] = float(value in answer.chosen)
-    return matrix, [key[1] for key, _ in places]
+def _entailed(answers: Sequence[Answer], items: Items) -> tuple[Floats, list[str]]:
+    """(annotators, units × values): 1 where the value was chosen, else 0; and each column's record."""
+    return _matrix(
+        (a.annotator, (*a.key, value), value in a.chosen)
+        for a in answers
+        for value in items[a.key].choices[:-1]
+    )
+
+
+def _matrix(cells: Iterable[tuple[str, tuple[str, ...], float]]) -> tuple[Floats, list[str]]:
+    """(annotators, keys) of the cells' numbers, nan where there is none; and the record in each key."""
+    known = list(cells)
+    rows = {name: i for i, name in enumerate(dict.fromkeys(name for name, _, _ in known))}
+    columns = {key: i for i, key in enumerate(dict.fromkeys(key for _, key, _ in known))}
+    matrix = np.full((len(rows), len(columns)), np.nan)
+    for name, key, number in known:
+        matrix[rows[name], columns[key]] = float(number)
+    return matrix, [key[1] for key in columns]
 
 
 # ---- Choices between two summaries of one record: what is shown, which system is preferred, and how measures agree

@@ -21,6 +21,8 @@ from fairbrief.workbench.annotation.items import NONE, TASKS, Item
 COLUMNS = ("task", "record", "system", "part", "check", "annotator", "question", "about", "choices", "answer", "note", "summary", "documents")  # fmt: skip
 ACTIVE = ("=", "+", "-", "@", "\t", "\r")
 """First characters by which a spreadsheet takes a text for a formula."""
+SHOWN = ("task", "part", "check", "question", "about", "choices", "several")
+"""What the page is given of an item."""
 CELL = 30_000
 """Characters of a cell: a spreadsheet holds 32,767."""
 
@@ -109,18 +111,7 @@ def _case(case: Case, items: Sequence[Item], attribute: str) -> dict[str, Any]:
         "system": items[0].system,
         "summary": case.summary.text,
         "documents": documents,
-        "items": [
-            {
-                "task": item.task,
-                "part": item.part,
-                "check": item.check,
-                "question": item.question,
-                "about": item.about,
-                "choices": list(item.choices),
-                "several": item.several,
-            }
-            for item in items
-        ],
+        "items": [{name: getattr(item, name) for name in SHOWN} for item in items],
     }
 
 

@@ -9,24 +9,18 @@ attributes ``speaker`` and, where it is known, ``side``.
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.text_lines import (
-    Encoding,
-    fault,
-    field,
-    first_line,
-    objects,
-    text_lines,
-    whole,
-)
+from fairbrief.workbench.corpora.text_lines import Encoding, Line, first_line, table_rows, text_lines, whole
 
 BARS = "<||>"
 LABEL = "label"
@@ -39,18 +33,13 @@ def read_labelled(path: Path, encoding: Encoding) -> Iterator[Record]:
     The published files (of Claritin, the US election, #MeToo) are UTF-8 with lines that were encoded twice;
     ``mixed`` reads such a line as Latin-1, with which the published lengths come out.
     """
-    for number, line in text_lines(path, encoding):
-        parts = line.split(BARS, 2)
-        if len(parts) < 3 or not parts[0].strip() or not parts[1].strip():
-            raise fault(
-                path,
-                number,
-                f"{counted(len(parts), 'part')}, the first {parts[0].strip()[:30]!r}",
-                f"an id, a label and a text with {BARS} between them",
-                "mend the line",
-            )
-        ident, label, text = (part.strip() for part in parts)
-        yield Record(ident, (Document(text, {LABEL: label}),), where=f"{path.name}:{number}")
+    for line in text_lines(path, encoding):
+        parts = [part.strip() for part in line.text.split(BARS, 2)]
+        if len(parts) < 3 or not parts[0] or not parts[1]:
+            found = f"{counted(len(parts), 'part')}, the first {parts[0][:30]!r}"
+            raise line.fault(found, f"an id, a label and a text with {BARS} between them")
+        ident, label, text = parts
+        yield Record(ident, (Document(text, {LABEL: label}),), where=line.where)
 
 
 def read_semeval(path: Path, encoding: Encoding) -> Iterator[Record]:
@@ -59,33 +48,17 @@ def read_semeval(path: Path, encoding: Encoding) -> Iterator[Record]:
     The stance is as published: ``FAVOR``, ``AGAINST`` or ``NONE``. Further columns (opinion towards,
     sentiment) become attributes of the tweet.
     """
-    columns: list[str] = []
-    for number, line in text_lines(path, encoding):
-        cells = [cell.strip() for cell in line.split("\t")]
-        if not columns:
-            columns = [cell.lower() for cell in cells]
-            missing = [name for name in ("id", "target", "tweet", "stance") if name not in columns]
-            if missing:
-                wanted = "the columns ID, Target, Tweet and Stance by tabs"
-                raise fault(path, number, f"no column {missing[0]}", wanted, "name the right --format")
-            continue
-        if len(cells) != len(columns):
-            raise fault(
-                path,
-                number,
-                counted(len(cells), "field"),
-                f"{len(columns)}, as many as the columns",
-                "mend the line",
-            )
-        row = dict(zip(columns, cells, strict=True))
+    wanted = "the columns ID, Target, Tweet and Stance by tabs"
+    for first in islice(text_lines(path, encoding), 1):
+        columns = [cell.strip().lower() for cell in first.text.split("\t")]
+        if missing := [name for name in ("id", "target", "tweet", "stance") if name not in columns]:
+            raise first.fault(f"no column {missing[0]}", wanted, "name the right --format")
+    for line, cells in table_rows(path, encoding):
+        row = {name.lower(): cell.strip() for name, cell in cells.items()}
         ident, target, tweet = row.pop("id"), row.pop("target"), row.pop("tweet")
-        attributes = {name: value for name, value in row.items() if value}
-        yield Record(
-            f"{target}-{ident}",
-            (Document(tweet, attributes),),
-            attributes={"target": target},
-            where=f"{path.name}:{number}",
-        )
+        about = {name: value for name, value in row.items() if value}
+        attributes = {"target": target}
+        yield Record(f"{target}-{ident}", (Document(tweet, about),), attributes=attributes, where=line.where)
 
 
 # ---- Reviews of products: FewSum's tables, and Amazon's JSON Lines
@@ -114,104 +87,74 @@ def read_amazon(path: Path, encoding: Encoding) -> Iterator[Record]:
 
     A review without a text (there are some) has an empty one.
     """
-    for number, row in objects(path, encoding):
-        product = str(field(path, number, row, "asin"))
-        rating = rating_text(path, number, field(path, number, row, "overall"))
+    for line in text_lines(path, encoding):
+        row = line.row()
+        product, rating = str(line.field(row, "asin")), rating_text(line, line.field(row, "overall"))
         text = row.get("reviewText") or ""
         if not isinstance(text, str):
-            raise fault(path, number, "a reviewText that is no text", "text", "mend the line")
-        yield Record(
-            f"{product}-{number}",
-            (Document(_plain(text), {"rating": rating}),),
-            attributes={"product": product},
-            where=f"{path.name}:{number}",
-        )
+            raise line.fault("a reviewText that is no text", "text")
+        document, attributes = Document(_plain(text), {"rating": rating}), {"product": product}
+        yield Record(f"{product}-{line.number}", (document,), attributes=attributes, where=line.where)
 
 
-def rating_text(path: Path, number: int, value: Any) -> str:
+def rating_text(line: Line, value: Any) -> str:
     """A rating as text: ``5`` for 5, 5.0 and "5.0"."""
     try:
         rating = float(value)
     except (TypeError, ValueError):
-        raise fault(path, number, f"{value!r} as the rating", "a number", "mend the line") from None
-    if rating != rating or abs(rating) == float("inf"):
-        raise fault(path, number, f"{value!r} as the rating", "a finite number", "mend the line")
+        raise line.fault(f"{value!r} as the rating", "a number") from None
+    if not math.isfinite(rating):
+        raise line.fault(f"{value!r} as the rating", "a finite number")
     return f"{rating:g}"
 
 
+Rows = Iterator[tuple[Line, dict[str, str]]]
+
+
 def _fewsum_file(path: Path, encoding: Encoding) -> Iterator[Record]:
-    rows = _rows(path, encoding)
+    rows = table_rows(path, encoding)
     first = next(rows, None)
     if first is None:
         raise DataError(f"{path.name}: found no row; wanted a header and rows by tabs; remove the file.")
-    if any(REVIEW.fullmatch(name) for name in first[1]):
-        yield from (_gold(path, number, row) for number, row in _chain(first, rows))
-    elif "review_text" in first[1]:
-        yield from _groups(path, _chain(first, rows))
+    columns = first[1]
+    if any(REVIEW.fullmatch(name) for name in columns):
+        yield from (_gold(line, row) for line, row in chain([first], rows))
+    elif "review_text" in columns:
+        yield from _products(chain([first], rows))
     else:
-        known = ", ".join(map(repr, first[1]))
-        raise fault(path, 1, f"the columns {known}", "'review_text', or 'rev1' …", "name the right --format")
+        known = ", ".join(map(repr, columns))
+        head = Line(path, 1, "")
+        raise head.fault(f"the columns {known}", "'review_text', or 'rev1' …", "name the right --format")
 
 
-def _chain(first: tuple[int, Any], rest: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
-    yield first
-    yield from rest
-
-
-def _rows(path: Path, encoding: Encoding) -> Iterator[tuple[int, Mapping[str, str]]]:
-    columns: Sequence[str] = ()
-    for number, line in text_lines(path, encoding):
-        cells = line.split("\t")
-        if not columns:
-            columns = [cell.strip() for cell in cells]
-        elif len(cells) != len(columns):
-            wanted = f"{len(columns)}, as many as the columns"
-            raise fault(
-                path,
-                number,
-                counted(len(cells), "field"),
-                wanted,
-                "mend the line (fields stand between tabs)",
-            )
-        else:
-            yield number, dict(zip(columns, cells, strict=True))
-
-
-def _gold(path: Path, number: int, row: Mapping[str, str]) -> Record:
+def _gold(line: Line, row: Mapping[str, str]) -> Record:
     reviews = [text for name, text in row.items() if REVIEW.fullmatch(name) and text.strip()]
     summaries = [text for name, text in row.items() if SUMMARY.fullmatch(name) and text.strip()]
-    product, category = row.get("group_id") or row.get("prod_id") or "", row.get("cat") or ""
+    product, category = (row.get("group_id") or row.get("prod_id") or "").strip(), row.get("cat", "").strip()
     # In the published Yelp gold sets the group_id column holds the category, the same for many rows.
-    ident = f"{path.stem}-{number}" + (f"-{product.strip()}" if product.strip() else "")
     return Record(
-        ident,
+        f"{line.path.stem}-{line.number}" + (f"-{product}" if product else ""),
         tuple(Document(_plain(text)) for text in reviews),
         tuple(_plain(text) for text in summaries),
-        attributes={"category": category.strip()} if category.strip() else {},
-        where=f"{path.name}:{number}",
+        attributes={"category": category} if category else {},
+        where=line.where,
     )
 
 
-def _groups(path: Path, rows: Iterator[tuple[int, Mapping[str, str]]]) -> Iterator[Record]:
+def _products(rows: Rows) -> Iterator[Record]:
     """Neighbouring rows of one group are one record."""
-    group, start, category, documents = "", 0, "", list[Document]()
-    for number, row in rows:
-        name = row.get("group_id", "").strip() or path.stem
-        if documents and name != group:
-            yield _product(path, start, group, category, documents)
-            documents = []
-        if not documents:
-            group, start, category = name, number, row.get("category", "").strip()
-        given = row.get("rating", "").strip()
-        rating = {"rating": rating_text(path, number, given)} if given else {}
-        documents.append(Document(_plain(row["review_text"]), rating))
-    if documents:
-        yield _product(path, start, group, category, documents)
+    for product, group in groupby(rows, lambda row: row[1].get("group_id", "").strip() or row[0].path.stem):
+        reviews = list(group)
+        line, first = reviews[0]
+        category = first.get("category", "").strip()
+        attributes = {"product": product, **({"category": category} if category else {})}
+        documents = tuple(_review(line, row) for line, row in reviews)
+        yield Record(product, documents, attributes=attributes, where=line.where)
 
 
-def _product(path: Path, line: int, group: str, category: str, documents: Sequence[Document]) -> Record:
-    attributes = {"product": group, **({"category": category} if category else {})}
-    return Record(group, tuple(documents), attributes=attributes, where=f"{path.name}:{line}")
+def _review(line: Line, row: Mapping[str, str]) -> Document:
+    given = row.get("rating", "").strip()
+    return Document(_plain(row["review_text"]), {"rating": rating_text(line, given)} if given else {})
 
 
 def _plain(text: str) -> str:
@@ -234,27 +177,25 @@ def read_court(path: Path, encoding: Encoding) -> Iterator[Record]:
     An utterance that follows no other (``FALSE`` in the third field) begins a conversation. The side is the
     one the speaker presents; a justice has the side ``justice``.
     """
-    case, start, turns, count = "", 0, list[Document](), 0
-    for number, line in text_lines(path, encoding):
-        parts = line.split(MARK, 7)
-        if len(parts) == 7 and line.rstrip().endswith(MARK.strip()):
+    case, place, count, turns = "", "", 0, list[Document]()
+    for line in text_lines(path, encoding):
+        parts = line.text.split(MARK, 7)
+        if len(parts) == 7 and line.text.rstrip().endswith(MARK.strip()):
             parts = [*parts[:6], parts[6].removesuffix(MARK.rstrip()), ""]  # an utterance without words
         if len(parts) != 8:
-            raise fault(
-                path, number, counted(len(parts), "field"), f"8 with{MARK}between them", "mend the line"
-            )
+            raise line.fault(counted(len(parts), "field"), f"8 with{MARK}between them")
         name, _, follows, speaker, justice, _, side, text = (part.strip() for part in parts)
         if turns and (follows == "FALSE" or name != case):
             count += 1
-            yield _conversation(path, start, f"{case}-{count}", turns)
+            yield Record(f"{case}-{count}", tuple(turns), where=place)
             turns = []
         if name != case:
             count = 0
         if not turns:
-            case, start = name, number
+            case, place = name, line.where
         turns.append(_turn(text, speaker, "justice" if justice == "JUSTICE" else side.lower()))
     if turns:
-        yield _conversation(path, start, f"{case}-{count + 1}", turns)
+        yield Record(f"{case}-{count + 1}", tuple(turns), where=place)
 
 
 def read_convokit(path: Path, encoding: Encoding) -> Iterator[Record]:
@@ -263,28 +204,25 @@ def read_convokit(path: Path, encoding: Encoding) -> Iterator[Record]:
     Of the Supreme Court corpora a justice has the side ``justice``, an advocate the side presented. The
     utterances of one conversation must stand together, as in every published corpus.
     """
-    done, ident, start, turns = set[str](), "", 0, list[Document]()
-    for number, row in objects(path, encoding):
-        name = str(field(path, number, row, "conversation_id"))
-        if turns and name != ident:
-            yield _conversation(path, start, ident, turns)
-            done.add(ident)
-            turns = []
-        if not turns:
-            if name in done:
-                remedy = "sort the file by conversation"
-                raise fault(
-                    path, number, f"the conversation {name!r} again", "its utterances together", remedy
-                )
-            ident, start = name, number
-        text = row.get("text")
-        speaker = row.get("speaker", row.get("user"))
-        if not isinstance(text, str) or speaker is None:
-            raise fault(path, number, "an utterance without text or speaker", "both", "mend the line")
-        known = speaker.get("id") if isinstance(speaker, Mapping) else speaker
-        turns.append(_turn(text, str(known), _side(row.get("meta"))))
-    if turns:
-        yield _conversation(path, start, ident, turns)
+    done = set[str]()
+    rows = ((line, line.row()) for line in text_lines(path, encoding))
+    for ident, group in groupby(rows, lambda found: str(found[0].field(found[1], "conversation_id"))):
+        utterances = list(group)
+        first = utterances[0][0]
+        if ident in done:
+            remedy = "sort the file by conversation"
+            raise first.fault(f"the conversation {ident!r} again", "its utterances together", remedy)
+        done.add(ident)
+        turns = tuple(_utterance(line, row) for line, row in utterances)
+        yield Record(ident, turns, where=first.where)
+
+
+def _utterance(line: Line, row: Mapping[str, Any]) -> Document:
+    text, speaker = row.get("text"), row.get("speaker", row.get("user"))
+    if not isinstance(text, str) or speaker is None:
+        raise line.fault("an utterance without text or speaker", "both")
+    known = speaker.get("id") if isinstance(speaker, Mapping) else speaker
+    return _turn(text, str(known), _side(row.get("meta")))
 
 
 def read_iq2(path: Path, encoding: Encoding) -> Iterator[Record]:
@@ -323,10 +261,6 @@ def _turn(text: str, speaker: str, side: str) -> Document:
     return Document(text.replace("\0", "").strip(), {name: value for name, value in known.items() if value})
 
 
-def _conversation(path: Path, line: int, ident: str, turns: Sequence[Document]) -> Record:
-    return Record(ident, tuple(turns), where=f"{path.name}:{line}")
-
-
 def _side(meta: Any) -> str:
     if not isinstance(meta, Mapping):
         return ""
@@ -337,9 +271,6 @@ def _side(meta: Any) -> str:
 
 
 # ---- Published data sets as their authors released them -> records
-
-
-__all__ = ["FORMATS", "Format", "format_of", "read_published"]
 
 
 class Reads(Protocol):

@@ -7,6 +7,7 @@ exceed k, and writes an empty segment where the first turn is longer than k.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -136,8 +137,4 @@ def _split_words(sentence: str, lead: str, most: int, count: Count) -> Iterator[
 
 def _largest(parts: Sequence[str], fits: Callable[[Sequence[str]], bool]) -> int:
     """How many of the first parts fit, if fewer always fit too."""
-    low, high = 0, len(parts)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(parts[:middle]) else (low, middle - 1)
-    return low
+    return bisect_left(range(1, len(parts) + 1), 1, key=lambda many: not fits(parts[:many]))

@@ -13,15 +13,13 @@ from fairbrief.chat.endpoint import Decoding, Endpoint
 from fairbrief.chat.replies import Question, Reply, Tally
 from fairbrief.specs import spell
 from fairbrief.types import Record, Summary
-from fairbrief.workbench.summarizers.prompts import Asked, Prompt, fill, find, finished, wished
+from fairbrief.workbench.summarizers.prompts import Asked, Prompt, Prompted, Task, fill, find, wished
 
 VERSION = 1
-Task = tuple[str, Record, int]
-"""The key of a summary that is wanted, its record, and which sample it is (from 0)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Chat(Endpoint):
+class Chat(Prompted, Endpoint):
     """A chat model asked over HTTP with a named prompt, or one from a file.
 
     ``temperature``, ``top_p``, ``presence_penalty``, ``max_tokens`` and ``max_completion_tokens`` are sent
@@ -77,12 +75,6 @@ class Chat(Endpoint):
         """What this object has sent so far."""
         return self._tally
 
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The system's name, or the names of its samples."""
-        name = self.system or self.model
-        return (name,) if self.samples == 1 else tuple(f"{name}#{i}" for i in range(1, self.samples + 1))
-
     def decoding(self, default: float | None = None) -> Decoding:
         """How the model draws its words; ``default`` is the temperature where none is set."""
         found = self._decoding(0)
@@ -113,27 +105,6 @@ class Chat(Endpoint):
         """What is asked for one summary of a record."""
         return _question(fill(find(self.prompt), record, wished(self)), self._decoding(sample))
 
-    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
-        """The summaries of each record, one per sample, in order.
-
-        Asks as many at once as ``concurrency`` says; holds those that came before their turn.
-        """
-        waiting: dict[str, Summary] = {}
-        order: list[str] = []
-        turn = 0
-
-        def tasks() -> Iterator[Task]:
-            for number, record in enumerate(records):
-                for sample in range(self.samples):
-                    order.append(f"{number}.{sample}")
-                    yield order[-1], record, sample
-
-        for batch in self.drafts(tasks()):
-            waiting |= dict(batch)
-            while turn < len(order) and order[turn] in waiting:
-                yield waiting.pop(order[turn])
-                turn += 1
-
     def _sentences(self, prompt: Prompt) -> int | None:
         return self.sentences if self.sentences is not None else prompt.sentences
 
@@ -147,12 +118,10 @@ class Chat(Endpoint):
         """The summary that a reply holds, or why it holds none; ``made`` tells how it was asked for."""
         prompt = find(self.prompt)
         wording = fill(prompt, record, wished(self)).wording
-        text, cut = finished(reply.text, self._sentences(prompt), is_list=prompt.answer == "list")
+        text, cut = self.cut(reply.text, prompt)
         made = {
             "model": reply.model or self.model,
-            "prompt": prompt.name,
-            "prompt_sha": prompt.sha,
-            "wording": str(wording + 1),
+            **self.asked_with(prompt, wording),
             **{name: f"{value}" for name, value in self._decoding(sample).sent().items()},
             **wished(self).told(),
             **({"sample": str(sample + 1)} if self.samples > 1 else {}),

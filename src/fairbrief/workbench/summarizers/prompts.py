@@ -7,18 +7,20 @@ import hashlib
 import json
 import re
 import tomllib
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Record
+from fairbrief.types import Case, Record, Summary
 
 LAYOUTS = ("numbered", "labelled", "joined", "lines")
 CLAUSES = "clauses.toml"
@@ -377,3 +379,47 @@ def finished(text: str, sentences: int | None, *, is_list: bool = False) -> tupl
         return ("\n".join(listed) if listed else text), ""
     joined = ("\n" if listed else " ").join(part.strip() for part in parts[:sentences])
     return joined, f"{len(parts)} sentences to {sentences}"
+
+
+AT_ONCE = 256
+"""Records that are held to write them together, in any order."""
+Task = tuple[str, Record, int]
+"""The key of a summary that is wanted, its record, and which sample it is (from 0)."""
+
+
+class Prompted(ABC):
+    """What summarizers that fill a prompt share; their settings are ``model``, ``system``, ``samples`` and those of a `Wish`."""
+
+    __slots__ = ()
+    model: str
+    system: str
+    samples: int
+    sentences: int | None
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The system's name, or the names of its samples."""
+        name = self.system or self.model.rstrip("/")
+        return (name,) if self.samples == 1 else tuple(f"{name}#{i}" for i in range(1, self.samples + 1))
+
+    def cut(self, text: str, prompt: Prompt) -> tuple[str, str]:
+        """The answer at the wanted number of sentences: see `finished`."""
+        wanted = self.sentences if self.sentences is not None else prompt.sentences
+        return finished(text, wanted, is_list=prompt.answer == "list")
+
+    def asked_with(self, prompt: Prompt, wording: int) -> dict[str, str]:
+        """The prompt, as a summary's ``made`` names it."""
+        return {"prompt": prompt.name, "prompt_sha": prompt.sha, "wording": str(wording + 1)}
+
+    @abstractmethod
+    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
+        """Summaries under their tasks' keys, in batches, in any order."""
+
+    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
+        """The summaries of each record, one per sample, in order."""
+        tasks = ((f"{i}", record, s) for i, record in enumerate(records) for s in range(self.samples))
+        while held := list(islice(tasks, AT_ONCE)):
+            written = {
+                (key, summary.system): summary for batch in self.drafts(held) for key, summary in batch
+            }
+            yield from (written[key, self.systems[sample]] for key, _, sample in held)

@@ -15,14 +15,11 @@ from fairbrief.specs import spell
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record, Summary
 from fairbrief.workbench.summarizers import writers
-from fairbrief.workbench.summarizers.prompts import Asked, Prompt, fill, find, finished, wished
+from fairbrief.workbench.summarizers.prompts import AT_ONCE, Asked, Prompt, Prompted, Task, fill, find, wished
 from fairbrief.workbench.summarizers.writers import Writer, parts, truncated
 
 VERSION = 1
-AT_ONCE = 256
-"""Records that are held to sort them by length."""
 LONG = ("truncate", "windows", "error")
-Task = tuple[str, Record, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Transformers:
+class Transformers(Prompted):
     """A model of the hub or a local folder: an encoder-decoder (BART, PEGASUS, T5) or a decoder.
 
     A decoder that has a chat template is asked through it; otherwise the prompt is the text that it goes on
@@ -99,12 +96,6 @@ class Transformers:
 
     __repr__ = spell
 
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The system's name, or the names of its samples."""
-        name = self.system or self.model.rstrip("/")
-        return (name,) if self.samples == 1 else tuple(f"{name}#{i}" for i in range(1, self.samples + 1))
-
     def keys(self, record: Record) -> Sequence[str]:
         """A hash per sample of all that decides its text: record, prompt, model and revision, settings."""
         asked = fill(self._prompt(), record, wished(self))
@@ -117,17 +108,6 @@ class Transformers:
             ).hexdigest()[:32]
             for i in range(self.samples)
         ]
-
-    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
-        """The summaries of each record, one per sample, in order."""
-        tasks = ((f"{i}", record, s) for i, record in enumerate(records) for s in range(self.samples))
-        while held := list(itertools.islice(tasks, AT_ONCE)):
-            found = {
-                (key, summary.system): summary
-                for batch in self.drafts(held)
-                for key, summary in batch
-            }  # fmt: skip
-            yield from (found[key, self.systems[sample]] for key, _, sample in held)
 
     def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
         """Summaries under their tasks' keys, a batch of like length at a time."""
@@ -292,13 +272,10 @@ class Transformers:
         return int.from_bytes(hashlib.sha256(told).digest()[:4], "big")
 
     def _summary(self, draft: Draft, text: str, prompt: Prompt) -> Summary:
-        wanted = self.sentences if self.sentences is not None else prompt.sentences
-        final, cut = finished(text, wanted, is_list=prompt.answer == "list")
+        final, cut = self.cut(text, prompt)
         made: Mapping[str, str] = {
             "model": writers.identity(self.model),
-            "prompt": prompt.name,
-            "prompt_sha": prompt.sha,
-            "wording": str(draft.wording + 1),
+            **self.asked_with(prompt, draft.wording),
             **wished(self).told(),
             **({"temperature": f"{self.temperature}", "seed": str(self.seed)} if self.temperature else {}),
             **({"sample": str(draft.sample + 1)} if self.samples > 1 else {}),

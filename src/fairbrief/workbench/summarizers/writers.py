@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -102,13 +103,8 @@ def truncated(record: Record, fits: Fits) -> tuple[Record, int]:
     voice is lost because it stands last. Raises DataError where not even one word of each fits.
     """
     words = [document.text.split() for document in record.documents]
-    low, high = 0, max(map(len, words), default=0)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(_capped(record, words, middle)):
-            low = middle
-        else:
-            high = middle - 1
+    longest = max(map(len, words), default=0)
+    low = bisect_left(range(1, longest + 1), 1, key=lambda most: not fits(_capped(record, words, most)))
     if low == 0 and not fits(_capped(record, words, 1)):
         raise DataError(
             f"{record.where or 'input'} (id '{record.id}'): the prompt and one word of each of "
