@@ -10,8 +10,7 @@ import pyarrow as pa
 from tests import sample_families
 
 from fairbrief.reports.evidence import Held
-from fairbrief.reports.examples import Examples, Link, Passage, Row, Support, Texts
-from fairbrief.reports.result import Exhibit, LeftOut, Result
+from fairbrief.reports.result import Examples, Exhibit, LeftOut, Link, Passage, Result, Row, Support, Texts
 from fairbrief.types import Case, Document, Estimate, Note, Record, Summary, Table, Unit
 
 HOSTILE = (
@@ -73,180 +72,100 @@ def hostile() -> Result:
     return replace(result, estimates=(*result.estimates, *more.estimates), rows=Held(evidence))
 
 
+def _estimate(
+    measure: str, quantity: str, system: str, value: float, low: float, high: float, **more: Any
+) -> Estimate:
+    """An estimate of 300 records, or of what ``n`` says."""
+    n = more.pop("n", 300)
+    over = measure.partition("@")[2]
+    return Estimate(measure, quantity, system, value, low=low, high=high, n=n, clusters=n, over=over, **more)
+
+
 def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[Estimate]:
-    confidence_level = {
-        "bur": (0.427, 0.028, 0.391),
-        "uer": (0.0512, 0.0031, 0.0498),
-        "auc": (0.254, 0.019, 0.2496),
-        "sof": (0.0081, 0.0033, 0.0026),
-    }
-    found = []
-    for name, (value, half, chance) in confidence_level.items():
+    numbers = {
+        "bur": (0.427, 0.028, 0.391), "uer": (0.0512, 0.0031, 0.0498), "auc": (0.254, 0.019, 0.2496), "sof": (0.0081, 0.0033, 0.0026),
+    }  # fmt: skip
+    estimates = []
+    for name, (base, half, chance) in numbers.items():
         for i, system in enumerate(systems):
-            shift = 0.3 * i * half
-            found.append(
-                Estimate(
-                    f"{name}@sentiment",
-                    name,
-                    system,
-                    value + shift,
-                    low=value + shift - half,
-                    high=value + shift + half,
-                    null_mean=chance,
-                    p=0.0005 + 0.02 * i,
-                    p_adjusted=0.002 + 0.04 * i,
-                    testable=True,
-                    n=288 - i,
-                    clusters=288 - i,
-                    excluded={"one group only": 9 + i, "empty summary": 3},
-                    signature="fairbrief:0.1.0|inputs:6fbb|draws:2000|seed:0",
-                    over="sentiment",
+            value = base + 0.3 * i * half
+            more = {
+                "null_mean": chance,
+                "p": 0.0005 + 0.02 * i,
+                "p_adjusted": 0.002 + 0.04 * i,
+                "testable": True,
+            }
+            excluded = {"one group only": 9 + i, "empty summary": 3}
+            signature = "fairbrief:0.1.0|inputs:6fbb|draws:2000|seed:0"
+            estimates.append(
+                _estimate(
+                    f"{name}@sentiment", name, system, value, value - half, value + half, n=288 - i,
+                    excluded=excluded, signature=signature, **more,
                 )
-            )
-    for v in values:
-        found += [
-            Estimate(
-                "bur@sentiment",
-                f"under[{v}]",
-                s,
-                0.21,
-                low=0.17,
-                high=0.26,
-                null_mean=0.2,
-                p=0.31,
-                n=251,
-                clusters=251,
-                over="sentiment",
-            )
-            for s in systems
-        ]
-    found.append(
-        Estimate(
-            "uer@gender",
-            "uer",
-            systems[0],
-            0.31,
-            low=0.22,
-            high=0.4,
-            null_mean=0.3,
-            testable=False,
-            p=1.0,
-            n=4,
-            clusters=4,
-            over="gender",
-        )
-    )
-    found.append(
+            )  # fmt: skip
+    estimates += [
+        _estimate("bur@sentiment", f"under[{v}]", s, 0.21, 0.17, 0.26, null_mean=0.2, p=0.31, n=251)
+        for v in values
+        for s in systems
+    ]
+    undefined = Note("undefined", {"reason": "one group only"})
+    return [
+        *estimates,
+        _estimate(
+            "uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, null_mean=0.3, testable=False, p=1.0, n=4
+        ),
         Estimate(
             "bur@gender",
             "bur",
             systems[0],
             None,
             excluded={"one group only": 300},
-            notes=(Note("undefined", {"reason": "one group only"}),),
+            notes=(undefined,),
             over="gender",
-        )
-    )
-    return found
+        ),
+    ]
 
 
 def _position(systems: tuple[str, ...]) -> list[Estimate]:
-    found = []
+    estimates = []
+    shares = np.linspace(0.19, 0.01, 10)
     for i, s in enumerate(systems):
-        found += [
-            Estimate(
-                "position_bias",
-                "position_bias",
-                s,
-                1.21 + i,
-                low=1.02 + i,
-                high=1.41 + i,
-                null_mean=0.3,
-                p=0.0004,
-                testable=True,
-                n=300,
-                clusters=300,
-            ),
-            Estimate("position_bias", "mean_position", s, 0.341, low=0.322, high=0.359, n=300, clusters=300),
+        name = "position_bias"
+        estimates += [
+            _estimate(name, name, s, 1.21 + i, 1.02 + i, 1.41 + i, null_mean=0.3, p=0.0004, testable=True),
+            _estimate(name, "mean_position", s, 0.341, 0.322, 0.359),
         ]
-        shares = np.linspace(0.19, 0.01, 10)
-        found += [
-            Estimate(
-                "position_bias",
-                f"share_at[{k:02}]",
-                s,
-                float(share),
-                low=float(share) * 0.9,
-                high=float(share) * 1.1,
-                n=300,
-                clusters=300,
-            )
-            for k, share in enumerate(shares / shares.sum(), 1)
-        ]
-    return found
+        for k, share in enumerate((shares / shares.sum()).tolist(), 1):
+            estimates.append(_estimate(name, f"share_at[{k:02}]", s, share, share * 0.9, share * 1.1))
+    return estimates
 
 
 def _slices(systems: tuple[str, ...], extra: str) -> list[Estimate]:
-    found = []
+    whole = _estimate(
+        "bur@sentiment", "bur", "", 0.0, 0.25, 0.45, null_mean=0.33, p=0.04, p_adjusted=0.08, n=150
+    )
+    cell = whole.replace(low=0.02, high=0.5, null_mean=0.2, p=0.2, p_adjusted=None, n=40, clusters=40)
+    estimates = []
     for s in systems:
         for i, domain in enumerate(("hotels", "restaurants and bars" + extra)):
-            found.append(
-                Estimate(
-                    "bur@sentiment",
-                    "bur",
-                    s,
-                    0.3 + 0.1 * i,
-                    {"domain": domain},
-                    0.25,
-                    0.45,
-                    0.33,
-                    0.04,
-                    0.08,
-                    n=150,
-                    clusters=150,
-                    over="sentiment",
+            estimates.append(whole.replace(system=s, value=0.3 + 0.1 * i, slice={"domain": domain}))
+        for i, mix in enumerate(("1:3", "1:1", "3:1")):
+            for j, documents in enumerate(("10", "30", "50")):
+                value = 0.1 * i + 0.04 * j if i + j else None
+                estimates.append(
+                    cell.replace(system=s, value=value, slice={"mix": mix, "documents": documents})
                 )
-            )
-        found += [
-            Estimate(
-                "bur@sentiment",
-                "bur",
-                s,
-                0.1 * i + 0.04 * j if i + j else None,
-                {"mix": m, "documents": d},
-                0.02,
-                0.5,
-                0.2,
-                0.2,
-                n=40,
-                clusters=40,
-                over="sentiment",
-            )
-            for i, m in enumerate(("1:3", "1:1", "3:1"))
-            for j, d in enumerate(("10", "30", "50"))
-        ]
-    return found
+    return estimates
 
 
 def _differences(systems: tuple[str, ...]) -> tuple[Estimate, ...]:
     return tuple(
-        Estimate(
-            f"{m}@sentiment",
-            m,
-            systems[0],
-            -0.0124 * k,
-            low=-0.031 * k,
-            high=0.0071 * k,
-            p=0.21 / k,
-            p_adjusted=min(0.42 / k, 1),
-            testable=True,
-            n=287,
-            clusters=287,
-            over="sentiment",
-            baseline=systems[1],
+        _estimate(
+            f"{m}@sentiment", m, systems[0], -0.0124 * k, -0.031 * k, 0.0071 * k, p=0.21 / k, p_adjusted=min(0.42 / k, 1),
+            testable=True, n=287, baseline=systems[1],
         )
         for k, m in enumerate(("bur", "uer", "auc", "sof"), 1)
-    )
+    )  # fmt: skip
 
 
 def _evidence(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:

@@ -35,8 +35,8 @@ from fairbrief.auditing.origins import Origin, Slice
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.reports import arrangement
+from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
-from fairbrief.reports.screen_context import context_of
 from fairbrief.saved_audits.gate import hold
 from fairbrief.saved_audits.gate_rules import Rule
 from fairbrief.standings import NAMED

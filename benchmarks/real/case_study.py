@@ -21,8 +21,8 @@ from benchmarks.recording import RESULTS, write_section
 
 from fairbrief.readers.annotated.corefud import read_corefud
 from fairbrief.reports import contrast_words, load, note_words, number_format, wording
-from fairbrief.reports.contrast_table import group_counts
 from fairbrief.reports.result import Result
+from fairbrief.reports.tables import group_counts
 from fairbrief.serialization import record_line
 from fairbrief.standings import NAMED, WORDS, decisive, standing
 from fairbrief.types import Estimate

@@ -36,7 +36,7 @@ from tests.stub_chat import StubChat, echo
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
 from fairbrief.reports import load
-from fairbrief.reports.folder_claim import STAGE, UNFINISHED
+from fairbrief.reports.audit_folder import STAGE, UNFINISHED
 
 MARKERS = ("<!-- kills: begin -->", "<!-- kills: end -->")
 FAIRBRIEF = [sys.executable, "-c", "from fairbrief.cli import main; main()"]

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import fairbrief
-from fairbrief.auditing.evidence_table import LedgerEvidence
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
+from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.scorers.ngram import Ngram
 
 ROWS = [
@@ -190,7 +190,7 @@ def test_a_notebook_shows_headlines_and_figures() -> None:
     found = fairbrief.audit(rows, ["bur@side", "uer@side"], n_resamples=50)
     assert repr(found) == "<Audit: 4 records, 1 system, 2 measures; print it for its findings>"
     page = found._repr_html_()
-    assert page.count("<table>") == 1
+    assert page.count("<table ") == 1
     assert "&lt;script&gt;" in page
     assert "<script>" not in page + found.plot()._repr_html_()
     assert "uer" in str(found)
@@ -206,11 +206,14 @@ def test_the_worst_records_come_largest_first() -> None:
 
 
 def test_pictures_are_saved_one_by_one(tmp_path: Path) -> None:
-    """Each panel is an SVG file named by figure and panel."""
+    """Each panel is an SVG file named by figure and panel, which has its colours without a page around it."""
     found = fairbrief.audit(ROWS, ["uer@side"], n_resamples=0)
     paths = found.plot().save(tmp_path / "pictures")
     assert paths[0].name == "01-01.svg"
-    assert paths[0].read_text(encoding="utf-8").startswith("<svg")
+    svg = paths[0].read_text(encoding="utf-8")
+    assert svg.startswith("<svg")
+    assert "#1d1c1a" in svg
+    assert "var(" not in svg + found.plot()._repr_html_()
 
 
 def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
@@ -232,7 +235,7 @@ def test_an_audit_is_saved_without_one_table_of_all_evidence(
     )
     whole = found.evidence.to_dicts()
     with monkeypatch.context() as forbidding:
-        forbidding.delattr(LedgerEvidence, "table")
+        forbidding.delattr(EvidenceRows, "table")
         found.save(tmp_path / "audit")
     assert fairbrief.load(tmp_path / "audit").evidence.to_dicts() == whole
 

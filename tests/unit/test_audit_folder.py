@@ -26,9 +26,8 @@ from fairbrief.auditing.run import Run
 from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import held
 from fairbrief.reports import audit_folder, evidence_file, load, write_all
-from fairbrief.reports.audit_folder import ahead_in, replace_all
+from fairbrief.reports.audit_folder import STAGE, UNFINISHED, ahead_in, claimed, replace_all
 from fairbrief.reports.evidence import EvidenceRows, Held
-from fairbrief.reports.folder_claim import STAGE, UNFINISHED, claimed
 from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
 from fairbrief.text import languages

@@ -28,11 +28,11 @@ from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
+from fairbrief.auditing.null_sums import RelabelledRows
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
 from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.record_values import RowReader, is_signed
-from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scored_rows import with_unit_tests
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
@@ -335,8 +335,7 @@ def test_a_row_is_of_a_cluster_by_itself_unless_told() -> None:
     """And of a system; of no slice or block."""
     one = Origin("s", "r", "r")
     assert (one.is_shared, one.system_kind, one.slices, one.block) == (False, "system", (), "")
-    both = Origins()
-    both.extend([one, Origin("s", "q", "q")])
+    both = Origins.by_column([one, Origin("s", "q", "q")])
     assert both.order().tolist() == [1, 0]
 
 
@@ -391,7 +390,7 @@ def test_the_largest_of_many_cases_are_kept_whichever_came_first() -> None:
     sizes = np.array([3.0, 8, 1, 5, 7, 2, 6, 4])
     given = placed(*(case(f"r{i}") for i in range(8)))
     sheet: Any = SimpleNamespace(
-        columns={("x",): 0}, ps=[], blocks=lambda: [(np.arange(8), np.array([0]), sizes[:, np.newaxis])]
+        columns={("x",): 0}, ps=[], pending=[(np.arange(8), np.array([0]), sizes[:, np.newaxis])]
     )
     observation: Any = "o"
     exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
@@ -416,7 +415,7 @@ def test_cases_that_wait_to_be_considered_are_those_that_are_kept_at_once(
     for start in range(0, 12, at_once):
         some = slice(start, start + at_once)
         block = np.arange(at_once), np.array([0]), sizes[some, np.newaxis]
-        sheet: Any = SimpleNamespace(columns={("x",): 0}, ps=[], blocks=lambda block=block: [block])
+        sheet: Any = SimpleNamespace(columns={("x",): 0}, ps=[], pending=[block])
         exhibits.consider(observation, sheet, given[some])
     found = [(e.system, e.value, e.case.record.id) for e in exhibits.shown(["s", "t"])]
     assert found == [("s", 2, "r42"), ("s", 2, "r44"), ("t", -9, "r39"), ("t", 9, "r41")]
@@ -645,6 +644,6 @@ def test_sums_of_relabelled_rows_take_each_units_labelling(units: int) -> None:
     choices = np.array([[0, 1, 0, 1, (i + 1) % 2, i % 2, 1, 0] for i in range(units)])
     rows = RelabelledRows.of_all([("x",), ("y",)], values, choices)
     assert (rows.columns, rows.fixed_columns, rows.fixed.tolist()) == ((("x",),), (("y",),), [[7.0]] * units)
-    sums = sum(coarse + fine for coarse, fine, _, _ in rows.taken())
+    sums = rows.sums()
     wanted = np.sum([values[i, choices[i], 0] for i in range(units)], axis=0)
-    assert sums[:, 0].tolist() == wanted.tolist()  # type: ignore[index]
+    assert sums[:, 0].tolist() == wanted.tolist()

@@ -25,8 +25,7 @@ from fairbrief.cli.exit_codes import INCOMPLETE
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.kept_files import locked
 from fairbrief.reports import load
-from fairbrief.scorers.chat_judge import within
-from fairbrief.scorers.judge import Judge
+from fairbrief.scorers.chat_judge import Judge, within
 from fairbrief.workbench.experiment_file import read_experiment
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

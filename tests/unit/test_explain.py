@@ -25,9 +25,8 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.explaining.examples import with_examples
 from fairbrief.explaining.explanations import explain
 from fairbrief.explaining.leave_one_out import without_document, without_sentence, without_unit
-from fairbrief.reports import explanation_page, html
-from fairbrief.reports.explanation import Explanation, Opened, Part
-from fairbrief.reports.explanation_tables import as_json, as_markdown, sheets
+from fairbrief.reports import explanation, html
+from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, sheets
 from fairbrief.scorers import pairs
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.text.sentences import split
@@ -573,7 +572,7 @@ def evil() -> list[Explanation]:
 
 def test_texts_cannot_do_harm() -> None:
     """No markup, control or half of a character of the input reaches a page, a terminal or a file as such."""
-    page, text, written = explanation_page.render(evil()), as_markdown(evil()), as_json(evil())
+    page, text, written = explanation.as_page(evil()), as_markdown(evil()), as_json(evil())
     for shown in (page, text):
         assert "<script>" not in shown
         assert not {"\x1b", "\u202e", "\ud800"} & set(shown)
@@ -589,7 +588,7 @@ def test_long_texts_are_cut_where_they_are_shown() -> None:
     documents = (Document("alder " * 5_000, {"side": "L"}), Document("birch", {"side": "R"}))
     found = explain([Case(Record("r", documents), Summary("r", "s", "Alder. Birch."))], "uer@side")
     assert len(as_markdown(found)) < 3_000
-    assert len(explanation_page.render(found)) < 40_000
+    assert len(explanation.as_page(found)) < 40_000
     assert json.loads(as_json(found))["explanations"][0]["opened"][0]["parts"][0]["text"]
     assert "alder " * 5_000 in as_json(found)
 
@@ -605,7 +604,7 @@ def test_the_report_says_how_to_look_into_its_records() -> None:
 
 def test_numbers_of_the_page_carry_their_names_to_a_phone() -> None:
     """A narrow screen shows each line as a card, where the table's heading is out of sight."""
-    page = explanation_page.render(fairbrief.explain("examples/reviews.jsonl", "uer@sentiment", top=1))
+    page = explanation.as_page(fairbrief.explain("examples/reviews.jsonl", "uer@sentiment", top=1))
     cells = re.findall(r'<td class="num"[^>]*>', page)
     assert len(cells) > 4
     assert all(re.search(r'data-label="[^"]+"', cell) for cell in cells)

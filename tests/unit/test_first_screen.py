@@ -13,7 +13,7 @@ from tests import sample_results
 
 from fairbrief import registry
 from fairbrief.declarations import ContrastWords
-from fairbrief.reports import contrast_table, contrast_words, first_answers, first_screen, html
+from fairbrief.reports import contrast_words, first_answers, first_screen, html, tables, wording
 from fairbrief.reports.contrast_words import tick
 from fairbrief.reports.first_screen import FirstScreen
 from fairbrief.reports.frames import Estimates
@@ -348,11 +348,11 @@ def test_each_measure_has_a_sentence_for_both_sides(name: str, value: float) -> 
 
 def test_words_that_a_saved_result_tells_are_read_back_and_strange_ones_do_no_harm() -> None:
     """A unit that is not known is plain, a place that is not known stays, and nothing of a text is carried out."""
-    assert contrast_words.read({"unit": "miles", "below": "{size.__class__} {x}"}) == ContrastWords(
+    assert wording.contrast_of({"unit": "miles", "below": "{size.__class__} {x}"}) == ContrastWords(
         below="{size.__class__} {x}"
     )
     assert contrast_words.said(PLAIN, ContrastWords(below="{size.__class__} {x}")) == "{size.__class__} {x}"
-    assert contrast_words.read(None) == ContrastWords()
+    assert wording.contrast_of(None) == ContrastWords()
 
 
 def test_without_contrasts_the_page_begins_with_all_measures_in_words() -> None:
@@ -404,9 +404,9 @@ def test_what_is_not_significant_is_told_with_random_sentences_and_their_p() -> 
     assert line.standing.startswith(
         "not significant: random sentences −5.8%; difference −10%; p\u00a0=\u00a00.140"
     )
-    (table,) = contrast_table.contrast_tables([unclear], sample_results.make().made)
+    (table,) = tables.contrast_tables([unclear], sample_results.make().made)
     assert (table.header[-1], table.rows[-1][-1]) == ("p\n(Holm)", "0.140")
-    (table,) = contrast_table.contrast_tables([PLAIN.replace(p_adjusted=0.02)], sample_results.make().made)
+    (table,) = tables.contrast_tables([PLAIN.replace(p_adjusted=0.02)], sample_results.make().made)
     assert table.rows[-1][-1] == "0.020"
 
 
@@ -415,10 +415,10 @@ def test_counts_of_each_group_are_below_its_table_by_system_where_they_differ() 
     counts = {"group_clusters": 8, "group_items": 19.0}
     made = sample_results.make().made
     one = [PLAIN.replace(**counts), PLAIN.replace(system="b", **counts)]
-    (table,) = contrast_table.contrast_tables(one, made)
+    (table,) = tables.contrast_tables(one, made)
     assert "n: negative 19 documents in 8 records." in table.notes
     other = [one[0], PLAIN.replace(system="b", group_clusters=1, group_items=2.0)]
-    (table,) = contrast_table.contrast_tables(other, made)
+    (table,) = tables.contrast_tables(other, made)
     assert "n of b: negative 2 documents in 1 record." in table.notes
 
 

@@ -28,11 +28,11 @@ from fairbrief.errors import DataError
 from fairbrief.explaining.example_influence import told
 from fairbrief.explaining.example_links import scorer_for, support_of
 from fairbrief.explaining.examples import MOST, PAGE_BYTES, choose, examples
-from fairbrief.reports import groups, html, load, record_data
+from fairbrief.reports import html, load, record_data
+from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.evidence import Held, Wanted, all_columns
-from fairbrief.reports.examples import Examples
 from fairbrief.reports.plain import visible
-from fairbrief.reports.result import Result
+from fairbrief.reports.result import Examples, Result
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
 from fairbrief.types import Ask, Case, Document, Record, Scores, Summary
 
@@ -60,7 +60,7 @@ class InPieces(Held):
 
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of`, in pieces."""
-        rows = self.of(observation, wanted)
+        (rows,) = super().each_of(observation, wanted)
         yield from (rows.slice(start, self.at_once) for start in range(0, len(rows), self.at_once))
 
 
@@ -286,4 +286,4 @@ def test_a_visible_text_keeps_its_length(text: str) -> None:
 def test_groups_keep_a_natural_order_whatever_comes_first(names: list[str]) -> None:
     """Numbers count up, numbers inside words too, and what is unknown comes last."""
     order = ["1", "1.5", "2", "10", "a", "b2", "b10", "unknown"]
-    assert groups.ordered(names) == [name for name in order if name in names]
+    assert ordered_groups(names) == [name for name in order if name in names]

@@ -19,9 +19,10 @@ from tests import sample_families, sample_results
 from fairbrief import audit, registry
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import arrangement, evidence_rows, figures, findings, html, markdown, terminal, wording
+from fairbrief.reports.estimate_figures import Figure
 from fairbrief.reports.evidence import Held, Wanted, all_columns
 from fairbrief.reports.evidence_rows import Part
-from fairbrief.reports.figure_spec import Figure, even_edges, shares_of
+from fairbrief.reports.figures import even_edges, shares_of
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note, Totals, Value
@@ -41,7 +42,9 @@ def labels(figure: Figure) -> list[str]:
 def built_in_measures() -> list[str]:
     """The measures that this package declares itself."""
     return [
-        name for name, point in registry.points("measure").items() if point.value.startswith("fairbrief.")
+        name
+        for name, point in registry.declared("measure").items()
+        if point[0].value.startswith("fairbrief.")
     ]
 
 
@@ -129,8 +132,8 @@ def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
         "The sentiment of articles and of their summaries, by group",
         "The change of sentiment against the sentiment of the article",
         "Gender words of summaries against those of their articles",
-        "Systems side by side",
         "Quality beside disparity",
+        "Systems side by side",
     ]
     assert all(figure.panels for figure in drawn.values())
 
@@ -225,7 +228,7 @@ def test_levels_share_one_table_and_one_sentence() -> None:
     assert quality.levels.table is not None
     assert quality.levels.table.header == ("system", "rouge1", "rougeL")
     assert quality.levels.table.rows[1] == ("gpt-4", "0.25 [0.15, 0.35]", "0.25 [0.15, 0.35]")
-    assert len(quality.levels.reads) == 1
+    assert len(quality.levels.asks) == 1
 
 
 def test_many_systems_are_compared_in_a_table() -> None:
@@ -239,7 +242,8 @@ def test_many_systems_are_compared_in_a_table() -> None:
     (found,) = findings.find(arrangement.arrange(many, made), made)
     table = found.findings[0].table
     assert table is not None
-    assert (len(table.rows), table.more) == (12, 2)
+    assert len(table.rows) == 12
+    assert table.notes == ("Not shown here: 2 further systems, in the estimates.",)
     assert table.rows[0][:2] == ("s0", "not significant")
 
 

@@ -24,8 +24,8 @@ from fairbrief.reports import (
     latex,
     markdown,
     number_format,
-    row_pictures,
-    tabular,
+    plot,
+    tables,
     terminal,
     wording,
 )
@@ -270,7 +270,8 @@ def test_the_page_speaks_of_measurements_not_of_verdicts() -> None:
 
 def test_an_interval_is_explained_as_a_confidence_interval() -> None:
     """An interval is a range that holds the true value in so many samples, not the place of a replication."""
-    meaning = dict(wording.GLOSSARY)["interval"]
+    _, _, after = html.render(sample_results.make()).partition("<dt>interval</dt><dd>")
+    meaning, _, _ = after.partition("</dd>")
     assert "over repeated samples of records, 95% of such ranges" in meaning
     assert "contain the true value" in meaning
     assert "would" not in meaning
@@ -324,11 +325,8 @@ def test_shares_are_counted_where_the_source_holds_the_value() -> None:
 
 def test_long_labels_neither_stretch_a_picture_nor_fall_on_one_another() -> None:
     """Rows whose cut names are alike stay apart, and the picture keeps its width."""
-    rows = [
-        {"name": "n" * 200 + str(i), "value": 0.1 * i, "low": None, "high": None, "chance": None}
-        for i in range(3)
-    ]
-    svg = row_pictures.forest(rows, 'alt "quoted" <b>')
+    rows = [plot.Spread("n" * 200 + str(i), 0.1 * i) for i in range(3)]
+    svg = plot.forest(rows, 'alt "quoted" <b>')
     assert float(re.search(r'width="([\d.]+)"', svg)[1]) < 450  # type: ignore[index] - a miss must fail here
     assert "(2)" in svg
     assert "(3)" in svg
@@ -394,14 +392,16 @@ def test_a_spreadsheet_runs_no_cell(text: object, cell: object) -> None:
 
 def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Headlines first; of differences, too. The order stays."""
-    monkeypatch.setattr(tabular, "MOST_ROWS", 3)
+    monkeypatch.setattr(tables, "MOST_ROWS", 3)
     made = [
         Estimate("bur", name, "a", 0.1, {"topic": f"t{i}"}, n=4)
         for i in range(2)
         for name in ("bur", "under")
     ]
     gaps = [e.replace(baseline="b", kind="contrast") for e in made * 2]
-    values, differences = tabular.tables(replace(EMPTY, estimates=tuple(made), differences=tuple(gaps)))
+    values, differences = tables.printed_tables(
+        replace(EMPTY, estimates=tuple(made), differences=tuple(gaps))
+    )
     assert [row[0::2][:2] for row in values.rows] == [("bur", "t0"), ("bur", "t1"), ("bur: under", "t0")]
     assert values.notes == ("1 further row stands in results.json and estimates.csv.",)
     assert len(differences.rows) == 3

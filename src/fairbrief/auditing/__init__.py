@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
+
+import numpy as np
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import (
@@ -119,7 +120,7 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
         stream = iter(begun.cases)
     if parted is None:
         run.walk(watchers.watch(stream), engine)
-    run.settle()
+    run.sort()
     refuse_unscored(run.ledgers)
     rows = None if checks else _told(LedgerEvidence(run.ledgers, run.readers), settled)
     estimates, gaps = run.estimates()
@@ -396,7 +397,7 @@ def _tried(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> di
 
 
 def _has_rows(ledger: Ledger) -> bool:
-    return any(reason == 0 for reason in ledger.reasons)
+    return bool((ledger.reasons == 0).any())
 
 
 def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: EvidenceRows) -> tuple[Table, ...]:
@@ -408,7 +409,7 @@ def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: Eviden
 
 def _commonest_reason(ledger: Ledger) -> str:
     names = list(ledger.known_reasons)
-    return names[Counter(ledger.reasons).most_common(1)[0][0]] if ledger.reasons else "no summary"
+    return names[int(np.bincount(ledger.reasons).argmax())] if len(ledger) else "no summary"
 
 
 def _left_out_by(cases: Iterable[Case]) -> dict[str, int]:

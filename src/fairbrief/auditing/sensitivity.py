@@ -8,7 +8,8 @@ from typing import Any
 
 from fairbrief.auditing.measure_selection import Choice, check_scorers
 from fairbrief.errors import RequestError
-from fairbrief.reports import groups, number_format
+from fairbrief.reports import number_format
+from fairbrief.reports.contrast_words import group_name, ordered_groups
 from fairbrief.standings import NAMED, Standing, standing
 from fairbrief.types import Estimate, Measure, Table
 
@@ -115,10 +116,10 @@ def _rows(
     for e in found:
         of.setdefault((e.quantity, e.system), []).append(e)
     first = {e.quantity: e.group for e in found}
-    order = groups.ordered(dict.fromkeys(first.values()))
+    order = ordered_groups(dict.fromkeys(first.values()))
     for quantity, system in sorted(of, key=lambda key: order.index(first[key[0]])):
         members = of[quantity, system]
-        group = groups.named(over, first[quantity]) or quantity
+        group = group_name(over, first[quantity]) or quantity
         yield f"{group} · {system}", _verdict(members, alpha), "", "", ""
         for e in members:
             blind = number_format.number(e.blind, number_format.decimals(e))

@@ -130,7 +130,7 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     from fairbrief.chat.spending import Budget, price_of
     from fairbrief.cli import spending_options as spend
     from fairbrief.engines.score_cache import Store
-    from fairbrief.scorers.foreseen import foreseeing
+    from fairbrief.scorers.chat_judge import foreseeing
     from fairbrief.workbench.summarizing import Forecast
 
     forecast = Forecast()

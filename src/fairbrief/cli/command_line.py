@@ -13,7 +13,7 @@ from typing import Any
 from fairbrief.cli import settings_file
 from fairbrief.cli.exit_codes import UsageError
 from fairbrief.settings import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
-from fairbrief.text.store_addresses import is_stored, refuse_secrets, refuse_stored
+from fairbrief.text.addresses import is_stored, refuse_secrets, refuse_stored
 
 REST = "Options"
 PANELS = ("Arguments", REST, INPUTS, MEASURED, STATISTICS, OUTPUT, MODELS, MACHINE)

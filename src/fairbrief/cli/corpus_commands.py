@@ -33,12 +33,12 @@ def stats(
     options: ReadingOptions,
 ) -> None:
     """Count records, documents, lengths, groups and mixes, and each system's summaries, if there are any."""
-    from fairbrief.text import punkt
+    from fairbrief.text import published_nltk
     from fairbrief.text.sentences import split
     from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
     from fairbrief.workbench.corpora.pools import counter
 
-    cuts = {None: None, "builtin": split, "punkt": punkt.split}
+    cuts = {None: None, "builtin": split, "punkt": published_nltk.split}
     if sentences not in cuts:
         raise RequestError(f"--sentences is builtin or punkt, not '{sentences}'.")
     unit = {"nltk": "tokens"}.get(tokens, tokens)
@@ -115,7 +115,7 @@ def recogniser(
     """Show how many women and men a recogniser finds and how it reads their gender, and print the setting for found_inclusion."""
     from fairbrief.people.recogniser_trial import try_recogniser
     from fairbrief.taggers.people_tagger import People
-    from fairbrief.text.recogniser_errors import GROUPS, spell_errors
+    from fairbrief.text.found_people import GROUPS, spell_errors
     from fairbrief.workbench.corpora.text_sources import read_people
 
     errors = try_recogniser(read_people(source), People(people).accepted)

@@ -67,8 +67,7 @@ def sweep(
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.explaining.examples import with_examples
-    from fairbrief.reports.audit_folder import replace_all
-    from fairbrief.reports.folder_claim import claimed
+    from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.workbench import sweep
     from fairbrief.workbench.answers import Count
     from fairbrief.workbench.grid import grid

@@ -49,7 +49,7 @@ def explain(
     from rich.console import Console
 
     from fairbrief.explaining import explanations
-    from fairbrief.reports import explanation_page, explanation_tables
+    from fairbrief.reports import explanation
 
     if out is not None and out.suffix.lower() not in FORMS:
         raise RequestError(f"--out {out}: its name ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
@@ -70,9 +70,9 @@ def explain(
             progress=progress,
             n_resamples=plan.n_resamples,
         )
-    explanation_tables.print_all(found, Console())
+    explanation.print_all(found, Console())
     tell_left_out(reading)
     if out is not None:
-        renders = (explanation_tables.as_json, explanation_tables.as_markdown, explanation_page.render)
+        renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)
         write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](found))
         typer.echo(f"\nExplanation: {out}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.text.store_addresses import is_stored
+from fairbrief.text.addresses import is_stored
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading

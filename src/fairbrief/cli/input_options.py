@@ -16,8 +16,8 @@ import typer
 from fairbrief.cli.options import Command, options_of
 from fairbrief.errors import RequestError
 from fairbrief.settings import INPUTS, setting
+from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
-from fairbrief.text.store_addresses import is_stored
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -267,8 +267,8 @@ def progress_bar(reading: Reading, *, quiet: bool = False) -> Iterator[Callable[
         if shown is None:
             yield None
             return
-        from fairbrief.scorers.progress import Progress as Scored
-        from fairbrief.scorers.progress import watched
+        from fairbrief.scorers.pairs import Progress as Scored
+        from fairbrief.scorers.pairs import watched
 
         task = shown.add_task("audit", total=reading.bytes_total or None, cases="", scoring="")
 

@@ -47,7 +47,7 @@ def _check_reachable(folder: Path, wanted: str) -> None:
 @contextmanager
 def held(out: Path | None) -> Iterator[Path | None]:
     """Hold a folder of results for this process while the work goes on; what it yields is to be written to."""
-    from fairbrief.reports.folder_claim import claimed
+    from fairbrief.reports.audit_folder import claimed
 
     if out is None:
         yield None

@@ -84,12 +84,12 @@ def report(
     details: bool = o.DETAILS,
 ) -> None:
     """Print the report of a saved audit, write it again, or send it to an experiment tracker."""
-    from fairbrief.reports import csv, html, latex, load, markdown, model_card, trackers
+    from fairbrief.reports import csv, exports, html, latex, load, markdown
     from fairbrief.reports.audit_folder import place
 
     result = load(folder)
     if to is not None:
-        typer.echo(f"Sent to {trackers.send(result, folder, to)}")
+        typer.echo(f"Sent to {exports.send(result, folder, to)}")
         return
     match format_:
         case "terminal":
@@ -101,7 +101,7 @@ def report(
         case "csv":
             typer.echo(csv.render(result), nl=False)
         case "model-card":
-            typer.echo(model_card.render(result), nl=False)
+            typer.echo(exports.model_card(result), nl=False)
         case "html":
             place(folder / "report.html", lambda page: html.write(result, page))
             typer.echo(f"Written: {folder / 'report.html'}")

@@ -13,7 +13,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import FairbriefError
 from fairbrief.explaining.ablation import Evidence, observed
 from fairbrief.explaining.leave_one_out import without_document, without_sentence, without_unit
-from fairbrief.reports.examples import Row
+from fairbrief.reports.result import Row
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import Case, Column, Measure, Observation, Reason, Totals
 

@@ -9,7 +9,7 @@ import numpy as np
 from fairbrief import specs
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import FairbriefError
-from fairbrief.reports.examples import Link, Support
+from fairbrief.reports.result import Link, Support
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import Ask, Case, Floats, Observation, Scores
 

@@ -15,9 +15,8 @@ from fairbrief.explaining.example_influence import holds_model, told
 from fairbrief.explaining.example_links import scorer_for, support_of
 from fairbrief.readers import Reading
 from fairbrief.reports.evidence import EvidenceRows
-from fairbrief.reports.examples import Examples, Passage, Row, Support, Texts
 from fairbrief.reports.frames import coded, encodable
-from fairbrief.reports.result import Result
+from fairbrief.reports.result import Examples, Passage, Result, Row, Support, Texts
 from fairbrief.types import Case, Floats, Measure, Record
 
 MOST_CHARACTERS = 3_000

@@ -1,18 +1,20 @@
-"""The folder that an audit leaves behind, and reading it again."""
+"""The folder that an audit leaves behind: who writes it, what is in it, and reading it again."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from fairbrief.errors import DataError
-from fairbrief.kept_files import taking_place
-from fairbrief.reports.folder_claim import RESULTS, STAGE, claimed, clear, refuse_unfinished
+from fairbrief.errors import DataError, RequestError
+from fairbrief.kept_files import clear_unfinished, held, taking_place
+from fairbrief.text.addresses import refuse_stored
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,9 +25,99 @@ if TYPE_CHECKING:
 
 EVIDENCE, TABLES = "evidence", "tables"
 PAGE, MARKDOWN = "report.html", "report.md"
-EXAMPLES, SOURCES = "examples.json", "sources.parquet"
+ESTIMATES, EXAMPLES, SOURCES = "estimates.csv", "examples.json", "sources.parquet"
 LISTED = ".written"
 """In the folders of evidence and of tables the names of the files that the audit wrote: the next one takes these away and nothing else."""
+UNFINISHED = "unfinished"
+"""The file that stands in the folder while an audit is made for it, and after one that did not come to its end."""
+RESULTS = "results.json"
+OURS = b'"schema": "fairbrief.'
+"""What our results begin with."""
+WRITTEN = (
+    PAGE, MARKDOWN, ESTIMATES, EVIDENCE, EXAMPLES, SOURCES, RESULTS,
+)  # fmt: skip
+"""What an audit writes over in its folder."""
+STAGE = ".new"
+"""Where the files of an audit are written before they take the place of the old ones."""
+
+
+# ------------------------------------------------------------------------------------------- claiming
+
+
+@contextlib.contextmanager
+def claimed(folder: Path) -> Iterator[Path]:
+    """Hold the folder for this process, from before the work begins until its files stand; made if absent.
+
+    The lock is the kernel's and goes with the process. Where the work fails or the process is killed the file
+    `UNFINISHED` stays beside an older audit, so that nobody takes that for the new one; a folder that holds none
+    is left as it was. RequestError where another process holds the folder, and where it holds files that have the names
+    of an audit's and are not. A link is followed.
+    """
+    refuse_stored(folder)
+    folder = folder.resolve()
+    _refuse_strangers(folder)
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    mark = folder / UNFINISHED
+    busy = f"Another process is making an audit for {folder}. Wait for it, or name another folder."
+    with held(mark, busy):
+        clear(folder)
+        try:
+            yield folder
+        except BaseException:
+            clear(folder)
+            if not any((folder / name).exists() for name in WRITTEN):
+                mark.unlink(missing_ok=True)
+                if is_new:
+                    with contextlib.suppress(OSError):  # an answer or a cache may stand in it
+                        folder.rmdir()
+            raise
+        mark.unlink(missing_ok=True)
+
+
+def _refuse_strangers(folder: Path) -> None:
+    there = [name for name in WRITTEN if (folder / name).exists()]
+    if not there or (folder / UNFINISHED).exists():
+        return
+    if RESULTS in there:
+        with (folder / RESULTS).open("rb") as results:
+            if OURS in results.read(100):
+                return
+    them = "it" if len(there) == 1 else "them"
+    raise RequestError(
+        f"{folder} holds {', '.join(there)}, which no audit wrote there, and an audit would write over {them}. Name another "
+        f"folder, or move {them} away."
+    )
+
+
+def clear(folder: Path) -> None:
+    """Take away what a killed run left half written."""
+    shutil.rmtree(folder / STAGE, ignore_errors=True)
+    clear_unfinished(folder)
+
+
+def refuse_unfinished(folder: Path) -> None:
+    """DataError where an audit is being made for the folder, or the last one did not come to its end."""
+    mark = folder / UNFINISHED
+    try:
+        descriptor = os.open(mark, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise DataError(
+            f"{folder}: an audit is being made for this folder. Wait until it has ended."
+        ) from None
+    finally:
+        os.close(descriptor)
+    raise DataError(
+        f"{folder}: the last audit for this folder did not come to its end, so that what is in it is older. "
+        f"Run it again; or, to take the older one for what it is, delete {mark}."
+    )
+
+
+# -------------------------------------------------------------------------------------------- writing
 
 
 def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
@@ -44,7 +136,7 @@ class EvidenceAhead:
     """Evidence that another thread writes into a folder as soon as its rows are settled: while they are estimated, and while
     the examples of the page are read. Most of it is done in libraries, which let other threads run meanwhile.
 
-    The folder is one that the caller has claimed (`fairbrief.reports.folder_claim.claimed`), until after this is left.
+    The folder is one that the caller has claimed (`claimed`), until after this is left.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,7 +166,7 @@ class EvidenceAhead:
         self._begun.result().end(audit)
 
 
-@contextmanager
+@contextlib.contextmanager
 def ahead_in(folder: Path | None, threads: int) -> Iterator[EvidenceAhead | None]:
     """What writes evidence ahead into a folder; None without a folder, and where the process may use one thread alone."""
     if folder is None or threads < 2:
@@ -90,7 +182,7 @@ def replace_all(
     complete: Callable[[Result], Result] = lambda result: result,
     ahead: EvidenceAhead | None = None,
 ) -> tuple[tuple[Path, ...], str]:
-    """`write_all` into a folder that the caller has claimed (`fairbrief.reports.folder_claim.claimed`).
+    """`write_all` into a folder that the caller has claimed (`claimed`).
 
     ``complete`` adds the examples that the page shows, where the result is without. ``ahead`` has begun to write the evidence.
     The paths, and the result's identity (`fairbrief.reports.json_file.identity`). Everything is written aside first, so that a full disk spoils nothing; then it is put in place,
@@ -151,8 +243,9 @@ def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
-    from fairbrief.reports import arrangement, csv, html, latex, markdown, record_data, tabular
+    from fairbrief.reports import arrangement, csv, html, latex, markdown, record_data
     from fairbrief.reports.evidence_file import file_name
+    from fairbrief.reports.tables import printed_tables
 
     names: list[str] = []
 
@@ -160,11 +253,11 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
         names.append(name)
         return (stage / name).open("w", encoding="utf-8", newline="\n")
 
-    with opened("estimates.csv") as out:
+    with opened(ESTIMATES) as out:
         csv.write(result, out)
     taken: set[str] = set()
     arranged = arrangement.Arranged.of(result)
-    tables = tabular.tables(result, arranged)
+    tables = printed_tables(result, arranged)
     for table in tables:
         name = file_name(table.title, taken)
         with opened(f"{TABLES}/{name}.csv") as out:

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from html import escape
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports import arrangement, figures, first_answers, tabular, terminal, wording, write_all
-from fairbrief.reports.figure_spec import Figure
+from fairbrief.reports import arrangement, figures, first_answers, terminal, wording, write_all
+from fairbrief.reports.estimate_figures import Figure, Panel
 from fairbrief.reports.frames import Estimates, Evidence
-from fairbrief.reports.plain import printable
+from fairbrief.reports.pages import page, style_text
 from fairbrief.reports.result import Exhibit, Result
+from fairbrief.reports.tables import section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
+
+
+def standing_alone(figure: Figure) -> Figure:
+    """The figure with the light colours and the paper of the page in its pictures, for where its style sheet is not."""
+    colours = dict(
+        reversed(re.findall(r"--([\w-]+): (#\w+)", style_text()))
+    )  # those of the light page come first
+    background = f'<svg style="background: {colours["paper"]}" '
+
+    def coloured(svg: str) -> str:
+        svg = re.sub(r"var\(--([\w-]+)\)", lambda name: colours.get(name[1], name[0]), svg)
+        return svg.replace("<svg ", background, 1)
+
+    return replace(figure, panels=tuple(Panel(panel.title, coloured(panel.svg)) for panel in figure.panels))
 
 
 class Figures(tuple[Figure, ...]):
@@ -25,12 +40,7 @@ class Figures(tuple[Figure, ...]):
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        return "".join(
-            f"<figure><figcaption><b>{escape(printable(f.title))}</b><br>{escape(printable(f.caption))}</figcaption>"
-            + "".join(f"<p>{escape(printable(panel.title))}</p>{panel.svg}" for panel in f.panels)
-            + "</figure>"
-            for f in self
-        )
+        return page("notebook.html.j2", {"figures": map(standing_alone, self)})
 
     def __repr__(self) -> str:
         return f"<Figures: {'; '.join(f.title for f in self) or 'none'}>"
@@ -40,7 +50,7 @@ class Figures(tuple[Figure, ...]):
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         written = []
-        for i, figure in enumerate(self, 1):
+        for i, figure in enumerate(map(standing_alone, self), 1):
             for k, panel in enumerate(figure.panels, 1):
                 written.append(folder / f"{i:02}-{k:02}.svg")
                 written[-1].write_text(panel.svg, encoding="utf-8")
@@ -121,27 +131,14 @@ class Audit:
     def __str__(self) -> str:
         from rich.console import Console
 
-        page = io.StringIO()
+        screen = io.StringIO()
         rest = terminal.Rest(hint="", place="in .estimates and .differences")
-        terminal.print_result(self.result, Console(width=100, file=page), rest=rest)
-        return page.getvalue()
+        terminal.print_result(self.result, Console(width=100, file=screen), rest=rest)
+        return screen.getvalue()
 
     def _repr_html_(self) -> str:
         answers = first_answers.answers(self.result)
-        screen = "".join(
-            f"<dt>{escape(a.asked)}</dt>{''.join(f'<dd>{escape(printable(text))}</dd>' for text, _ in a.lines)}"
-            for a in answers
-        )
         headlines = [e for e in self.result.estimates if wording.is_headline(e)]
         sections = arrangement.arrange(headlines, self.result.made)
-        tables = "".join(_html(tabular.section_table(section, self.result.made)) for section in sections)
-        return f"<dl>{screen}</dl>{tables}" if screen else tables
-
-
-def _html(table: Table) -> str:
-    def row(cells: tuple[str, ...], tag: str) -> str:
-        return f"<tr>{''.join(f'<{tag}>{escape(printable(cell))}</{tag}>' for cell in cells)}</tr>"
-
-    body = "".join(row(cells, "td") for cells in table.rows)
-    notes = "".join(f"<p>{escape(printable(note))}</p>" for note in table.notes)
-    return f"<h4>{escape(printable(table.title))}</h4><table>{row(table.header, 'th')}{body}</table>{notes}"
+        tables = [section_table(section, self.result.made) for section in sections]
+        return page("notebook.html.j2", {"answers": answers, "tables": tables})

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from fairbrief.reports import contrast_words, note_words
-from fairbrief.reports.contrast_words import capital, group_of, group_or_part, p_text, signed
+from fairbrief.reports.contrast_words import Context, capital, group_of, group_or_part, p_text, signed
 from fairbrief.reports.note_words import SIDES
 from fairbrief.reports.plain import named
-from fairbrief.reports.screen_context import Context
 from fairbrief.standings import FEWEST_TO_DECIDE, NAMED, WORDS
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate

@@ -1,4 +1,4 @@
-"""Signed contrasts in words: a measure's own `ContrastWords`, filled with group, system and size.
+"""Group differences in words: groups by name and in order, and a measure's own `ContrastWords`, filled with group, system and size.
 
 Every sentence tells what was measured, never what a system wants.
 """
@@ -6,27 +6,32 @@ Every sentence tells what was measured, never what a system wants.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import expm1
-from typing import Any, get_args
+from typing import Any
 
-from fairbrief.declarations import ContrastUnit, ContrastWords
-from fairbrief.reports import groups, number_format
+from fairbrief import standings
+from fairbrief.declarations import ContrastUnit, ContrastWords, Declaration
+from fairbrief.reports import number_format, wording
 from fairbrief.reports.note_words import SIDES
 from fairbrief.reports.plain import named
+from fairbrief.reports.result import Result
+from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
+SCALES = (
+    ("very negative", "negative", "mixed", "neutral", "positive", "very positive"),
+    ("neg", "neu", "pos"),
+    ("very low", "low", "medium", "high", "very high"),
+    ("small", "medium", "large"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("poor", "fair", "good", "excellent"),
+)
+"""Words that have an order of their own."""
+LAST = frozenset(("unknown", "other", "others", "none", "n/a", "not stated", "mixed or unknown"))
+GROUP_NUMBER = re.compile(r"[-−+]?\d+(?:[.,]\d+)?")
 PLACE = re.compile(r"\{(\w+)\}")
-
-
-def read(told: object) -> ContrastWords:
-    """What a saved result says of a measure's contrasts; plain words for what it does not say."""
-    if not isinstance(told, Mapping):
-        return ContrastWords()
-    known: dict[str, Any] = {f.name: str(told[f.name]) for f in fields(ContrastWords) if f.name in told}
-    words = ContrastWords(**known)
-    return words if words.unit in get_args(ContrastUnit) else replace(words, unit="plain")
 
 
 def filled(text: str, **told: str) -> str:
@@ -56,7 +61,7 @@ def group_of(e: Estimate) -> str:
 
 def group_with(attribute: str, group: str) -> str:
     """A group with its attribute."""
-    name = groups.named(attribute, group)
+    name = group_name(attribute, group)
     return named(name if not attribute or attribute in name else f"{attribute} {name}")
 
 
@@ -70,7 +75,7 @@ def heading(e: Estimate, words: ContrastWords) -> str:
     names = names_of(e)
     if is_pair(words) and names["second"]:
         return f"{names['first']} against {names['second']}"
-    return named(groups.named(e.over, e.group))
+    return named(group_name(e.over, e.group))
 
 
 def said(e: Estimate, words: ContrastWords) -> str:
@@ -182,3 +187,129 @@ def p_text(p: float | None) -> str:
     """``p = 0.012`` or ``p <0.001``, unbroken."""
     text = number_format.probability(p)
     return f"p\u00a0{text}" if text.startswith("<") else f"p\u00a0=\u00a0{text}"
+
+
+# --------------------------------------------------------------------------------------------- groups
+
+
+def ordered_groups(groups: Iterable[str]) -> list[str]:
+    """The groups in natural order, each once.
+
+    >>> ordered_groups(["10", "9", "unknown", "1"]), ordered_groups(["positive", "neutral", "negative"])
+    (['1', '9', '10', 'unknown'], ['negative', 'neutral', 'positive'])
+    """
+    distinct = list(dict.fromkeys(groups))
+    plain = {group.strip().lower() for group in distinct} - LAST
+    scale = next((s for s in SCALES if plain <= set(s)), ())
+    return sorted(distinct, key=lambda group: _place(group, scale))
+
+
+def group_name(attribute: str, group: str) -> str:
+    """A group as a table calls it: a number takes its attribute's name, ``2 stars``; words stand alone.
+
+    >>> group_name("stars", "2"), group_name("stars", "1"), group_name("rating", "5"), group_name("party", "Green")
+    ('2 stars', '1 star', 'rating 5', 'Green')
+    """
+    if not GROUP_NUMBER.fullmatch(group.strip()):
+        return group
+    if not (attribute.isalpha() and attribute.endswith("s")):
+        return f"{attribute} {group}"
+    return f"{group} {attribute.removesuffix('s') if group.strip() == '1' else attribute}"
+
+
+def _place(group: str, scale: tuple[str, ...]) -> tuple[bool, int, list[tuple[int, float, str]]]:
+    word = group.strip().lower()
+    place = scale.index(word) if word in scale else 0
+    return word in LAST, place, [_piece(part) for part in re.findall(r"\d+(?:\.\d+)?|\D+", word)]
+
+
+def _piece(part: str) -> tuple[int, float, str]:
+    return (0, float(part), "") if part[0].isdigit() else (1, 0.0, part)
+
+
+# -------------------------------------------------------------------------------------- of one audit
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an audit says of how it was made, and at which level it tests."""
+
+    made: Mapping[str, Any]
+    alpha: float
+    rates: Mapping[tuple[str, str, str], float]
+    """Shares of the whole audit by system, measure and quantity."""
+    variants: frozenset[str] = frozenset()
+    """Measures that were taken with other settings, too: sentences about them name the measure."""
+
+    def declared(self, e: Estimate) -> Declaration:
+        return wording.declared(e.measure, self.made)
+
+    def words(self, e: Estimate) -> ContrastWords:
+        return self.declared(e).contrast
+
+    def kind(self, e: Estimate) -> standings.Standing:
+        return standings.standing(e, self.alpha)
+
+    def rank(self, e: Estimate) -> tuple[Any, ...]:
+        """What was named in advance first, then what was asked of an attribute; of these the significant, by distance from
+        the baseline; what is not significant by p.
+        """
+        scale = 4 if self.words(e).unit == "odds" else 1
+        kind, (p, tested) = self.kind(e), standings.decisive(e)
+        order = -round(abs(tested) / scale, 6) if kind in standings.SIGNIFICANT or p is None else round(p, 6)
+        return (
+            not e.is_primary,
+            not e.over,
+            standings.ORDER.index(kind),
+            not self.worse(e),
+            not e.group,
+            order,
+        )
+
+    def clearest_first(self, panels: Iterable[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
+        """Panels, each the group differences of a measure and attribute, in the order of their first."""
+        return sorted(panels, key=lambda members: min(map(self.rank, members)))
+
+    def plain(self, e: Estimate) -> str:
+        """The plain rates behind odds: ``25 of 100 female people are named, 40 of 100 male people are named``."""
+        return plain_rates(e, self.words(e), self.rates)
+
+    def by(self, e: Estimate) -> str:
+        """By which measure, where others ask the same."""
+        return f" (by {wording.without_over(e)})" if e.measure in self.variants else ""
+
+    def counted(self, n: int) -> str:
+        """So many records; where runs are pooled each of them has several summaries."""
+        return counted(n, "summary", "summaries") if self.made.get("pools_runs") else counted(n, "record")
+
+    def records(self, e: Estimate) -> str:
+        """The records behind an estimate, and in how many independent groups they come."""
+        many = self.counted(e.n)
+        return (
+            many
+            if not e.clusters or e.clusters == e.n
+            else f"{counted(e.clusters, 'independent group')} of {many}"
+        )
+
+    def worse(self, e: Estimate) -> str:
+        """Who gets less by a group difference: by its difference from the baseline; empty: nobody."""
+        _, tested = standings.decisive(e)
+        return worse(e.replace(value=tested), self.words(e))
+
+    def baseline(self, e: Estimate) -> str:
+        """What an estimate is tested against."""
+        return "random sentences" if e.blind_p is not None else self.words(e).baseline
+
+
+def context_of(result: Result) -> Context:
+    """How the estimates of a result are told."""
+    rates = {
+        (e.system, e.measure, e.quantity): e.value
+        for e in result.estimates
+        if e.value is not None and not e.slice
+    }
+    specs: dict[tuple[str, str], set[str]] = {}
+    for e in result.estimates:
+        specs.setdefault((wording.name_of(e.measure), e.over), set()).add(e.measure)
+    variants = frozenset[str]().union(*(members for members in specs.values() if len(members) > 1))
+    return Context(result.made, wording.alpha_of(result.made), rates, variants)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fairbrief.reports import dots, row_pictures
-from fairbrief.reports.figure_spec import Figure, Panel, describe, note_cut
+from fairbrief.reports import plot
+from fairbrief.reports.estimate_figures import Figure, Panel, bounds_of, describe, first_of
 from fairbrief.reports.junit import Check
 from fairbrief.reports.number_format import number
 from fairbrief.reports.pages import page
+from fairbrief.reports.plot import Spread
 from fairbrief.reports.result import Result
-from fairbrief.reports.tabular import left_out_table, made_lines
+from fairbrief.reports.tables import left_out_table, made_lines
+from fairbrief.types import Table
 
 SHOWN_ELSEWHERE = ("sweep", "experiment", "systems", "attributes", "measures")
 """What of ``made`` the page shows in its own words, or the report of the audit behind it."""
@@ -31,20 +33,23 @@ def render(
 
     ``steps`` are name, place and what was done; ``rows`` are the tidy rows of the experiment along ``axes``.
     """
-    told = {
+    context = {
         "title": title,
         "about": about,
         "source": source,
-        "steps": steps,
+        "steps": Table("What was done", ("step", "where", "what"), tuple(steps)),
         "axes": [
-            (axis, list(dict.fromkeys(str(r[axis]) for r in rows if r[axis] is not None))) for axis in axes
+            (axis, ", ".join(dict.fromkeys(str(r[axis]) for r in rows if r[axis] is not None)))
+            for axis in axes
         ],
         "figures": small_multiples(rows, axes),
         "tables": [*result.tables, *filter(None, [left_out_table(result)])],
-        "checks": checks,
+        "checks": Table(
+            "Gate", ("check", "outcome", "why"), tuple((c.name, c.outcome, c.message) for c in checks)
+        ),
         "made": [line for line in made_lines(result.made) if line[0] not in SHOWN_ELSEWHERE],
     }
-    return page("experiment.html.j2", told, {})
+    return page("experiment.html.j2", context)
 
 
 # ---------------------------------------------------------------------------------- small multiples
@@ -91,30 +96,23 @@ def _figure(measure: str, rows: Sequence[Row], swept: Sequence[str], inner: str 
         outer = ", ".join(f"{axis} {row[axis]}" for axis in swept if axis != inner and row[axis] is not None)
         outer = outer.removeprefix(f"{SUMMARIZER} ")
         panels.setdefault(outer, []).append(row)
-    drawn = list(panels.items())[:MOST_PANELS]
-    lines = {title: [_line(row, inner) for row in of] for title, of in drawn}
-    domain = dots.domain_of([line for of in lines.values() for line in of])
+    drawn, note = first_of(list(panels.items()), MOST_PANELS, "panels")
+    spreads = {title: [_spread(row, inner) for row in members] for title, members in drawn}
+    bounds = bounds_of(spread for several in spreads.values() for spread in several)
     pictures = tuple(
         Panel(
             title or (f"by {inner}" if inner else measure),
-            row_pictures.forest(lines[title], _say(of, inner), domain),
+            plot.forest(spreads[title], _say(members, inner), bounds),
         )
-        for title, of in drawn
+        for title, members in drawn
     )
-    note = note_cut(len(drawn), len(panels), "panels")
     along = f" Lines: {inner}." if inner else ""
     return Figure(measure, f"{CAPTION}{along}{note}", pictures)
 
 
-def _line(row: Row, inner: str | None) -> dict[str, Any]:
+def _spread(row: Row, inner: str | None) -> Spread:
     name = row["cell"] if inner is None else str(row[inner] if row[inner] is not None else "–")
-    return {
-        "name": name,
-        "value": row["value"],
-        "low": row["low"],
-        "high": row["high"],
-        "chance": row["chance"],
-    }
+    return Spread(name, row["value"], row["low"], row["high"], row["chance"])
 
 
 def _say(rows: Sequence[Row], inner: str | None) -> str:

@@ -1,71 +1,151 @@
-"""Which pictures a result deserves: distributions from its evidence, grids from its slices, systems side by side."""
+"""All figures of a result: each kind that a measure may declare, then those of any measures.
+
+One module of some 450 lines, since its kinds are read side by side and share their histograms and captions.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor
 
 import numpy as np
 
-from fairbrief.reports import (
-    canvas,
-    dots,
-    evidence_rows,
-    figures_coverage,
-    figures_people,
-    figures_quality,
-    figures_sentiment,
-    number_format,
-    pictures,
-    row_pictures,
-    wording,
+from fairbrief.reports import estimate_figures, evidence_rows, number_format, plot
+from fairbrief.reports.estimate_figures import (
+    MOST_VALUES,
+    Drawn,
+    Figure,
+    GroupDots,
+    Panel,
+    describe,
+    first_of,
 )
 from fairbrief.reports.evidence_rows import MOST_SYSTEMS, Material, Part
-from fairbrief.reports.figure_spec import MOST_VALUES, Figure, Panel, describe, note_cut, with_own_titles
+from fairbrief.reports.plot import CHANCE, COLOURS, INK, Axis, Bounds, Box, Dot, Line, Mark
 from fairbrief.reports.result import Result
+from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Floats
 
-MOST_CELLS = 150
-MOST_ROWS = 24
-"""Systems of one forest."""
-EDGES = tuple(i / 10 for i in range(22))
-"""Tenths of the due share; what is above twice of it falls in the last bin."""
-KINDS = (
-    "kept_shares",  # per group, which part of its share of the sources summaries keep: source[g], summary[g]
-    "segments",  # where in the text summaries draw on it: generated[k], reference[k]
-    "gaps",  # how unequally single records are covered: gap, with the headline's chance level
-    "p_values",  # of single records: p, where testable
-    "differences",  # dots of the estimates difference[g]
-    "identifying_words",  # dots of summary_share[g] against source_share[g]
-    "inclusion",  # dots of inclusion[g]
-    "odds",  # dots of log_odds[a/b]
-    "invented_people",  # invented[g] and unknown
-    "invented_names",  # name[n]
-    "accuracies",  # score of each original
-    "sentiments",  # article and summary by group
-    "regressions",  # the summary's shift on the article, by group
-    "coefficients",  # x and y of texts with gender words
-    "quality",  # the axis that disparities are drawn against
-)
-"""Figures that a measure may declare, and what of its evidence or estimates each reads."""
+RATIO_EDGES = tuple(i / 10 for i in range(22))
+"""Tenths of the due share; what is above twice of it is in the last bin."""
+P_EDGES = tuple(i / 20 for i in range(21))
+MOST_NAMES = 10
+MOST_POINTS = 300
+"""Points of one scatter; more are a blot on the page and megabytes in the file."""
+FEWEST_POINTS = 10
+"""A line through fewer would say more than they do."""
+COEFFICIENT_STEPS = 4
+"""Gender coefficients are drawn to the nearest quarter."""
+ARTICLES = "articles"
 
 
 def draw(result: Result) -> tuple[Figure, ...]:
-    """All pictures of a result, distributions first."""
+    """All pictures of a result that have a panel: of each kind that its measures declare, then those of any measures.
+
+    Figures whose title came before, say of another version of the same measure, name what they show.
+    """
     material = evidence_rows.gather(result)
-    return with_own_titles(
-        (
-            *_shares(material),
-            *figures_coverage.draw(material),
-            *_segments(material),
-            *figures_people.draw(material),
-            *figures_sentiment.draw(material),
-            *_grids(result),
-            *_forests(material),
-            *_contrasts(result),
-            *figures_quality.draw(material),
-        )
-    )
+    declared = (drawn for kind, figures_of in KINDS.items() for drawn in figures_of(material, kind))
+    titles: set[str] = set()
+    figures = []
+    for figure, measure in (*declared, *estimate_figures.draw(material)):
+        if figure.panels:
+            title = f"{figure.title}: {measure}" if figure.title in titles and measure else figure.title
+            titles.add(title)
+            figures.append(replace(figure, title=title))
+    return tuple(figures)
+
+
+def even_edges(values: Floats, bins: int = 20) -> tuple[float, ...]:
+    """Edges of about so many bins of a round width that hold all values."""
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    if high - low < 1e-9:
+        low, high = low - 0.5, high + 0.5
+    step = plot.step_of(low, high, bins)
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    return tuple(round(i * step, 10) for i in range(first, last + 1))
+
+
+def shares_of(values: Floats, edges: Sequence[float]) -> list[float]:
+    """The share of the values in each bin; a value on an edge (within rounding) belongs to the bin above it."""
+    counts, _ = np.histogram(np.round(values, 9), bins=np.asarray(edges))
+    return [float(share) for share in counts / max(len(values), 1)]
+
+
+def each(figure_of: Callable[[Material, Part, str], Figure | None]) -> Callable[[Material, str], Drawn]:
+    """The figures of each part of the evidence that a kind is drawn from."""
+
+    def figures(material: Material, kind: str) -> Drawn:
+        for measure, part in material.parts_for(kind):
+            if (figure := figure_of(material, part, measure)) is not None:
+                yield figure, measure
+
+    return figures
+
+
+# ------------------------------------------------------------------------------------------ histograms
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The values of one panel by name of the line, and a value of the axis that is marked."""
+
+    title: str
+    alt: str
+    values: Mapping[str, Floats]
+    mark: float | None = None
+
+
+def _histograms(
+    panels: Sequence[Distribution],
+    edges: Sequence[float],
+    x: str,
+    y: str,
+    names: Sequence[str],
+    *,
+    ticks: Sequence[float] | None = None,
+    expected: float | None = None,
+) -> tuple[Panel, ...]:
+    """Steps over common bins and axes; a name has one colour in all panels. ``expected`` draws a level line at one share."""
+    shares = [{name: shares_of(v, edges) for name, v in p.values.items() if len(v)} for p in panels]
+    top = max([expected or 0.0, *(max(s) for several in shares for s in several.values())]) or 1.0
+    across = Axis.of_numbers((edges[0], edges[-1]), x, ticks=ticks)
+    up = Axis.of_numbers(plot.domain([0.0, top], 4), y, 4, percent=True)
+    made = []
+    for panel, several in zip(panels, shares, strict=True):
+        marks: list[Mark] = [] if panel.mark is None else [plot.upright(panel.mark)]
+        marks += [] if expected is None else [plot.level(expected, CHANCE)]
+        for name, heights in several.items():
+            dash = plot.dash_of(names, name) if len(several) > 1 else None
+            marks.append(plot.steps(edges, heights, plot.colour_of(names, name), dash))
+        made.append(Panel(panel.title, plot.drawn(panel.alt, across, up, marks)))
+    return tuple(made)
+
+
+def _mean(estimate: Estimate | None) -> str:
+    """``mean 0.30, chance level 0.25``; "" where there is no estimate."""
+    if estimate is None:
+        return ""
+    chance = "" if estimate.null_mean is None else f", chance level {number_format.chance(estimate)}"
+    return f"mean {number_format.value(estimate)}{chance}"
+
+
+def _by_system(
+    material: Material, measure: str, values: Mapping[str, Floats], what: Callable[[Floats], str]
+) -> Iterator[Distribution]:
+    """A panel per system with the mean of the measure, marked at its chance level."""
+    for system, numbers in values.items():
+        estimate = material.headline(measure, system)
+        mean = _mean(estimate)
+        title = f"{system} · {mean}" if mean else system
+        alt = f"{system}: {what(numbers)}; {mean}"
+        yield Distribution(title, alt, {system: numbers}, None if estimate is None else estimate.null_mean)
+
+
+def _over(material: Material, part: Part, word: str = "over") -> str:
+    over = material.over(part)
+    return f" {word} {over}" if over else ""
 
 
 def _normalised(matrix: Floats) -> Floats:
@@ -75,202 +155,398 @@ def _normalised(matrix: Floats) -> Floats:
     return shares
 
 
-def _shares(material: Material) -> Iterator[tuple[Figure, str]]:
+def _kept_shares(material: Material, part: Part, _: str) -> Figure | None:
     """Per value, how often the summaries give it which part of its share of the sources."""
-    for _, part in material.parts_for("kept_shares"):
-        values = part.subscripts("source")
-        if not (values and part.subscripts("summary")):
-            continue
-        over, systems = material.over(part), material.systems(part)
-        values.sort(key=lambda v: (-float(part.column(f"source[{v}]").sum()), v))
-        shown, drawn = values[:MOST_VALUES], systems[:MOST_SYSTEMS]
-        parts = {s: part.of(s) for s in drawn}
-        source = {s: _normalised(rows.matrix("source", values)) for s, rows in parts.items()}
-        summary = {s: _normalised(rows.matrix("summary", values)) for s, rows in parts.items()}
-        found = {
-            value: {s: _ratio_shares(source[s][:, i], summary[s][:, i]) for s in drawn}
-            for i, value in enumerate(shown)
-        }
-        series = {v: {s: x for s, x in of.items() if x is not None} for v, of in found.items()}
-        top = max((max(x) for of in series.values() for x in of.values()), default=1.0)
-        due = _normalised(part.matrix("source", values))
-        panels = [
-            _share_panel(v, of, float(due[due[:, i] > 0, i].mean()), top, drawn)
-            for i, (v, of) in enumerate(series.items())
-            if of
-        ]
-        yield (
-            Figure(
-                f"What summaries give each value{f' of {over}' if over else ''}",
-                "Over the records whose sources hold the value: how the value's share of the summary compares with its share of "
-                "the sources. At the dashed line both are equal; to its left the value is heard less in the summary, at 0 not at all. "
-                "The last step holds everything above 2."
-                + note_cut(len(shown), len(values), "values", "most frequent")
-                + note_cut(len(drawn), len(systems), "systems"),
-                tuple(panels),
-                tuple(drawn),
-            ),
-            part.measures[0],
-        )
-
-
-def _share_panel(
-    value: str, series: Mapping[str, Sequence[float]], due: float, top: float, names: Sequence[str]
-) -> Panel:
-    alt = f"{value}: summary share as a multiple of source share; " + "; ".join(
-        f"{s}: below 0.8 in {sum(x[:8]):.0%} of records, from 1.2 in {sum(x[12:]):.0%}"
-        for s, x in series.items()
-    )
-    svg = pictures.histogram(
-        series,
-        EDGES,
-        "summary share ÷ source share",
-        "share of records",
-        alt,
-        mark=1.0,
-        top=top,
-        ticks=(0, 0.5, 1, 1.5, 2),
-        names=names,
-    )
-    return Panel(f"{value} · {due:.0%} of the source on average", svg)
-
-
-def _ratio_shares(source: Floats, summary: Floats) -> list[float] | None:
-    """Share of records in each bin of summary ÷ source; None where no source holds the value."""
-    held = source > 0
-    if not held.any():
+    values = part.subscripts("source")
+    if not (values and part.subscripts("summary")):
         return None
-    ratio = np.minimum(np.round(summary[held] / source[held], 9), EDGES[-2])
-    counts, _ = np.histogram(ratio, bins=np.asarray(EDGES))
-    return [float(share) for share in counts / held.sum()]
-
-
-def _segments(material: Material) -> Iterator[tuple[Figure, str]]:
-    """Where in the text the summaries' content stands, system against reference."""
-    found = [part for _, part in material.parts_for("segments") if part.subscripts("generated")]
-    for part in sorted(found, key=lambda part: not part.subscripts("reference")):
-        places = sorted(part.subscripts("generated"))
-        reference_known = bool(part.subscripts("reference"))
-        content: dict[str, tuple[list[float], list[float] | None]] = {}
-        systems = material.systems(part)
-        for system in systems[:MOST_SYSTEMS]:
-            rows = part.of(system)
-            shares = _pooled(rows, "generated", places)
-            if len(shares) > 1 and any(shares):
-                content[system] = shares, _pooled(rows, "reference", places) if reference_known else None
-        panels = _segment_panels(content)
-        if panels:
-            against = "the line, the references' content." if reference_known else "no references were given."
-            yield (
-                Figure(
-                    "Where the content of summaries comes from",
-                    f"The text is cut into equal segments, from its beginning to its end. Bars: the system's content; {against}"
-                    + note_cut(min(len(systems), MOST_SYSTEMS), len(systems), "systems"),
-                    panels,
-                ),
-                part.measures[0],
+    values.sort(key=lambda v: (-float(part.column(f"source[{v}]").sum()), v))
+    shown, cut = first_of(values, MOST_VALUES, "values", "most frequent")
+    drawn, systems_cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
+    parts = {s: part.of(s) for s in drawn}
+    source, summary = (
+        {s: _normalised(rows.matrix(name, values)) for s, rows in parts.items()}
+        for name in ("source", "summary")
+    )
+    due = _normalised(part.matrix("source", values))
+    panels = []
+    for i, value in enumerate(shown):
+        ratios = {}
+        for s in drawn:
+            held = source[s][:, i] > 0
+            if held.any():
+                ratios[s] = np.minimum(np.round(summary[s][held, i] / source[s][held, i], 9), RATIO_EDGES[-2])
+        if ratios:
+            shares = (
+                f"{s}: below 0.8 in {(x < 0.8).mean():.0%} of records, from 1.2 in {(x >= 1.2).mean():.0%}"
+                for s, x in ratios.items()
             )
-            return
-
-
-def _pooled(part: Part, statistic: str, places: Sequence[str]) -> list[float]:
-    """Shares of the summed statistic by place."""
-    return [float(x) for x in _normalised(part.sums(statistic, places)[np.newaxis])[0]]
-
-
-def _segment_panels(content: Mapping[str, tuple[list[float], list[float] | None]]) -> tuple[Panel, ...]:
-    top = max((max(*own, *(reference or ())) for own, reference in content.values()), default=1.0)
-    return tuple(
-        _segment_panel(s, own, reference, i, top) for i, (s, (own, reference)) in enumerate(content.items())
+            alt = f"{value}: summary share as a multiple of source share; {'; '.join(shares)}"
+            title = f"{value} · {due[due[:, i] > 0, i].mean():.0%} of the source on average"
+            panels.append(Distribution(title, alt, ratios, 1.0))
+    return Figure(
+        f"What summaries give each value{_over(material, part, 'of')}",
+        "Over the records whose sources hold the value: how the value's share of the summary compares with its share of "
+        "the sources. At the dashed line both are equal; to its left the value is heard less in the summary, at 0 not at all. "
+        f"The last step holds everything above 2.{cut}{systems_cut}",
+        _histograms(
+            panels,
+            RATIO_EDGES,
+            "summary share ÷ source share",
+            "share of records",
+            drawn,
+            ticks=(0, 0.5, 1, 1.5, 2),
+        ),
+        tuple(drawn),
     )
 
 
-def _segment_panel(
-    system: str, shares: list[float], reference: list[float] | None, i: int, top: float
-) -> Panel:
-    alt = f"{system}: first segment {shares[0]:.0%}, last {shares[-1]:.0%} of the content"
-    if reference is not None:
-        alt += f"; references: first {reference[0]:.0%}, last {reference[-1]:.0%}"
-    colour = canvas.COLOURS[i % len(canvas.COLOURS)]
-    return Panel(system, pictures.segments(shares, reference, alt, colour, top))
+def _gaps(material: Material, part: Part, measure: str) -> Figure:
+    """How unequally single records are covered."""
+    systems = material.systems(part)
+    shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
+    gaps = {s: part.of(s).column("gap") for s in shown}
+    chances = [e.null_mean for s in shown if (e := material.headline(measure, s)) and e.null_mean is not None]
+    # A few records of one document a side reach far out; they share the last step.
+    reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
+    edges = even_edges(np.array([0.0, reach]))
 
+    def what(gap: Floats) -> str:
+        return f"gaps of {counted(len(gap), 'record')}, half of them below {np.median(gap) if len(gap) else 0:.3f}"
 
-def _grids(result: Result) -> Iterator[tuple[Figure, str]]:
-    """Headlines sliced by two attributes, one grid per system."""
-    found: dict[tuple[str, tuple[str, ...]], dict[str, list[Estimate]]] = {}
-    for e in result.estimates:
-        if len(e.slice) == 2 and wording.is_headline(e):
-            found.setdefault((e.measure, tuple(e.slice)), {}).setdefault(e.system, []).append(e)
-    for (measure, (row, column)), systems in found.items():
-        panels, most = [], 0
-        for system, members in list(systems.items())[:MOST_SYSTEMS]:
-            most = max(most, len(members))
-            cells = [
-                {"row": e.slice[row], "column": e.slice[column], "value": e.value, "text": _cell(e)}
-                for e in sorted(members, key=lambda e: (_natural(e.slice[row]), _natural(e.slice[column])))
-            ][:MOST_CELLS]
-            cells.sort(key=lambda c: _natural(str(c["column"])))
-            alt = f"{measure} of {system} by {row} and {column}: " + "; ".join(
-                f"{c['row']}, {c['column']}: {c['text']}" for c in cells[:20]
-            )
-            panels.append(Panel(system, row_pictures.heat_map(cells, row, column, alt)))
-        caption = "The stronger the colour, the larger the value; a dash is undefined. The intervals stand in the table."
-        caption += note_cut(min(most, MOST_CELLS), most, "cells of each grid")
-        caption += note_cut(len(panels), len(systems), "systems")
-        yield Figure(f"{measure} by {row} and {column}", caption, tuple(panels)), measure
-
-
-def _cell(e: Estimate) -> str:
-    return (
-        number_format.ABSENT
-        if e.value is None
-        else number_format.number(e.value, min(number_format.decimals(e), 2))
+    gaps = {s: np.minimum(gap, edges[-1]) for s, gap in gaps.items()}
+    panels = list(_by_system(material, measure, gaps, what))
+    return Figure(
+        f"How unequally single records are covered{_over(material, part)}",
+        "The gap between each value's coverage and the record's own mean. The dashed line is the mean of "
+        "all gaps when labels are permuted: gaps are never negative, so a mean above zero is no disparity "
+        "by itself. The last step holds everything above it." + cut,
+        _histograms(panels, edges, "gap of one record", "share of records", systems),
     )
 
 
-def _natural(text: str) -> tuple[tuple[int, float, str], ...]:
-    """Orders 2 before 10."""
-    parts = re.split(r"(\d+)", text)
-    return tuple((0, float(p), "") if p.isdigit() and p.isascii() else (1, 0.0, p) for p in parts)
+def _p_values(material: Material, part: Part, _: str) -> Figure:
+    """The p-values of records in which some labelling could have been significant."""
+    systems = material.systems(part)
+    shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
+    panels = []
+    for system in shown:
+        rows = part.of(system)
+        testable = rows.column("testable") > 0
+        if testable.any() and "p" in rows.rows.column_names:
+            p = rows.column("p")[testable]
+            expected = rows.column("expected_significant")[testable].sum() / testable.sum()
+            shares = f"p below 0.05 in {(p < 0.05).mean():.1%}, by chance {expected:.1%}"
+            alt = f"{system}: {len(p):,} testable records; {shares}"
+            panels.append(Distribution(f"{system} · {shares}", alt, {system: p}))
+    return Figure(
+        f"Single records against their own permuted labels{_over(material, part)}",
+        "p of each testable record: how often its own labels, permuted, give as large a gap. If values made no "
+        "difference, each step would hold about 5% (dashed). Where a record allows few exchanges its p takes few values, "
+        "and those pile up; the share below 0.05 is therefore to be read against its own chance level, named above each "
+        "picture." + cut,
+        _histograms(
+            panels, P_EDGES, "p of one record", "share of records", systems,
+            ticks=(0, 0.2, 0.4, 0.6, 0.8, 1), expected=0.05,
+        ),
+    )  # fmt: skip
 
 
-def _forests(material: Material) -> Iterator[tuple[Figure, str]]:
-    """Systems side by side, one panel per headline that several have."""
-    by_measure: dict[str, list[Estimate]] = {}
-    for e in material.estimates.values():
-        if wording.is_headline(e) and e.value is not None:
-            by_measure.setdefault(e.measure, []).append(e)
-    panels, most = [], 0
-    for measure, members in by_measure.items():
-        if len(members) > 1:
-            most = max(most, len(members))
-            shown = members[:MOST_ROWS]
-            rows = [dots.row_of(e, e.system) for e in shown]
-            alt = describe([f"{measure}: {dots.say(rows, shown)}"])
-            panels.append(Panel(measure, row_pictures.forest(rows, alt)))
-    if panels:
-        caption = "Dot: value. Bar: interval. Upright tick: the system's own chance level."
-        caption += note_cut(min(most, MOST_ROWS), most, "systems")
-        yield Figure("Systems side by side", caption, tuple(panels)), ""
+def _originals(material: Material, part: Part, measure: str) -> Figure:
+    """How well each original's groups can be told apart."""
+    systems = material.systems(part)
+    shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
+    scores = {s: part.of(s).column("score")[part.of(s).column("one") > 0] for s in shown}
+    panels = list(_by_system(material, measure, scores, lambda x: f"scores of {counted(len(x), 'original')}"))
+    return Figure(
+        "How well a summary tells the group, original by original",
+        "Twice the share of an original's variants that are most like the other summaries of their own group, less one: "
+        "1 where all are. The dashed line is the chance level of the mean, which can be below zero, since a "
+        "summary is never compared with itself." + cut,
+        _histograms(
+            panels, even_edges(np.array([-1.0, 1.0])), "score of one original", "share of originals", systems,
+            ticks=(-1, -0.5, 0, 0.5, 1),
+        ),
+    )  # fmt: skip
 
 
-def _contrasts(result: Result) -> Iterator[tuple[Figure, str]]:
-    """Where several systems are compared with one: the paired differences, one panel per quantity that is tested."""
-    by_quantity: dict[str, list[Estimate]] = {}
-    for e in map(wording.from_random, result.differences):
-        is_tested = e.leads or (wording.is_headline(e) and e.p is not None)
-        if is_tested and not e.slice and e.value is not None:
-            quantity = "" if wording.is_headline(e) else f": {e.quantity}"
-            by_quantity.setdefault(f"{e.measure}{quantity}", []).append(e)
-    panels, most = [], 0
-    for measure, members in by_quantity.items():
-        if len(members) > 1 and len({e.baseline for e in members}) == 1:
-            most = max(most, len(members))
-            shown = members[:MOST_ROWS]
-            rows = [{**dots.row_of(e, e.system), "chance": 0.0} for e in shown]
-            alt = describe([f"{measure}: {dots.say(rows, shown)}"])
-            panels.append(Panel(f"{measure}, minus {members[0].baseline}", row_pictures.forest(rows, alt)))
-    if panels:
-        caption = "Dot: paired difference. Bar: its interval. Upright tick: no difference."
-        caption += note_cut(min(most, MOST_ROWS), most, "systems")
-        yield Figure("Differences from one system", caption, tuple(panels)), ""
+def _sentiments(material: Material, part: Part, _: str) -> Figure:
+    """The sentiment of each group's articles, each once, and of each system's summaries."""
+    groups, groups_cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
+    shown, cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
+    records = np.array(part.rows["record"].to_pylist(), dtype=object)
+    writers = np.array(part.rows["system"].to_pylist(), dtype=object)
+    by_group: dict[str, dict[str, Floats]] = {}
+    for group in groups:
+        rows = np.flatnonzero(part.column(f"one[{group}]") > 0)
+        first = dict(reversed(list(zip(records[rows], rows, strict=True))))
+        articles = part.column(f"article[{group}]")[sorted(first.values())]
+        summary = part.column(f"summary[{group}]")
+        by_group[group] = {ARTICLES: articles, **{s: summary[rows[writers[rows] == s]] for s in shown}}
+    edges = even_edges(np.concatenate([x for values in by_group.values() for x in values.values()]))
+    panels = []
+    for group, values in by_group.items():
+        if len(articles := values[ARTICLES]):
+            many = counted(len(articles), "article")
+            means = [f"{name} mean {x.mean():+.2f}" for name, x in values.items() if len(x)]
+            alt = describe([f"{group}: {many}", *means])
+            neutral = 0.0 if edges[0] < 0 < edges[-1] else None
+            panels.append(
+                Distribution(f"{group} · {many}, mean {articles.mean():+.2f}", alt, values, neutral)
+            )
+    names = (ARTICLES, *shown)
+    return Figure(
+        "The sentiment of articles and of their summaries, by group",
+        "One line for the articles, one for the summaries of each system. Where groups' articles differ, the scorer "
+        "or the sources do; where summaries move otherwise than their articles, the summaries do. The dashed line is "
+        f"neutral.{cut}{groups_cut}",
+        _histograms(panels, edges, "sentiment", "share of texts", names),
+        names,
+    )
+
+
+# -------------------------------------------------------------------------------------------- segments
+
+
+def _segments(material: Material, kind: str) -> Drawn:
+    """Where in the text the summaries' content is, of the first measure that has it, preferably against references."""
+    parts = [pair for pair in material.parts_for(kind) if pair[1].subscripts("generated")]
+    parts.sort(key=lambda pair: not pair[1].subscripts("reference"))
+    figures = ((_segments_of(material, part), measure) for measure, part in parts)
+    yield from [figure for figure in figures if figure[0].panels][:1]
+
+
+def _segments_of(material: Material, part: Part) -> Figure:
+    places = sorted(part.subscripts("generated"))
+    shown, cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
+    shares: dict[str, list[list[float]]] = {}
+    names = ("generated", "reference") if part.subscripts("reference") else ("generated",)
+    for system in shown:
+        sums = np.array([part.of(system).sums(name, places) for name in names])
+        if len(places) > 1 and sums[0].any():
+            shares[system] = _normalised(sums).tolist()
+    top = max((x for several in shares.values() for series in several for x in series), default=1.0)
+    across = Axis.of_numbers((0, 1), "place in the text", percent=True)
+    up = Axis.of_numbers(plot.domain([0.0, top], 4), "share of content", 4, percent=True)
+    k, panels = len(places), []
+    for i, (system, (generated, *reference)) in enumerate(shares.items()):
+        colour = COLOURS[i % len(COLOURS)]
+        marks: list[Mark] = [
+            Box((j / k, (j + 0.96) / k), (0, x), colour, 0.55) for j, x in enumerate(generated)
+        ]
+        alt = f"{system}: first segment {generated[0]:.0%}, last {generated[-1]:.0%} of the content"
+        for line in reference:
+            marks.append(plot.steps([j / k for j in range(k + 1)], line, INK))
+            alt += f"; references: first {line[0]:.0%}, last {line[-1]:.0%}"
+        panels.append(Panel(system, plot.drawn(alt, across, up, marks)))
+    against = "the line, the references' content." if len(names) > 1 else "no references were given."
+    return Figure(
+        "Where the content of summaries comes from",
+        f"The text is cut into equal segments, from its beginning to its end. Bars: the system's content; {against}{cut}",
+        tuple(panels),
+    )
+
+
+# ------------------------------------------------------------------------------------- invented people
+
+
+def _invented(material: Material, part: Part, _: str) -> Figure:
+    """How many invented people are of which group."""
+    groups, systems = part.subscripts("invented"), material.systems(part)
+    counts = {
+        s: [*part.of(s).sums("invented", groups).tolist(), float(part.of(s).column("unknown").sum())]
+        for s in systems
+    }
+    some = {s: numbers for s, numbers in counts.items() if sum(numbers)}
+    panels = []
+    shown, cut = first_of(list(some), MOST_SYSTEMS, "systems")
+    kinds, groups_cut = first_of(groups, MOST_VALUES, "groups")
+    for system in shown:
+        numbers, total = some[system], sum(some[system])
+        pairs = [*zip(kinds, numbers, strict=False), ("of no known group", numbers[-1])]
+        rows = [(kind, n / total, f"{n:,.0f} ({n / total:.0%})") for kind, n in pairs]
+        alt = describe(
+            [f"{system}: {total:,.0f} invented people", *(f"{name} {words}" for name, _, words in rows)]
+        )
+        panels.append(Panel(f"{system} · {total:,.0f} invented", plot.bars(rows, alt, 1.0)))
+    caption = "People whom the summaries name and the sources do not, by the group that their names tell."
+    if none := [s for s in systems if s not in some]:
+        caption += f" No such people: {describe(none)}."
+    return Figure("Of which group the invented people are", f"{caption}{cut}{groups_cut}", tuple(panels))
+
+
+def _names(material: Material, part: Part, _: str) -> Figure:
+    """The names that were invented most often."""
+    names = part.subscripts("name")
+    ranked: dict[str, list[tuple[float, str]]] = {}
+    for system in material.systems(part):
+        totals = zip(part.of(system).sums("name", names).tolist(), names, strict=True)
+        if some := sorted((-total, name) for total, name in totals if total > 0):
+            ranked[system] = some
+    shown, cut = first_of(list(ranked), MOST_SYSTEMS, "systems")
+    top = max((-ranked[system][0][0] for system in shown), default=0.0)
+    panels = []
+    for system in shown:
+        some = ranked[system]
+        rows = [(name, -minus, f"{-minus:,.0f}") for minus, name in some[:MOST_NAMES]]
+        alt = describe([f"{system}: invented most often", *(f"{name} {words}" for name, _, words in rows)])
+        more = len(some) - len(rows)
+        title = f"{system} · {counted(more, 'more name')}" if more else system
+        panels.append(Panel(title, plot.bars(rows, alt, top)))
+    caption = f"How often each name is in a summary whose source does not know it.{cut}"
+    return Figure("Whom summaries invent most often", caption, tuple(panels))
+
+
+# -------------------------------------------------------------------------------------------- scatters
+
+
+def _regressions(material: Material, part: Part, measure: str) -> Figure:
+    """The change of sentiment against the article's, with the line of each group."""
+    drawn, groups_cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
+    shown, cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
+    points = {s: _changes(part.of(s), drawn) for s in shown}
+    lines = {s: list(_lines(material, measure, s, drawn, points[s])) for s in shown}
+    across, up = (
+        _held([np.array([p[i] for p in points[s]]) for s in shown], [end[i] for s in shown for *_, ends in lines[s] for end in ends])
+        for i in (0, 1)
+    )  # fmt: skip
+    panels = []
+    for system, changes in points.items():
+        kept = changes
+        if len(changes) > MOST_POINTS:
+            kept = [changes[i] for i in np.linspace(0, len(changes) - 1, MOST_POINTS).round().astype(int)]
+        look = (46, 0.9) if len(kept) < 30 else (16, 0.5)
+        marks: list[Mark] = [Dot(x, y, plot.colour_of(drawn, drawn[g]), g, *look) for x, y, g in kept]
+        marks += [
+            Line(ends, plot.colour_of(drawn, group), 2.2, plot.dash_of(drawn, group))
+            for group, _, ends in lines[system]
+        ]
+        many = counted(len(changes), "summary", "summaries")
+        alt = describe(
+            [
+                f"{system}: shift against article sentiment of {many}",
+                *(words for _, words, _ in lines[system]),
+            ]
+        )
+        x, y = Axis.of_numbers(across, "sentiment of the article"), Axis.of_numbers(up, "summary − article")
+        panels.append(Panel(system, plot.drawn(alt, x, y, marks, height=190)))
+    thinned = f" Of each system {MOST_POINTS} points are drawn, evenly chosen; the lines rest on all."
+    if max(map(len, points.values()), default=0) <= MOST_POINTS:
+        thinned = ""
+    return Figure(
+        "The change of sentiment against the sentiment of the article",
+        "Each point is one summary; lines are the least squares of each group of ten and more. Extreme articles tend "
+        "to have less extreme summaries whatever wrote them, so that lines tend to fall. What shows a difference of groups "
+        "is the distance of the lines at one place, and the difference of their slopes."
+        f"{thinned}{cut}{groups_cut}",
+        tuple(panels),
+        tuple(drawn),
+    )
+
+
+def _changes(part: Part, groups: Sequence[str]) -> list[tuple[float, float, int]]:
+    """The article's sentiment, its change, and the place of the group, of every row in order."""
+    member = part.matrix("one", groups) > 0
+    article, shift = (np.round(part.matrix(name, groups), 4) for name in ("article", "shift"))
+    places = np.nonzero(member)[1].tolist()
+    return list(zip(article[member].tolist(), shift[member].tolist(), places, strict=True))
+
+
+def _lines(
+    material: Material,
+    measure: str,
+    system: str,
+    groups: Sequence[str],
+    points: Sequence[tuple[float, float, int]],
+) -> Iterator[tuple[str, str, tuple[tuple[float, float], ...]]]:
+    """Each group's regression in words, and its two ends, as far as its articles reach."""
+    for g, group in enumerate(groups):
+        slope = material.value(measure, f"slope[{group}]", system)
+        start = material.value(measure, f"intercept[{group}]", system)
+        places = [x for x, _, place in points if place == g]
+        if slope is not None and start is not None and len(places) >= FEWEST_POINTS:
+            words = f"{group} slope {slope:+.2f}, at neutral {start:+.2f}"
+            yield group, words, tuple((x, start + slope * x) for x in (min(places), max(places)))
+
+
+def _held(values: Sequence[Floats], others: Sequence[float]) -> Bounds:
+    """Round bounds of all of these."""
+    edges = even_edges(np.concatenate([*values, np.array(others, dtype=float)]))
+    return edges[0], edges[-1]
+
+
+def _coefficients(material: Material, part: Part, _: str) -> Figure:
+    """Gender coefficients of summaries against those of their articles, as counted places."""
+    systems = material.systems(part)
+    shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
+    counts: dict[str, dict[tuple[float, float], int]] = {}
+    for system in shown:
+        rows = part.of(system)
+        both = rows.column("both") > 0
+        x, y = (np.round(rows.column(c)[both] * COEFFICIENT_STEPS) / COEFFICIENT_STEPS for c in ("x", "y"))
+        places, many = np.unique(np.column_stack([x, y]), axis=0, return_counts=True)
+        counts[system] = {(a, b): n for (a, b), n in zip(places.tolist(), many.tolist(), strict=True)}
+    most = max((n for places in counts.values() for n in places.values()), default=0)
+    across = Axis.of_numbers((-1.15, 1.15), "the article's coefficient")
+    up = replace(across, title="the summary's")
+    panels = []
+    for system, spots in counts.items():
+        if total := sum(spots.values()):
+            same = f"{sum(n for (a, b), n in spots.items() if a == b) / total:.0%} of {total:,} at the same place"
+            marks: list[Mark] = [Line(((-1.15, -1.15), (1.15, 1.15)), plot.FAINT, 1, "4 3")]
+            marks += [
+                Dot(a, b, COLOURS[0], area=round(12 + 500 * n / most, 1), opacity=0.9)
+                for (a, b), n in spots.items()
+            ]
+            svg = plot.drawn(f"{system}: {same}", across, up, marks, height=190)
+            panels.append(Panel(f"{system} · {same}", svg))
+    return Figure(
+        "Gender words of summaries against those of their articles",
+        "−1: only he, him, his; 1: only she, her, hers; to the nearest quarter. The larger the spot, the more texts. On the "
+        "dashed line a summary keeps its article's mix. Summaries without such words are not drawn; their share is "
+        "in the estimates as without_gender_words." + cut,
+        tuple(panels),
+    )
+
+
+KINDS: Mapping[str, Callable[[Material, str], Drawn]] = {
+    "kept_shares": each(_kept_shares),  # source[g] and summary[g] of each record
+    "gaps": each(_gaps),  # gap of each record
+    "differences": GroupDots(
+        "difference",
+        "Which groups get more, and which less",
+        "{question}. Each group against the rest: {measure}'s difference[group]. Dot: estimate. Bar: interval. Upright tick: "
+        "chance level. To the right of zero a group gets more.",
+        mark=0.0,
+    ),
+    "p_values": each(_p_values),  # p, testable and expected_significant of each record
+    "segments": _segments,  # generated[k] and reference[k] of each record
+    "identifying_words": GroupDots(
+        "summary_share",
+        "Words that identify a group, in sources and in summaries",
+        "The groups' shares of all identifying words. Dot: share in the summaries. Bar: its interval. Ring: share in the sources.",
+        against="source_share",
+    ),
+    "inclusion": GroupDots(
+        "inclusion",
+        "Who is named",
+        "The share of each group's people that the summaries name. Dot: share. Bar: interval.",
+    ),
+    "odds": GroupDots(
+        "log_odds",
+        "The odds of being named, group against group",
+        "Logarithm of the odds ratio of being named. Dot: value. Bar: interval. Upright tick: chance level. To the right of "
+        "zero the odds of the first group are the larger.",
+        mark=0.0,
+    ),
+    "invented_people": each(_invented),  # invented[g] and unknown of each record
+    "invented_names": each(_names),  # name[n] of each record
+    "accuracies": each(_originals),  # score of each original
+    "sentiments": each(_sentiments),  # article[g] and summary[g] of each record
+    "regressions": each(
+        _regressions
+    ),  # article[g] and shift[g], with the estimates slope[g] and intercept[g]
+    "coefficients": each(_coefficients),  # x and y of texts with gender words
+    "quality": estimate_figures.quality,
+}
+"""The figures that a measure may declare, in their order, and what each is drawn from."""

@@ -10,7 +10,10 @@ from fairbrief.reports import number_format, wording
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.note_words import OF_THE_SCORER, worded
 from fairbrief.reports.plain import named
-from fairbrief.types import Estimate
+from fairbrief.reports.tables import columns
+from fairbrief.standings import SIGNIFICANT, standing
+from fairbrief.text.counted import counted
+from fairbrief.types import Estimate, Table
 
 FEW = 4
 """Systems that sentences are written for; more are easier to compare in a table."""
@@ -19,23 +22,13 @@ MOST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Small:
-    """A small table; cells are text."""
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    more: int
-    """Systems that are not shown."""
-
-
-@dataclass(frozen=True, slots=True)
 class Finding:
     """A measure in plain sentences, one per system, or as a small table."""
 
     measure: str
-    reads: str
+    asks: str
     lines: tuple[tuple[str, str], ...]
-    table: Small | None
+    table: Table | None
     notes: tuple[str, ...] = ()
     """What is known of the scorer that the measure relies on."""
 
@@ -44,8 +37,8 @@ class Finding:
 class Levels:
     """Measures that label permutations do not move, side by side; ``absent`` are sentences on those without any value."""
 
-    reads: tuple[tuple[str, str], ...]
-    table: Small | None
+    asks: tuple[tuple[str, str], ...]
+    table: Table | None
     absent: tuple[tuple[str, str], ...]
 
 
@@ -89,34 +82,27 @@ def _is_tested(members: Iterable[Estimate]) -> bool:
 
 
 def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any]) -> Finding:
-    alpha, reads = wording.alpha_of(made), wording.declared(measure, made).question
+    alpha, asks = wording.alpha_of(made), wording.declared(measure, made).question
     notes = tuple(dict.fromkeys(worded(n) for e in members for n in e.notes if n.code in OF_THE_SCORER))
     if len(members) <= FEW:
         lines = tuple((named(e.system), wording.finding(e, alpha)) for e in members)
-        return Finding(measure, reads, lines, None, notes)
-    holm = any(e.p_adjusted is not None for e in members)
-    header = (
-        "system",
-        "against label permutations",
-        "value",
-        wording.interval_name(made),
-        "permutation mean",
-        "p",
-        *(("Holm",) if holm else ()),
-    )
-    rows = tuple(
-        (
-            named(e.system),
-            wording.score_standing(e, alpha),
-            number_format.value(e),
-            number_format.interval(e),
-            number_format.chance(e),
-            number_format.probability(e.p),
-            *((number_format.probability(e.p_adjusted),) if holm else ()),
-        )
-        for e in members[:MOST]
-    )
-    return Finding(measure, reads, (), Small(header, rows, max(len(members) - MOST, 0)), notes)
+        return Finding(measure, asks, lines, None, notes)
+    numbers = columns(members, made, is_difference=False)
+    shown = [c for c in numbers if c.name in ("value", "interval", "mean", "p", "holm")]
+    header = ("system", "against label permutations", *(c.heading for c in shown))
+    rows = tuple((named(e.system), _standing(e, alpha), *(c.cell(e) for c in shown)) for e in members[:MOST])
+    return Finding(measure, asks, (), Table(measure, header, rows, _hidden(len(members))), notes)
+
+
+def _standing(e: Estimate, alpha: float) -> str:
+    """How an unsigned score compares with label permutations, in the words of `standings`."""
+    kind = standing(e, alpha)
+    return "significant" if kind in SIGNIFICANT else kind
+
+
+def _hidden(systems: int) -> tuple[str, ...]:
+    more = systems - MOST
+    return (f"Not shown here: {counted(more, 'further system')}, in the estimates.",) if more > 0 else ()
 
 
 def _levels(measures: Mapping[str, Sequence[Estimate]], made: Mapping[str, Any]) -> Levels:
@@ -126,18 +112,19 @@ def _levels(measures: Mapping[str, Sequence[Estimate]], made: Mapping[str, Any])
         if all(e.value is None for e in members)
     )
     known = [m for m, members in measures.items() if any(e.value is not None for e in members)]
-    told: dict[str, list[str]] = {}
+    by_question: dict[str, list[str]] = {}
     for m in known:
-        told.setdefault(wording.declared(m, made).question, []).append(m)
-    reads = tuple((", ".join(members), text) for text, members in told.items() if text)
+        by_question.setdefault(wording.declared(m, made).question, []).append(m)
+    asks = tuple((", ".join(members), text) for text, members in by_question.items() if text)
     systems = list(dict.fromkeys(e.system for m in known for e in measures[m]))
     cells = {(m, e.system): _level(e) for m in known for e in measures[m]}
-    table = Small(
+    table = Table(
+        "",
         ("system", *(wording.without_over(measures[m][0]) for m in known)),
         tuple((named(s), *(cells.get((m, s), number_format.ABSENT) for m in known)) for s in systems[:MOST]),
-        max(len(systems) - MOST, 0),
+        _hidden(len(systems)),
     )
-    return Levels(reads, table if known else None, absent)
+    return Levels(asks, table if known else None, absent)
 
 
 def _level(e: Estimate) -> str:

@@ -9,11 +9,19 @@ from typing import Any
 from fairbrief import standings
 from fairbrief.reports import arrangement, contrast_words, note_words, number_format, wording
 from fairbrief.reports.cautions import cautions
-from fairbrief.reports.contrast_table import group_counts
-from fairbrief.reports.contrast_words import capital, group_or_part, p_text, said, signed, size
+from fairbrief.reports.contrast_words import (
+    Context,
+    capital,
+    context_of,
+    group_or_part,
+    p_text,
+    said,
+    signed,
+    size,
+)
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.screen_context import Context, context_of
+from fairbrief.reports.tables import group_counts
 from fairbrief.standings import NAMED, SIGNIFICANT, WORDS
 from fairbrief.text.counted import counted
 from fairbrief.types import REFERENCE, Estimate

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from fairbrief.declarations import ContrastUnit, ContrastWords
-from fairbrief.reports import arrangement, contrast_picture, contrast_words, groups, note_words
-from fairbrief.reports.contrast_table import group_counts_by_system
-from fairbrief.reports.contrast_words import p_text, said, signed, size
+from fairbrief.reports import arrangement, contrast_words, note_words, plot
+from fairbrief.reports.contrast_words import Context, context_of, ordered_groups, p_text, said, signed, size
 from fairbrief.reports.first_answers import (
     MOST_SYSTEMS,
     Answer,
@@ -18,11 +17,14 @@ from fairbrief.reports.first_answers import (
     subgroups_of,
 )
 from fairbrief.reports.plain import named
+from fairbrief.reports.plot import BARE, FAINT, INK, PAPER, Axis, Dot, Mark, Spread
 from fairbrief.reports.result import Result
-from fairbrief.reports.screen_context import Context, context_of
+from fairbrief.reports.tables import group_counts_by_system
 from fairbrief.standings import NAMED, SIGNIFICANT, WORDS, Standing, decisive
 from fairbrief.types import Estimate
 
+WIDTH, HEIGHT, EDGE = 420, 26, 26
+"""Of the picture of a row, in pixels, and the room at both of its ends."""
 MOST_GROUPS = 12
 MOST_PANELS = 8
 """What is beyond is in the tables below."""
@@ -97,15 +99,15 @@ def _panel(members: Sequence[Estimate], systems: Sequence[str], context: Context
     first = members[0]
     declared = context.declared(first)
     there = list(dict.fromkeys(e.system for e in members))
-    names = groups.ordered(e.group for e in members)
+    names = ordered_groups(e.group for e in members)
     shown = _clearest(members, there, MOST_SYSTEMS, lambda e: e.system, context)
     order = _clearest(members, names, MOST_GROUPS, lambda e: e.group, context)
     kept = [e for e in members if e.system in shown and e.group in order]
-    scale = contrast_picture.scale_of(kept)
+    scale = _axis_of(kept)
 
     def line(e: Estimate, who: str) -> Line:
         words = context.words(e)
-        picture = contrast_picture.row(e, scale, contrast_picture.colour(systems, e.system), _alt(e, words))
+        picture = _picture(e, scale, plot.colour_of(systems, e.system), _alt(e, words))
         return _line(e, who, picture, context)
 
     if len(shown) == 1:
@@ -131,7 +133,7 @@ def _panel(members: Sequence[Estimate], systems: Sequence[str], context: Context
         has_blind=any(e.blind is not None for e in kept),
         is_clear=any(context.kind(e) in SIGNIFICANT for e in members),
         blocks=tuple(blocks),
-        axis=contrast_picture.axis(scale, declared.contrast.unit),
+        axis=_scale(scale, declared.contrast.unit),
         notes=(*group_counts_by_system(kept, declared.items), *_cuts(len(names), len(there))),
         meaning=declared.harm,
     )
@@ -206,3 +208,42 @@ def _cuts(groups_there: int, systems_there: int) -> tuple[str, ...]:
         for there, most, what in parts
         if there > most
     )
+
+
+# ------------------------------------------------------------------------------------------- pictures
+
+
+def _axis_of(estimates: Sequence[Estimate]) -> Axis:
+    """One axis for all rows of a panel; it holds zero and every interval, cut where one is far wider than the rest."""
+    places = [x for e in estimates for x in (e.value, e.blind) if x is not None]
+    widest = 3 * max(map(abs, places), default=1.0)
+    places += [max(-widest, min(widest, x)) for e in estimates for x in (e.low, e.high) if x is not None]
+    return Axis.of_numbers(plot.domain(places, 6, zero=True), count=6)
+
+
+def _picture(e: Estimate, x: Axis, colour: str, alt: str) -> str:
+    """One estimate on the panel's axis."""
+    marks: list[Mark] = [
+        plot.upright(0, FAINT, dash=None),
+        *Spread("", None, e.low, e.high).marks(0.5, colour),
+    ]
+    if e.blind is not None:
+        marks.append(Dot(e.blind, 0.5, INK, plot.DIAMOND, 60, fill=PAPER))
+    marks += Spread("", e.value).marks(0.5, colour)
+    bare = replace(x, ticks=tuple((value, "") for value, _ in x.ticks), has_line=False)
+    return _stretched(alt, bare, marks, HEIGHT)
+
+
+def _scale(x: Axis, unit: ContrastUnit) -> str:
+    """The scale below a panel's rows."""
+    return _stretched(
+        "scale",
+        replace(x, ticks=tuple((value, contrast_words.tick(value, unit)) for value, _ in x.ticks)),
+        (),
+        0,
+    )
+
+
+def _stretched(alt: str, x: Axis, marks: Sequence[Mark], height: float) -> str:
+    """As wide as its cell, with room for the labels of the axis at both ends."""
+    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, left=EDGE, right=EDGE, is_stretched=True)

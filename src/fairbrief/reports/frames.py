@@ -165,7 +165,42 @@ def coded(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]:
     return codes, chunks[0].dictionary if chunks else texts(())
 
 
-class Estimates(tuple[Estimate, ...]):
+class Frame:
+    """What becomes a data frame in one call."""
+
+    __slots__ = ()
+
+    def to_arrow(self) -> pa.Table:
+        """A `pyarrow.Table` of plain numbers and texts."""
+        raise NotImplementedError
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One flat dictionary per row, all with the same keys."""
+        rows: list[dict[str, Any]] = self.to_arrow().to_pylist()
+        return rows
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A pandas data frame. Needs the extra ``pandas``."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("pandas", "pandas", "to_pandas()") from None
+        frame = self.to_arrow().to_pandas()
+        assert isinstance(frame, pd.DataFrame)
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """A polars data frame. Needs the extra ``polars``."""
+        try:
+            import polars as pl
+        except ImportError:
+            raise MissingExtra("polars", "polars", "to_polars()") from None
+        frame = pl.from_arrow(self.to_arrow())
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+
+class Estimates(tuple[Estimate, ...], Frame):
     """Estimates in a row, which become a data frame in one call.
 
     Columns: the estimate's fields; ``slice.NAME`` per slicing attribute (null on whole data);
@@ -218,21 +253,13 @@ class Estimates(tuple[Estimate, ...]):
             schema=schema,
         )
 
-    def to_pandas(self) -> pd.DataFrame:
-        """A pandas data frame. Needs the extra ``pandas``."""
-        return _pandas(self.to_arrow())
-
-    def to_polars(self) -> pl.DataFrame:
-        """A polars data frame. Needs the extra ``polars``."""
-        return _polars(self.to_arrow())
-
     @property
     def _sliced(self) -> list[str]:
         return sorted({name for e in self for name in e.slice})
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Frame):
     """The rows under the estimates (columns: see `Result`), which become a data frame in one call."""
 
     table: pa.Table
@@ -240,22 +267,9 @@ class Evidence:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """One dictionary per row."""
-        rows: list[dict[str, Any]] = self.to_arrow().to_pylist()
-        return rows
-
     def to_arrow(self) -> pa.Table:
         """A `pyarrow.Table` of plain numbers and texts."""
         return unpacked(self.table)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A pandas data frame. Needs the extra ``pandas``."""
-        return _pandas(self.to_arrow())
-
-    def to_polars(self) -> pl.DataFrame:
-        """A polars data frame. Needs the extra ``polars``."""
-        return _polars(self.to_arrow())
 
 
 def _columns(name: str, values: Sequence[Any], sliced: Sequence[str]) -> list[Sequence[Any]]:
@@ -282,23 +296,3 @@ def _reasons(excluded: Mapping[str, int]) -> str:
 def encodable(text: str) -> str:
     """The text as Arrow holds it: lone surrogates, which UTF-8 does not have, become question marks."""
     return text.encode("utf-8", "replace").decode()
-
-
-def _pandas(table: pa.Table) -> pd.DataFrame:
-    try:
-        import pandas as pd
-    except ImportError:
-        raise MissingExtra("pandas", "pandas", "to_pandas()") from None
-    frame: pd.DataFrame = table.to_pandas()
-    assert isinstance(frame, pd.DataFrame)
-    return frame
-
-
-def _polars(table: pa.Table) -> pl.DataFrame:
-    try:
-        import polars as pl
-    except ImportError:
-        raise MissingExtra("polars", "polars", "to_polars()") from None
-    frame = pl.from_arrow(table)
-    assert isinstance(frame, pl.DataFrame)
-    return frame

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -16,81 +16,51 @@ from fairbrief.reports import (
     findings,
     first_screen,
     number_format,
+    plot,
     record_data,
-    tabular,
     wording,
 )
 from fairbrief.reports.arrangement import Arranged, Section
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
+from fairbrief.reports.plot import BARE, FAINT, GRID, Axis, Line, Spread
 from fairbrief.reports.result import Result
-from fairbrief.text.counted import counted
-from fairbrief.types import Estimate, Table
+from fairbrief.reports.tables import Column, columns, made_lines
+from fairbrief.types import Estimate
 
 MOST_ROWS = 400
-"""Rows of one table on the page; all stand in ``results.json`` and ``estimates.csv``."""
+"""Rows of one table on the page; all are in ``results.json`` and ``estimates.csv``."""
 MOST_ON_PAGE = 1_500
 """Rows of all tables on the page together: about one and a half megabytes; with examples, pictures and script less than three."""
 SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
-BAR = 140
+BAR = 128
 """Width of an interval's picture in a table, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """An interval as a picture: places in pixels; None where there is none."""
-
-    alt: str
-    dot: float
-    low: float | None
-    high: float | None
-    chance: float | None
-    zero: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
-    """One estimate as a row of text cells and a bar."""
+    """One estimate: whose it is, of which part of the data, its picture, and a text for each column."""
 
-    name: str
     who: str
     part: str
-    value: str
-    bar: Bar | None
-    interval: str
-    within: str
-    random: str
-    chance: str
-    p: str
-    holm: str
-    n: str
-    left_out: str
+    picture: str
+    cells: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """The quantities beside one measure's headline, folded away."""
-
-    measure: str
-    rows: tuple[Row, ...]
+Rows = tuple[tuple[str, tuple[Row, ...]], ...]
+"""The rows of each quantity under its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A section's table: headlines in view, the other quantities folded away, measure by measure.
-
-    ``within``, ``random`` and ``holm`` say whether any row has an interval inside originals, a random baseline, and an adjusted p.
-    """
+    """A section's table: headlines in view, the other quantities folded away under the measure and with their number."""
 
     title: str
     by: str
     is_difference: bool
-    holm: bool
-    within: bool
-    random: bool
-    columns: int
-    rows: tuple[Row, ...]
-    folds: tuple[Fold, ...]
+    columns: tuple[Column, ...]
+    rows: Rows
+    folds: tuple[tuple[str, int, Rows], ...]
     hidden: int
     notes: tuple[str, ...]
 
@@ -102,69 +72,54 @@ def write(result: Result, path: Path | str, arranged: Arranged | None = None) ->
 
 def render(result: Result, arranged: Arranged | None = None) -> str:
     """The page as text."""
-    context = _context(result, arranged or Arranged.of(result))
-    told = {"bar_width": BAR, "counted": counted, "glossary": wording.GLOSSARY, **context}
-    return page("report.html.j2", told, {"by_quantity": _blocks}, SCRIPTS if result.examples.rows else ())
-
-
-def _blocks(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
-    """Neighbouring rows of one quantity."""
-    return [(name, list(block)) for name, block in groupby(rows, key=lambda row: row.name)]
-
-
-def _context(result: Result, arranged: Arranged) -> dict[str, Any]:
-    made, sections, contrasts = result.made, arranged.sections, arranged.contrasts
-    rooms = _rooms([*sections, *contrasts])
-    whole = [e for s in sections if not s.by for e in s.estimates]
+    made, arranged = result.made, arranged or Arranged.of(result)
+    sections, contrasts = arranged.sections, arranged.contrasts
+    room = _room([*sections, *contrasts])
     first = first_screen.make(result)
     examples = record_data.embedded(result.examples, result.estimates, first.measures if first else ())
-    return {
+    context = {
         "facts": _facts(result),
         "first": first,
-        "made": tabular.made_lines(made),
+        "made": made_lines(made),
         "tables_title": "In the published layout" if made.get("protocol") else "Tables",
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
         "interval_name": wording.interval_name(made),
         "tables": result.tables,
-        "is_numeric": _is_numeric,
         "findings": findings.find(sections, made),
-        "grids": [_grid(s, rooms[id(s)]) for s in sections],
+        "grids": [_grid(s, room[id(s)], made) for s in sections],
         "compared": wording.COMPARED,
-        "contrasts": [_grid(s, rooms[id(s)], is_difference=True) for s in contrasts],
+        "contrasts": [_grid(s, room[id(s)], made, is_difference=True) for s in contrasts],
         "figures": figures.draw(result),
         "examples": Markup(examples),  # noqa: S704 - no < is left in it
         "has_examples": bool(result.examples.rows),
         "reasons": [
             (measures, system, n, sum(counts.values()), arrangement.reasons(counts))
-            for measures, system, n, counts in arrangement.left_out(whole)
+            for measures, system, n, counts in arrangement.left_out(
+                e for s in sections if not s.by for e in s.estimates
+            )
         ],
         "left_out": result.left_out,
         "skipped": result.skipped,
-        "skipped_total": _total_skipped(result),
+        "skipped_total": result.n_skipped,
     }
+    return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
 
 
 def _facts(result: Result) -> tuple[tuple[str, str], ...]:
     """What was audited, in four or five figures."""
     made = result.made
-    systems = made.get("systems") or list(dict.fromkeys(e.system for e in result.estimates))
-    files = made.get("files") or ()
-    found = [
+    files, systems = made.get("files") or (), result.systems
+    facts = (
         ("input", ", ".join(map(str, [files] if isinstance(files, str) else files))),
         ("records", number_format.count(made["records"]) if isinstance(made.get("records"), int) else ""),
         ("systems", ", ".join(map(str, systems)) if isinstance(systems, (list, tuple)) else str(systems)),
         ("protocol", str(made.get("protocol") or "")),
         ("seed", str(made.get("seed", ""))),
-    ]
-    return tuple((name, text) for name, text in found if text)
+    )
+    return tuple((name, text) for name, text in facts if text)
 
 
-def _total_skipped(result: Result) -> int:
-    told = result.made.get("skipped")
-    return told if isinstance(told, int) else len(result.skipped)
-
-
-def _rooms(sections: Sequence[Section]) -> dict[int, tuple[int, int]]:
+def _room(sections: Sequence[Section]) -> dict[int, list[int]]:
     """How many rows each section may show (headlines, others), by its identity.
 
     Headlines come before other quantities, and whole data before slices, where the page has not room for all.
@@ -172,90 +127,62 @@ def _rooms(sections: Sequence[Section]) -> dict[int, tuple[int, int]]:
     order = sorted(sections, key=lambda s: bool(s.by))
     headlines = [len(s.headlines) for s in order]
     others = [len(s.estimates) - main for s, main in zip(order, headlines, strict=True)]
-    left, rooms = MOST_ON_PAGE, {id(s): [0, 0] for s in sections}
+    left, room = MOST_ON_PAGE, {id(s): [0, 0] for s in sections}
     for place, sizes in enumerate((headlines, others)):
         for section, wanted in zip(order, sizes, strict=True):
-            rooms[id(section)][place] = given = min(wanted, MOST_ROWS, left)
+            room[id(section)][place] = given = min(wanted, MOST_ROWS, left)
             left -= given
-    return {key: (main, rest) for key, (main, rest) in rooms.items()}
+    return room
 
 
-def _grid(section: Section, rooms: tuple[int, int], *, is_difference: bool = False) -> Grid:
-    main = section.headlines
-    most, room = rooms
-    rows, folds = _rows(main[:most], is_difference=is_difference), []
+def _grid(section: Section, room: Sequence[int], made: Any, *, is_difference: bool = False) -> Grid:
+    numbers = columns(section.estimates, made, is_difference=is_difference)
+    main, (most, left) = section.headlines, room
     hidden = len(main) - most
+    folds = []
     for measure, blocks in groupby(section.blocks, key=lambda block: block[0].measure):
-        rest = [e for block in blocks if not wording.is_headline(block[0]) for e in block]
-        found = _rows(rest[:room], is_difference=is_difference)
-        if found:
-            folds.append(Fold(named(wording.without_over(rest[0]) if rest else measure), found))
-        hidden, room = hidden + len(rest) - len(found), room - len(found)
-    holm = any(e.p_adjusted is not None for e in section.estimates)
-    within = any(e.low_within is not None for e in section.estimates)
-    random = not is_difference and any(e.blind is not None for e in section.estimates)
-    return Grid(
-        title=section.title,
-        by=" × ".join(section.by),
-        is_difference=is_difference,
-        holm=holm,
-        within=within,
-        random=random,
-        columns=6 + bool(section.by) + holm + within + random + 2 * (not is_difference),
-        rows=rows,
-        folds=tuple(folds),
-        hidden=hidden,
-        notes=section.notes,
-    )
+        others = [e for block in blocks if not wording.is_headline(block[0]) for e in block]
+        shown = others[:left]
+        if shown:
+            name = named(wording.without_over(shown[0])) or measure
+            folds.append((name, len(shown), tuple(_rows(shown, numbers, is_difference=is_difference))))
+        hidden, left = hidden + len(others) - len(shown), left - len(shown)
+    rows = tuple(_rows(main[:most], numbers, is_difference=is_difference))
+    by = " × ".join(section.by)
+    return Grid(section.title, by, is_difference, numbers, rows, tuple(folds), hidden, section.notes)
 
 
-def _rows(estimates: Sequence[Estimate], *, is_difference: bool) -> tuple[Row, ...]:
-    found: list[Row] = []
+def _rows(
+    estimates: Sequence[Estimate], numbers: Sequence[Column], *, is_difference: bool
+) -> Iterator[tuple[str, tuple[Row, ...]]]:
+    """The rows of each quantity, whose pictures share one axis, which holds zero."""
     for name, block in arrangement.by_quantity(estimates):
-        low, high = _range(block)
-        found += [_row(name, e, low, high, is_difference=is_difference) for e in block]
-    return tuple(found)
+        spreads = [Spread("", e.value, e.low, e.high, None if is_difference else e.null_mean) for e in block]
+        places = [0.0, *(place for spread in spreads for place in spread.places)]
+        axis = Axis(min(places), max(places), has_grid=False, has_line=False)
+        yield (
+            name,
+            tuple(
+                Row(
+                    named(wording.pair(e) if is_difference else e.system),
+                    named(", ".join(e.slice.values())),
+                    _picture(e, spread, axis),
+                    tuple(column.cell(e) for column in numbers),
+                )
+                for e, spread in zip(block, spreads, strict=True)
+            ),
+        )
 
 
-def _row(name: str, e: Estimate, low: float, high: float, *, is_difference: bool) -> Row:
-    return Row(
-        name=name,
-        who=named(wording.pair(e) if is_difference else e.system),
-        part=named(", ".join(e.slice.values())),
-        value=number_format.value(e),
-        bar=_bar(e.replace(null_mean=None) if is_difference else e, low, high),
-        interval=number_format.interval(e),
-        within=number_format.inner_interval(e),
-        random=number_format.random_sentences(e),
-        chance=number_format.chance(e),
-        p=wording.testing(e),
-        holm=number_format.probability(e.p_adjusted),
-        n=number_format.count(e.n),
-        left_out=number_format.count(sum(e.excluded.values())),
-    )
-
-
-def _range(block: Sequence[Estimate]) -> tuple[float, float]:
-    """The axis that the bars of one quantity share; it holds zero."""
-    places = [x for e in block for x in (e.value, e.low, e.high, e.null_mean) if x is not None]
-    return min(0.0, *places, 0.0), max(0.0, *places, 0.0)
-
-
-def _bar(e: Estimate, low: float, high: float) -> Bar | None:
-    if e.value is None or high <= low:
-        return None
-
-    def at(x: float) -> float:
-        return round(6 + (BAR - 12) * (x - low) / (high - low), 1)
-
+def _picture(e: Estimate, spread: Spread, axis: Axis) -> str:
+    """Interval, permutation mean and value on a level line, and a notch at zero; a dash where there is no value."""
+    if spread.value is None or axis.high <= axis.low:
+        return number_format.ABSENT
     alt = f"{number_format.value(e)}, interval {number_format.interval(e)}, permutation mean {number_format.chance(e)}"
-    left, right, chance = (None if x is None else at(x) for x in (e.low, e.high, e.null_mean))
-    return Bar(alt, at(e.value), left, right, chance, zero=at(0.0))
-
-
-def _is_numeric(table: Table, column: int) -> bool:
-    """Whether a printed table's column holds figures, which stand to the right."""
-    cells = [row[column] for row in table.rows if column < len(row)]
-    return bool(cells) and all(
-        not c or c[0] in "0123456789−-–[<.+±" or c in ("undefined", "not testable") for c in cells
-    )
+    marks = [
+        Line(((axis.low, 0.5), (axis.high, 0.5)), GRID, 1),
+        Line(((0, 0.28), (0, 0.72)), FAINT, 1),
+        *spread.marks(0.5, tick=0.42),
+    ]
+    svg = plot.drawn(alt, axis, BARE, marks, BAR, 18, left=6, right=6)
+    return Markup(svg)  # noqa: S704 - drawn and escaped by this package

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
-from fairbrief.reports import number_format, tabular
+from fairbrief.reports import number_format
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
+from fairbrief.reports.tables import numeric_columns, printed_tables
 from fairbrief.types import Table
 
 SPECIAL = str.maketrans(
@@ -42,7 +42,7 @@ SPECIAL = str.maketrans(
 
 def render(shown: Result | Table) -> str:
     r"""One table, or all tables of a result, as floats to ``\input``."""
-    tables = (shown,) if isinstance(shown, Table) else tabular.tables(shown)
+    tables = (shown,) if isinstance(shown, Table) else printed_tables(shown)
     return "\n".join(map(_float, tables))
 
 
@@ -53,7 +53,7 @@ def escape(text: str) -> str:
 
 
 def _float(t: Table) -> str:
-    columns = "".join("r" if _is_numeric(t, i) else "l" for i in range(len(t.header)))
+    columns = "".join("r" if is_numeric else "l" for is_numeric in numeric_columns(t))
     body = "\n".join(f"{' & '.join([*map(escape, row[:1]), *map(_cell, row[1:])])} \\\\" for row in t.rows)
     notes = "".join(f"\n\\par\\footnotesize {escape(note)}" for note in t.notes)
     return (
@@ -71,10 +71,3 @@ def _cell(text: str) -> str:
         return escape(text)
     small = "".join(rf"\\{{\tiny {escape(line)}}}" for line in below)
     return rf"\shortstack[l]{{{escape(first)}{small}}}"
-
-
-def _is_numeric(t: Table, column: int) -> bool:
-    cells = [row[column] for row in t.rows if column < len(row)]
-    return bool(cells) and all(
-        re.fullmatch(r"[−\-<\[]?[\d.,]+%?|–|\[.*\]|not testable|undefined", c) for c in cells
-    )

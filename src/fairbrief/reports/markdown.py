@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from fairbrief.reports import tabular
 from fairbrief.reports.first_answers import Answer, answers
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
+from fairbrief.reports.tables import left_out_table, made_lines, printed_tables
 from fairbrief.types import Table
 
 SPECIAL = re.compile(
@@ -23,17 +23,17 @@ SPECIAL = re.compile(
 
 
 def render(result: Result, tables: Sequence[Table] | None = None) -> str:
-    """The whole result: what everybody asks, every table (those of `tabular.tables`, where they are at hand), what was left
+    """The whole result: what everybody asks, every table (those of `printed_tables`, where they are at hand), what was left
     out, and how it was made.
     """
     parts = ["# Fairness of summaries: what was measured", *map(_answer, answers(result))]
-    parts += map(table, tabular.tables(result) if tables is None else tables)
-    if (absent := tabular.left_out_table(result)) is not None:
+    parts += map(table, printed_tables(result) if tables is None else tables)
+    if (absent := left_out_table(result)) is not None:
         parts.append(table(absent))
     if result.skipped:
         lines = "\n".join(f"- {escape(line)}" for line in result.skipped)
         parts.append(f"## Input that was left out\n\n{lines}")
-    made = "\n".join(f"- {escape(k)}: {escape(v)}" for k, v in tabular.made_lines(result.made))
+    made = "\n".join(f"- {escape(k)}: {escape(v)}" for k, v in made_lines(result.made))
     parts.append(f"## How it was made\n\n{made}")
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -8,36 +8,33 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
 from fairbrief.reports.plain import printable
+from fairbrief.reports.tables import numeric_columns
+from fairbrief.text.counted import counted
 
 
-def page(
-    template: str,
-    told: Mapping[str, Any],
-    filters: Mapping[str, Callable[..., Any]],
-    scripts: Sequence[str] = (),
-) -> str:
-    """A template filled with what it is told, and with ``style``, ``script``, their hashes, and ``svg`` to put pictures in.
+def page(template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = ()) -> str:
+    """A template filled with a context, and with ``style``, ``script`` and their hashes.
 
     ``scripts`` are names of our own files, which become one script in their order.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    loader = PackageLoader("fairbrief.reports")
     environment = Environment(
-        loader=loader,
+        loader=PackageLoader("fairbrief.reports"),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_finalize,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(filters)
+    # Markup is for pictures that this package drew and escaped.
+    environment.globals.update(counted=counted, numeric_columns=numeric_columns, svg=Markup)
     style = style_text()
     script = "".join(script_text(name) for name in scripts)
     return environment.get_template(template).render(
@@ -45,8 +42,7 @@ def page(
         style_hash=digest(style),
         script=Markup(script),  # noqa: S704 - our own files
         script_hash=digest(script),
-        svg=Markup,  # applied to pictures that this package drew and sealed
-        **told,
+        **context,
     )
 
 

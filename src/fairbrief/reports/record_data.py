@@ -10,11 +10,12 @@ from typing import Any
 from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError
-from fairbrief.reports import groups, wording
+from fairbrief.reports import wording
+from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.evidence_file import mixed
-from fairbrief.reports.examples import Examples
 from fairbrief.reports.json_file import content, plain
 from fairbrief.reports.plain import visible
+from fairbrief.reports.result import Examples
 from fairbrief.types import Estimate
 
 SCHEMA = "fairbrief.examples/1"
@@ -89,7 +90,7 @@ def _groups(examples: Examples) -> dict[str, list[str]]:
         for document in texts.documents:
             for name, value in document.attributes.items():
                 found.setdefault(name, {})[value] = None
-    return {name: groups.ordered(values) for name, values in found.items()}
+    return {name: ordered_groups(values) for name, values in found.items()}
 
 
 def visible_all(thing: Any) -> Any:

@@ -6,22 +6,23 @@ All text from the input is made printable and added as `rich.text.Text`, which k
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from fairbrief.reports import arrangement, first_answers, number_format, wording
+from fairbrief.reports import arrangement, first_answers, wording
 from fairbrief.reports.arrangement import Section
-from fairbrief.reports.contrast_table import contrast_tables
-from fairbrief.reports.naming import Name
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
+from fairbrief.reports.tables import Column, columns, contrast_tables, numeric_columns
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, SystemKind, Table
 
@@ -39,7 +40,8 @@ ROOM = 24
 """Columns of the terminal that are left to the numbers of a printed table, whatever its rows are named by."""
 WIDEST = 32
 """Of a column of a printed table: what is longer is folded."""
-NUMBER = re.compile(r"[−+<-]? ?[.\d]")
+JOINTS = frozenset(" -_/:.,(=")
+"""Behind these a name may be folded."""
 NARROWEST = 6
 """Of the names' column: names are folded before a number is cut off."""
 
@@ -62,7 +64,7 @@ def print_result(
 
     Headlines alone, unless ``details`` asks for every quantity; ``rest`` says where the others are.
     """
-    _say(console, _made_line(result), style="dim")
+    say(console, _made_line(result), style="dim")
     if not result.made.get("protocol"):
         _print_answers(result, console)
     for table in result.tables:
@@ -70,13 +72,11 @@ def print_result(
     for table in contrast_tables(result.estimates, result.made):
         print_table(table, console)
     for section in arrangement.arrange(result.estimates, result.made):
-        _print_section(section, console, wording.interval_name(result.made), rest, details=details)
+        _print_section(section, console, result.made, rest, details=details)
     for section in arrangement.contrasts_of(result):
-        _print_section(
-            section, console, wording.interval_name(result.made), rest, details=details, differ=True
-        )
+        _print_section(section, console, result.made, rest, details=details, differ=True)
     if any(e.value is not None for e in result.differences):
-        _say(console, wording.COMPARED, style="dim")
+        say(console, wording.COMPARED, style="dim")
     _print_left_out(result, console)
 
 
@@ -86,14 +86,14 @@ def _print_answers(result: Result, console: Console) -> None:
     if found:
         console.print()
     for answer in found:
-        _say(console, answer.asked, style="bold")
+        say(console, answer.asked, style="bold")
         for text, _ in answer.lines:
             console.print(Padding(Text(printable(text)), (0, 0, 0, 2), expand=False))
 
 
 def _made_line(result: Result) -> str:
     made = result.made
-    systems = made.get("systems") or tuple(dict.fromkeys(e.system for e in result.estimates))
+    systems = result.systems
     many = len(systems) if isinstance(systems, (list, tuple)) else systems
     records = made.get("records")
     parts = [f"Fairbrief {made['version']}" if "version" in made else "Fairbrief"]
@@ -109,13 +109,18 @@ def _made_line(result: Result) -> str:
 
 
 def _print_section(
-    section: Section, console: Console, interval: str, rest: Rest, *, details: bool, differ: bool = False
+    section: Section,
+    console: Console,
+    made: Mapping[str, Any],
+    rest: Rest,
+    *,
+    details: bool,
+    differ: bool = False,
 ) -> None:
     rows, hidden = _shown(_known(section.estimates) if differ else section.estimates, rest, details=details)
     if not rows:
         return
     names_below = _long_names(rows)
-    holm = any(e.p_adjusted is not None for e in rows)
     title = f"Differences of systems: {section.title}" if differ else section.title
     alone = len(section.systems) == 1 and not differ
     if alone:
@@ -123,13 +128,9 @@ def _print_section(
     grid = _grid(
         "measure" if alone and not section.by else "measure, system" if not section.by else "measure, part",
     )
-    random = not differ and any(e.blind is not None for e in rows)
-    names = ["difference" if differ else "value", interval]
-    names += [*(["random"] if random else []), *([] if differ else ["perm.\nmean"]), "p"]
-    told = not differ and any(e.excluded for e in rows)
-    names += [*(["Holm"] if holm else []), "n", *(["left\nout"] if told else [])]
-    for heading in names:
-        grid.add_column(heading, justify="right", no_wrap=True)
+    numbers = [c for c in columns(rows, made, is_difference=differ) if c.name != "within"]
+    for column in numbers:
+        grid.add_column(column.short, justify="right", no_wrap=True)
     inline = alone and not section.by
     headed = ""
     for _, block in arrangement.by_quantity(rows):
@@ -137,18 +138,18 @@ def _print_section(
         if block[0].measure != headed and not (is_headline and inline):
             grid.add_row(_measure(block[0], names_below))
         headed = block[0].measure
-        name = _measure(block[0], names_below) if is_headline else _plain(f"·{block[0].quantity}")
+        name = _measure(block[0], names_below) if is_headline else plain(f"·{block[0].quantity}")
         if not inline and not is_headline:
             grid.add_row(name)
         for e in block:
             grid.add_row(
                 name if inline else _row_name(e, alone),
-                *_cells(e, console, holm=holm, random=random, differ=differ, told=told),
+                *(_cell(column, e, console) for column in numbers),
             )
-    _heading(console, title)
+    heading(console, title)
     console.print(grid)
     for spelled, number in names_below.items():
-        _say(console, f"[{number}] {spelled}", style="dim")
+        say(console, f"[{number}] {spelled}", style="dim")
     _footnotes(rows, hidden, console, rest, names_below)
 
 
@@ -201,7 +202,7 @@ def _measure(e: Estimate, names_below: dict[str, int]) -> Text:
     """A measure's name: what heads its quantities, whose own names may be those of another measure's too."""
     spelled = wording.without_over(e)
     number = names_below.get(spelled)
-    return _plain(spelled if number is None else f"{spelled.partition('(')[0]} [{number}]", "bold")
+    return plain(spelled if number is None else f"{spelled.partition('(')[0]} [{number}]", "bold")
 
 
 def _stem(e: Estimate) -> tuple[str, str]:
@@ -223,22 +224,11 @@ def _breakable(system: str, kind: SystemKind | None) -> str:
     return system if kind == "system" else system.replace(":", ": ", 1).replace("(", " (", 1)
 
 
-def _cells(
-    e: Estimate, console: Console, *, holm: bool, random: bool, differ: bool, told: bool
-) -> Iterable[Text]:
-    yield Text(number_format.value(e), "bold")
-    yield Text(number_format.interval(e))
-    if random:
-        yield Text(number_format.random_sentences(e))
-    if not differ:
-        yield Text(number_format.chance(e))
-    p = wording.testing(e)
-    yield Text(p if console.width >= WIDE else p.replace(" ", "\n"), justify="right")
-    if holm:
-        yield Text(number_format.probability(e.p_adjusted))
-    yield Text(number_format.count(e.n))
-    if told:
-        yield Text(number_format.count(sum(e.excluded.values())))
+def _cell(column: Column, e: Estimate, console: Console) -> Text:
+    text = column.cell(e)
+    if column.name == "p" and console.width < WIDE:  # not testable
+        text = text.replace(" ", "\n")
+    return Text(text, "bold" if column.name in ("value", "difference") else "", justify="right")
 
 
 def _footnotes(
@@ -250,15 +240,15 @@ def _footnotes(
 ) -> None:
     for measures, system, n, counts in arrangement.left_out(rows):
         total = n + sum(counts.values())
-        _say(
+        say(
             console,
             f"left out, {system} ({_numbered(measures, names_below)}), of {total:,}: {arrangement.reasons(counts)}",
             style="dim",
         )
     for note in arrangement.notes(list(map(_without_reasons, rows))):
-        _say(console, _numbered(note, names_below), style="dim")
+        say(console, _numbered(note, names_below), style="dim")
     for name, many in hidden.items():
-        _say(console, ", ".join(filter(None, (f"{name}: {many}", rest.place))), style="dim")
+        say(console, ", ".join(filter(None, (f"{name}: {many}", rest.place))), style="dim")
 
 
 def _without_reasons(e: Estimate) -> Estimate:
@@ -279,29 +269,30 @@ def print_table(table: Table, console: Console) -> None:
 
     A table wider than the terminal goes on below, the columns that name its rows repeated: no cell is cut.
     """
-    _heading(console, table.title)
-    names, groups = _fitting(table, console.width)
+    heading(console, table.title)
+    numeric = numeric_columns(table)
+    names, groups = _fitting(table, numeric, console.width)
     natural = sum(max(_width(table, k), cell_len(printable(h))) + 2 for k, h in enumerate(table.header)) - 2
     tight = natural > console.width  # then headings break at blanks, before any cell does
-    for columns in groups:
+    for group in groups:
         grid = _grid(table.header[0] if table.header else "")
-        for k in (*names[1:], *columns):
+        for k in (*names[1:], *group):
             named = k in names
             grid.add_column(
-                _plain(table.header[k]),
-                justify="left" if named or not _is_numeric(table, k) else "right",
+                plain(table.header[k]),
+                justify="right" if numeric[k] and not named else "left",
                 overflow="fold",
                 min_width=_width(table, k),
                 max_width=_width(table, k) if tight and not named else None,
             )
         for row in table.rows:
-            grid.add_row(*(_lines(row[k]) for k in (*names, *columns)))
+            grid.add_row(*(_lines(row[k]) for k in (*names, *group)))
         console.print(grid)
     for note in table.notes:
-        _say(console, note, style="dim")
+        say(console, note, style="dim")
 
 
-def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
+def _fitting(table: Table, numeric: Sequence[bool], width: int) -> tuple[list[int], list[list[int]]]:
     """The columns that name the rows, and the others in groups that fit beside them.
 
     The first column names rows, and those after it that hold no number, if that leaves room for numbers.
@@ -310,7 +301,7 @@ def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
     used = max(16, _width(table, 0))
     for k in range(1, len(table.header) - 1):
         need = _width(table, k) + 2
-        if _is_numeric(table, k) or used + need > width - ROOM:
+        if numeric[k] or used + need > width - ROOM:
             break
         names.append(k)
         used += need
@@ -327,12 +318,6 @@ def _fitting(table: Table, width: int) -> tuple[list[int], list[list[int]]]:
     return names, [*groups, group]
 
 
-def _is_numeric(table: Table, column: int) -> bool:
-    """Whether a column holds a number, or nothing that is known."""
-    cells = [row[column] for row in table.rows]
-    return any(NUMBER.match(cell) for cell in cells) or all(cell == number_format.ABSENT for cell in cells)
-
-
 def _width(table: Table, column: int) -> int:
     """What a column needs: its longest cell, or the longest word of its heading."""
     words_ = table.header[column].split() or [""]
@@ -342,25 +327,24 @@ def _width(table: Table, column: int) -> int:
 
 def _lines(cell: str) -> Text:
     """A cell whose lines stay: a score above its intervals, as papers set them."""
-    return Text("\n").join(_plain(line) for line in cell.split("\n"))
+    return Text("\n").join(plain(line) for line in cell.split("\n"))
 
 
 def _print_left_out(result: Result, console: Console) -> None:
     if result.left_out:
-        _heading(console, "Measures that were not taken")
+        heading(console, "Measures that were not taken")
         reasons: dict[str, list[str]] = {}
         for m in result.left_out:
             reasons.setdefault(m.reason, []).append(m.measure)
         for reason, measures in reasons.items():
-            _item(_plain(", ".join(measures), "bold").append_text(_plain(f": {reason}", "not bold")), console)
+            _item(plain(", ".join(measures), "bold").append_text(plain(f": {reason}", "not bold")), console)
     if result.skipped:
-        told = result.made.get("skipped")
-        total = told if isinstance(told, int) else len(result.skipped)
-        _heading(console, f"Input that was left out: {counted(total, 'line')}")
+        total = result.n_skipped
+        heading(console, f"Input that was left out: {counted(total, 'line')}")
         for line in result.skipped[:MOST_SKIPPED]:
-            console.print(Padding(_plain(line), (0, 0, 0, 2)))
+            console.print(Padding(plain(line), (0, 0, 0, 2)))
         if total > MOST_SKIPPED:
-            _say(console, f"  and {total - min(len(result.skipped), MOST_SKIPPED):,} more", style="dim")
+            say(console, f"  and {total - min(len(result.skipped), MOST_SKIPPED):,} more", style="dim")
 
 
 def _item(text: Text, console: Console) -> None:
@@ -371,22 +355,67 @@ def _item(text: Text, console: Console) -> None:
         console.print(Text(indent).append_text(line))
 
 
-def _grid(first: str) -> Grid:
-    grid = Grid(
+def ruled() -> Grid:
+    """A table with a rule below its headings and nothing else."""
+    return Grid(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
     )
-    grid.add_column(_plain(first), overflow="fold", min_width=NARROWEST)
+
+
+def _grid(first: str) -> Grid:
+    grid = ruled()
+    grid.add_column(plain(first), overflow="fold", min_width=NARROWEST)
     return grid
 
 
-def _heading(console: Console, title: str) -> None:
+def heading(console: Console, title: str) -> None:
+    """A title below an empty line."""
     console.print()
-    console.print(_plain(title, "bold underline"))
+    console.print(plain(title, "bold underline"))
 
 
-def _say(console: Console, text: str, style: str = "") -> None:
-    console.print(_plain(text, style, limit=2000))
+def say(console: Console, text: str, style: str = "") -> None:
+    """A sentence, folded at the width of the terminal."""
+    console.print(plain(text, style, limit=2000))
 
 
-def _plain(text: str, style: str = "", limit: int = 300) -> Text:
+def plain(text: str, style: str = "", limit: int = 300) -> Text:
+    """Text in which nothing is obeyed, of bearable length."""
     return Text(shorten(printable(text), limit), style, overflow="fold")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name for a cell of a grid, which says how wide it may be."""
+
+    text: str
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """From one column to the whole name in a line."""
+        return Measurement(1, max(cell_len(self.text), 1)).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The lines of the name."""
+        yield Text("\n".join(folded(self.text, options.max_width)), overflow="fold")
+
+
+def folded(name: str, width: int) -> Iterator[str]:
+    """Lines of at most so many columns, each ending behind a joint where the line has one in its second half.
+
+    >>> list(folded("Llama-3.2-3B-Instruct", 16))
+    ['Llama-3.2-3B-', 'Instruct']
+    >>> list(folded("abcdefgh", 5))
+    ['abcde', 'fgh']
+    """
+    while cell_len(name) > width:
+        most = 1
+        while most < len(name) and cell_len(name[: most + 1]) <= width:
+            most += 1
+        if name[most] == " ":
+            cut = most
+        else:
+            joints = (i for i in range(most, most // 2, -1) if name[i - 1] in JOINTS)
+            cut = next(joints, most)
+        yield name[:cut].rstrip()
+        name = name[cut:].lstrip()
+    yield name

@@ -1,4 +1,4 @@
-"""How reports speak: what a measure reads, what harm a gap would mean, and what the columns are.
+"""How reports speak: what a measure asks, what harm a gap would mean, and how a value compares with its baselines.
 
 A sentence says what was measured and how it stands to chance. It gives no verdict on a system: a
 number tells how far one property departs from one standard, on these records.
@@ -7,88 +7,19 @@ number tells how far one property departs from one standard, on these records.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
 from fairbrief import specs
-from fairbrief.declarations import Declaration
+from fairbrief.declarations import ContrastUnit, ContrastWords, Declaration
 from fairbrief.errors import RequestError
-from fairbrief.reports import contrast_words, number_format
+from fairbrief.reports import number_format
 from fairbrief.reports.note_words import worded
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
 ALPHA = 0.05
-
-GLOSSARY: tuple[tuple[str, str], ...] = (
-    ("value", "What the measure reads on all records that it could use, taken together."),
-    (
-        "interval",
-        (
-            "A confidence interval: a range computed so that, over repeated samples of records, 95% of such ranges (or what "
-            "--confidence says) contain the true value. It comes from how far the value moves when each record is left out, "
-            "all variants of one original together. An interval is not a test: a disparity that cannot be negative lies above "
-            "zero by noise alone."
-        ),
-    ),
-    (
-        "within originals",
-        (
-            "The same interval from resampling the variants inside each original instead of the originals: how much depends on "
-            "which names and people were put in."
-        ),
-    ),
-    (
-        "permutation mean",
-        (
-            "The mean value of the measure when group labels are permuted among the documents of each record, as they could be if "
-            "groups made no difference. Compare the value with this number, not with zero."
-        ),
-    ),
-    (
-        "random sentences",
-        (
-            "The value of the measure when the summary is replaced by random sentences of the sources, as many words as it has. A "
-            "value that differs from label permutations but not from random sentences is as uneven as any selection of sentences; "
-            "it shows nothing about the system."
-        ),
-    ),
-    (
-        "p",
-        (
-            "The share of label permutations that are at least as far from the permutation mean as the real labels. A small p "
-            "says that permuted labels rarely produce so large a gap; a large p does not show that groups are treated alike."
-        ),
-    ),
-    (
-        "Holm",
-        (
-            "The same p, adjusted for the number of tests in the table's family. The first screen adjusts over all leading group "
-            "differences of the audit that have the same baseline."
-        ),
-    ),
-    (
-        "significant",
-        "p after Holm's adjustment is at most 0.05. Other words for certainty are not used.",
-    ),
-    (
-        "not testable",
-        (
-            "The smallest p that the labels allow exceeds the significance level, for this test or in its family. This is an "
-            "absence of evidence in either direction."
-        ),
-    ),
-    ("n", "The records, or other units, behind the value."),
-    ("left out", "Records that the measure could not use; the reasons are listed with their counts."),
-    ("system", "Whatever wrote the summaries: a model, a setting of it, a person."),
-    (
-        "difference",
-        (
-            "One system's value minus another's on the records that both answered; for group differences, each less its own "
-            "random-sentence baseline."
-        ),
-    ),
-)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -120,10 +51,21 @@ def declared(measure: str, made: Mapping[str, Any]) -> Declaration:
         question=str(told.get("question", "")),
         harm=str(told.get("harm", "")),
         figures=tuple(map(str, told.get("figures", ()))),
-        contrast=contrast_words.read(told.get("contrast")),
+        contrast=contrast_of(told.get("contrast")),
         matches_words=bool(told.get("matches_words")),
         items=str(told.get("items", "records")),
     )
+
+
+def contrast_of(recorded: object) -> ContrastWords:
+    """What a saved result says of a measure's contrasts; plain words for what it does not say."""
+    if not isinstance(recorded, Mapping):
+        return ContrastWords()
+    known: dict[str, Any] = {
+        f.name: str(recorded[f.name]) for f in fields(ContrastWords) if f.name in recorded
+    }
+    words = ContrastWords(**known)
+    return words if words.unit in get_args(ContrastUnit) else replace(words, unit="plain")
 
 
 def is_headline(estimate: Estimate) -> bool:
@@ -207,18 +149,6 @@ def _random(estimate: Estimate, alpha: float) -> str:
     if p <= alpha:
         return f"Significantly different from random sentences of the same length, {reads} {told}."
     return f"Not significantly different from random sentences of the same length, {reads} {told}."
-
-
-def score_standing(estimate: Estimate, alpha: float = ALPHA) -> str:
-    """How an unsigned score or level compares with label permutations in a few words, for a table of many systems."""
-    if estimate.value is None:
-        return "no value"
-    if estimate.testable is False:
-        return "not testable"
-    p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
-    if p is None:
-        return "not tested"
-    return "significant" if p <= alpha else "not significant"
 
 
 def _is_small(p: float | None, alpha: float) -> bool:

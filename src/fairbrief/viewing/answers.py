@@ -17,12 +17,12 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.explaining.examples import open_case
 from fairbrief.readers import Reading
-from fairbrief.reports import audit_folder, groups, json_file
+from fairbrief.reports import audit_folder, json_file
+from fairbrief.reports.audit_folder import RESULTS, refuse_unfinished
+from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.evidence_file import SavedRows
-from fairbrief.reports.examples import Row
-from fairbrief.reports.folder_claim import RESULTS, refuse_unfinished
 from fairbrief.reports.record_data import visible_all
-from fairbrief.reports.result import Result
+from fairbrief.reports.result import Result, Row
 from fairbrief.types import Floats
 from fairbrief.viewing import input_index
 from fairbrief.viewing.input_index import Inputs
@@ -141,12 +141,12 @@ class Answers:
             Row(measure, name, record, values, p, ""), saved.texts.case(record, name), self._scorers
         )
         over = next((e.over for e in saved.result.estimates if e.measure == measure), "")
-        known = groups.ordered(d.attributes[over] for d in texts.documents if over in d.attributes)
+        known = ordered_groups(d.attributes[over] for d in texts.documents if over in d.attributes)
         told = saved.result.made.get("attributes", {}).get("document", {}).get(over, known)
         return _visible(
             {
                 "row": json_file.plain(row), "texts": json_file.plain(texts), "support": json_file.plain(support),
-                "over": over, "groups": groups.ordered([*told, *known]),
+                "over": over, "groups": ordered_groups([*told, *known]),
             }
         )  # fmt: skip
 

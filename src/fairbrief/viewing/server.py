@@ -31,7 +31,7 @@ class Server(ThreadingHTTPServer):
         self.lock = Lock()
         """One answer at a time: the evidence and the inputs are files with one place each."""
         script, style = "".join(script_text(name) for name in SCRIPTS), style_text()
-        self.page = page("view.html.j2", {}, {}, SCRIPTS).encode()
+        self.page = page("view.html.j2", {}, scripts=SCRIPTS).encode()
         self.policy = (
             f"default-src 'none'; style-src 'sha256-{digest(style)}'; script-src 'sha256-{digest(script)}'; "
             "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"

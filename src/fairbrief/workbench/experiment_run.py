@@ -21,9 +21,8 @@ from fairbrief.errors import DataError
 from fairbrief.explaining.examples import with_examples
 from fairbrief.readers import Reading
 from fairbrief.reports import load, write_all
-from fairbrief.reports.audit_folder import place
+from fairbrief.reports.audit_folder import RESULTS, place
 from fairbrief.reports.experiment_page import render
-from fairbrief.reports.folder_claim import RESULTS
 from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
 from fairbrief.saved_audits import gate

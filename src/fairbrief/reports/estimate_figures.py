@@ -1,0 +1,292 @@
+"""Figures of estimates: groups and systems side by side, grids of two-way slices, quality beside disparity."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from fairbrief.reports import number_format, plot, wording
+from fairbrief.reports.evidence_rows import MOST_SYSTEMS, Material
+from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports.plot import Axis, Bounds, Box, Dot, Line, Mark, Spread, Words
+from fairbrief.reports.result import Result
+from fairbrief.statistics.arrays import TIE
+from fairbrief.types import Estimate
+
+MOST_VALUES = 12
+"""Panels of values, or rows of one panel."""
+MOST_CELLS = 150
+MOST_ROWS = 24
+"""Systems of one forest."""
+FEWEST_COMPARED, MOST_COMPARED = 3, 8
+"""Systems of a picture of quality beside disparity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One picture with its heading."""
+
+    title: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Pictures that are read together, under one caption; ``key`` names the lines, in order of colour."""
+
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+    key: tuple[str, ...] = field(default=())
+
+
+T = TypeVar("T")
+Drawn = Iterator[tuple[Figure, str]]
+"""Figures, each with the measure that it shows."""
+
+
+def draw(material: Material) -> Drawn:
+    """The figures that need no declaration of a measure."""
+    yield from _grids(material.result)
+    yield from _side_by_side(material)
+    yield from _differences(material.result)
+
+
+def first_of(things: Sequence[T], most: int, what: str, which: str = "first") -> tuple[list[T], str]:
+    """As many as are shown, and what a caption says where that is not all."""
+    note = f" Shown are the {which} {most} of {len(things)} {what}." if most < len(things) else ""
+    return list(things[:most]), note
+
+
+def describe(parts: Iterable[str]) -> str:
+    """Texts for those who cannot see the picture, as one of bearable length."""
+    return shorten(printable("; ".join(parts)), 2000)
+
+
+# ------------------------------------------------------------------------------- dots with intervals
+
+
+def spread_of(e: Estimate, name: str) -> Spread:
+    """An estimate as a row of a forest."""
+    return Spread(name, e.value, e.low, e.high, e.null_mean)
+
+
+def bounds_of(rows: Iterable[Spread], mark: float | None = None) -> Bounds | None:
+    """The ends of an axis that holds everything, with a little room at both; None where all is at one place."""
+    places = [place for row in rows for place in row.places] + ([] if mark is None else [mark])
+    if not places or max(places) - min(places) < TIE:
+        return None
+    room = 0.05 * (max(places) - min(places))
+    return min(places) - room, max(places) + room
+
+
+def _read_out(rows: Sequence[Spread], estimates: Sequence[Estimate]) -> str:
+    """The rows in words."""
+    return describe(
+        f"{row.name} {number_format.value(e)} {number_format.interval(e)}, chance {number_format.chance(e)}"
+        for row, e in list(zip(rows, estimates, strict=True))[:20]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDots:
+    """The figure of estimates ``statistic[value]``: panels on one scale, the fewer of one per system and one per value.
+
+    ``mark`` is the value without any difference, ``against`` the statistic that each is held against, ``{question}`` in the caption
+    what the measure asks.
+    """
+
+    statistic: str
+    title: str
+    caption: str
+    mark: float | None = None
+    against: str = ""
+
+    def __call__(self, material: Material, kind: str) -> Drawn:
+        pattern = re.compile(rf"{re.escape(self.statistic)}\[(.*)\]", re.DOTALL)
+        by_measure: dict[str, dict[tuple[str, str], Estimate]] = {}
+        for (measure, quantity, system), e in material.estimates.items():
+            match = pattern.fullmatch(quantity)
+            if match and e.value is not None and material.draws(measure, kind):
+                by_measure.setdefault(measure, {})[match[1], system] = e
+        for measure, estimates in by_measure.items():
+            asked = {"question": material.question(measure), "measure": wording.name_of(measure)}
+            panels, note = self._panels(material, estimates)
+            yield Figure(self.title, self.caption.format(**asked) + note, panels), measure
+
+    def _panels(
+        self, material: Material, estimates: Mapping[tuple[str, str], Estimate]
+    ) -> tuple[tuple[Panel, ...], str]:
+        values, systems = ([*dict.fromkeys(key[i] for key in estimates)] for i in (0, 1))
+        per_value = len(values) < len(systems)
+        outer, inner = (values, systems) if per_value else (systems, values)
+        most = MOST_VALUES if per_value else MOST_SYSTEMS
+        kinds = ("values", "systems") if per_value else ("systems", "values")
+        outer, cut = first_of(outer, most, kinds[0])
+        inner, inner_cut = first_of(inner, MOST_VALUES, kinds[1])
+        shown: dict[str, tuple[list[Spread], list[Estimate]]] = {}
+        for title in outer:
+            rows: list[Spread] = []
+            members: list[Estimate] = []
+            for name in inner:
+                value, system = (title, name) if per_value else (name, title)
+                if (e := estimates.get((value, system))) is not None:
+                    other = material.value(e.measure, f"{self.against}[{value}]", system)
+                    rows.append(replace(spread_of(e, name), against=other))
+                    members.append(e)
+            if rows:
+                shown[title] = rows, members
+        bounds = bounds_of((row for rows, _ in shown.values() for row in rows), self.mark)
+        return tuple(
+            Panel(title, plot.forest(rows, _read_out(rows, members), bounds, self.mark))
+            for title, (rows, members) in shown.items()
+        ), cut + inner_cut
+
+
+def _side_by_side(material: Material) -> Drawn:
+    """Systems side by side, one panel per headline that several have."""
+    by_measure: dict[str, list[Estimate]] = {}
+    for e in material.estimates.values():
+        if wording.is_headline(e) and e.value is not None:
+            by_measure.setdefault(e.measure, []).append(e)
+    caption = "Dot: value. Bar: interval. Upright tick: the system's own chance level."
+    yield _forests("Systems side by side", caption, by_measure), ""
+
+
+def _differences(result: Result) -> Drawn:
+    """Where several systems are compared with one: the paired differences, one panel per quantity that is tested."""
+    by_quantity: dict[str, list[Estimate]] = {}
+    for e in map(wording.from_random, result.differences):
+        is_tested = e.leads or (wording.is_headline(e) and e.p is not None)
+        if is_tested and not e.slice and e.value is not None:
+            quantity = "" if wording.is_headline(e) else f": {e.quantity}"
+            by_quantity.setdefault(f"{e.measure}{quantity}", []).append(e.replace(null_mean=0.0))
+    with_one = {
+        f"{quantity}, minus {members[0].baseline}": members
+        for quantity, members in by_quantity.items()
+        if len({e.baseline for e in members}) == 1
+    }
+    caption = "Dot: paired difference. Bar: its interval. Upright tick: no difference."
+    yield _forests("Differences from one system", caption, with_one), ""
+
+
+def _forests(title: str, caption: str, panels: Mapping[str, Sequence[Estimate]]) -> Figure:
+    """A panel per title with a row per system, where there are several systems."""
+    several = {title: members for title, members in panels.items() if len(members) > 1}
+    cuts, made = [""], []
+    for name, members in several.items():
+        shown, cut = first_of(members, MOST_ROWS, "systems")
+        cuts.append(cut)
+        rows = [spread_of(e, e.system) for e in shown]
+        made.append(Panel(name, plot.forest(rows, describe([f"{name}: {_read_out(rows, shown)}"]))))
+    return Figure(title, caption + max(cuts, key=len), tuple(made))
+
+
+# ----------------------------------------------------------------------------------------------- grids
+
+
+def _grids(result: Result) -> Drawn:
+    """Headlines sliced by two attributes, one grid per system."""
+    by_slices: dict[tuple[str, tuple[str, ...]], dict[str, list[Estimate]]] = {}
+    for e in result.estimates:
+        if len(e.slice) == 2 and wording.is_headline(e):
+            by_slices.setdefault((e.measure, tuple(e.slice)), {}).setdefault(e.system, []).append(e)
+    for (measure, (row, column)), systems in by_slices.items():
+        shown, cut = first_of(list(systems), MOST_SYSTEMS, "systems")
+        panels = tuple(Panel(system, _heat_map(systems[system], row, column)) for system in shown)
+        most = max((systems[system] for system in shown), key=len)
+        caption = "The stronger the colour, the larger the value; a dash is undefined. The intervals are in the table."
+        caption += first_of(most, MOST_CELLS, "cells of each grid")[1] + cut
+        yield Figure(f"{measure} by {row} and {column}", caption, panels), measure
+
+
+def _heat_map(members: Sequence[Estimate], row: str, column: str) -> str:
+    """A cell per combination of two attributes with its value, stronger in colour where that is larger."""
+
+    def in_order(name: str, shown: Iterable[Estimate]) -> list[str]:
+        return sorted({e.slice[name] for e in shown}, key=_natural)
+
+    shown = sorted(members, key=lambda e: (_natural(e.slice[row]), _natural(e.slice[column])))[:MOST_CELLS]
+    rows, columns = in_order(row, shown), in_order(column, shown)
+    known = [e.value for e in shown if e.value is not None] or [0.0]
+    low, reach = min(known), max(known) - min(known) or 1.0
+    marks: list[Mark] = []
+    read_out = []
+    for e in shown:
+        i, k, words = rows.index(e.slice[row]), columns.index(e.slice[column]), _cell(e)
+        strength = 0.0 if e.value is None else round(0.08 + 0.6 * (e.value - low) / reach, 3)
+        marks.append(Box((k, k + 1), (i, i + 1), plot.COLOURS[0], strength, plot.GRID))
+        marks.append(Words(k + 0.5, i + 0.5, words, "middle"))
+        read_out.append(f"{e.slice[row]}, {e.slice[column]}: {words}")
+    alt = f"{members[0].measure} of {members[0].system} by {row} and {column}: {'; '.join(read_out[:20])}"
+    x = replace(Axis.of_names(columns, is_upright=False), title=column)
+    y = replace(Axis.of_names(rows), title=row)
+    return plot.drawn(alt, x, y, marks, max(46 * len(columns), 120), 24 * len(rows))
+
+
+def _cell(e: Estimate) -> str:
+    places = min(number_format.decimals(e), 2)
+    return number_format.ABSENT if e.value is None else number_format.number(e.value, places)
+
+
+def _natural(words: str) -> tuple[tuple[int, float, str], ...]:
+    """Orders 2 before 10."""
+    parts = re.split(r"(\d+)", words)
+    return tuple((0, float(p), "") if p.isdigit() and p.isascii() else (1, 0.0, p) for p in parts)
+
+
+# ------------------------------------------------------------------------------ quality and disparity
+
+
+def quality(material: Material, kind: str) -> Drawn:
+    """Whether systems of a high quality are close to chance: where three have both a quality and a headline with a chance level."""
+    headlines: dict[str, dict[str, Estimate]] = {}
+    for (measure, _, system), e in material.estimates.items():
+        if wording.is_headline(e) and e.value is not None:
+            headlines.setdefault(measure, {})[system] = e
+    # In the order of names, the last ROUGE is that of the longest common subsequences.
+    measure = next((m for m in reversed(headlines) if material.draws(m, kind)), "")
+    qualities = headlines.get(measure, {})
+    tested = {
+        m: estimates
+        for m, estimates in headlines.items()
+        if any(e.null_mean is not None for e in estimates.values())
+        and len(qualities.keys() & estimates.keys()) >= FEWEST_COMPARED
+    }
+    systems = [s for s in qualities if any(s in estimates for estimates in tested.values())]
+    shown, cut = first_of(systems, MOST_COMPARED, "systems")
+    measures, measures_cut = first_of(list(tested), MOST_VALUES, "measures")
+    panels = tuple(
+        Panel(
+            m, _scatter(measure, m, {s: (qualities[s], tested[m][s]) for s in shown if s in tested[m]}, shown)
+        )
+        for m in measures
+    )
+    caption = (
+        f"Across: {measure}, {wording.declared(measure, material.result.made).question}. Upwards: the measure named above each picture. Lines: "
+        "intervals. Few systems show no law: read where each of them is."
+    )
+    yield Figure("Quality beside disparity", caption + cut + measures_cut, panels, tuple(shown)), measure
+
+
+def _scatter(
+    quality: str, measure: str, pairs: Mapping[str, tuple[Estimate, Estimate]], names: Sequence[str]
+) -> str:
+    """A point with both intervals per system."""
+    across, up = (plot.domain(v for pair in pairs.values() for v in (pair[i].value, pair[i].low, pair[i].high)) for i in (0, 1))  # fmt: skip
+    lines: list[Mark] = []
+    dots: list[Mark] = []
+    for system, (a, b) in pairs.items():
+        x, y, colour = a.value or 0.0, b.value or 0.0, plot.colour_of(names, system)
+        if a.low is not None and a.high is not None:
+            lines.append(Line(((a.low, y), (a.high, y)), colour, 1.4, opacity=0.55))
+        if b.low is not None and b.high is not None:
+            lines.append(Line(((x, b.low), (x, b.high)), colour, 1.4, opacity=0.55))
+        dots.append(Dot(x, y, colour, list(names).index(system), 46))
+    alt = describe(
+        f"{s}: {quality} {number_format.value(a)}, {measure} {number_format.value(b)}"
+        for s, (a, b) in pairs.items()
+    )
+    return plot.drawn(alt, Axis.of_numbers(across, quality), Axis.of_numbers(up), [*lines, *dots], height=190)

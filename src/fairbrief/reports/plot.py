@@ -1,0 +1,444 @@
+"""The plot kit: two axes and a few marks become one labelled SVG, from which every picture of the reports is made.
+
+Colours are the page's CSS variables, so that one picture serves light, dark and print. The same data give the same text.
+Nothing is drawn outside the axes: what lies beyond them is drawn at their end. Labels are cut, never the picture stretched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil, floor, log10, sqrt
+from typing import Protocol
+from xml.sax.saxutils import escape, quoteattr
+
+from fairbrief.reports.plain import printable, shorten
+from fairbrief.statistics.arrays import TIE
+
+INK, FAINT, GRID, CHANCE, PAPER = "var(--ink)", "var(--soft)", "var(--line)", "var(--chance)", "var(--paper)"
+COLOURS = tuple(f"var(--s{i})" for i in range(1, 9))
+DASHES = (None, "5 2", "2 2", "7 2 2 2", "1 2", "9 3", "4 1 1 1", "3 3")
+"""Colour never speaks alone: lines also differ in their dashes."""
+WIDTH, HEIGHT = 262, 120
+LABEL = 24
+"""Characters of a label."""
+LETTER = 6.2
+"""Mean width of a letter of a label, in pixels."""
+ROOM = 6
+"""Pixels between an axis and its labels."""
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+CIRCLE, TRIANGLE, SQUARE, DIAMOND, CROSS, DOWNWARD = range(6)
+CORNERS = {
+    TRIANGLE: ((0, -1.3), (1.3, 1), (-1.3, 1)),
+    SQUARE: ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+    DIAMOND: ((0, -1.5), (1.2, 0), (0, 1.5), (-1.2, 0)),
+    CROSS: ((-1.3, -0.4), (-0.4, -0.4), (-0.4, -1.3), (0.4, -1.3), (0.4, -0.4), (1.3, -0.4),
+            (1.3, 0.4), (0.4, 0.4), (0.4, 1.3), (-0.4, 1.3), (-0.4, 0.4), (-1.3, 0.4)),
+    DOWNWARD: ((0, 1.3), (1.3, -1), (-1.3, -1)),
+}  # fmt: skip
+"""The corners of each shape for a radius of 1."""
+EVERYWHERE = float("inf")
+Bounds = tuple[float, float]
+Ticks = tuple[tuple[float, str], ...]
+
+
+# ------------------------------------------------------------------------------------------- elements
+
+
+def tag(name: str, content: str = "", /, **attributes: object) -> str:
+    """One element; attributes that are None are left out, and ``stroke_width`` becomes ``stroke-width``."""
+    written = (
+        f' {key.replace("_", "-")}="{v}"'
+        if isinstance(v, (int, float))
+        else f" {key.replace('_', '-')}={_quoted(v)}"
+        for key, v in attributes.items()
+        if v is not None
+    )
+    head = f"<{name}{''.join(written)}"
+    return f"{head}>{content}</{name}>" if content else f"{head}/>"
+
+
+@lru_cache(maxsize=1 << 10)
+def _quoted(value: object) -> str:
+    return quoteattr(str(value))
+
+
+def line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float = 1, **more: object) -> str:
+    """A straight line."""
+    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=width, **more)
+
+
+def text(
+    x: float, y: float, words: str, colour: str = FAINT, anchor: str | None = None, **more: object
+) -> str:
+    """Words at a place, their middle at its height."""
+    shown = escape(printable(words))
+    return (
+        tag("text", shown, x=x, y=round(y + 4, 2), fill=colour, text_anchor=anchor, **more) if shown else ""
+    )
+
+
+def shape(kind: int, x: float, y: float, area: float, **look: object) -> str:
+    """A mark of so many square pixels; kinds beyond the last begin again."""
+    r, kind = sqrt(area) / 2, kind % 6
+    if kind == CIRCLE:
+        return tag("circle", cx=x, cy=y, r=round(r * 1.13, 2), **look)
+    path = " ".join(f"{x + r * a:.1f},{y + r * b:.1f}" for a, b in CORNERS[kind])
+    return tag("polygon", points=path, **look)
+
+
+def picture(
+    parts: Iterable[str],
+    alt: str,
+    width: float,
+    height: float,
+    left: float = 4,
+    top: float = 6,
+    bottom: float = 6,
+    right: float = 10,
+    *,
+    is_stretched: bool = False,
+) -> str:
+    """The parts as one labelled image around an area of so many pixels, with room on each side of it.
+
+    A stretched picture is as wide as the cell that it is in.
+    """
+    size = round(left + width + right, 1), round(top + height + bottom, 1)
+    return (
+        f'<svg role="img" aria-label={quoteattr(printable(alt))} xmlns="http://www.w3.org/2000/svg" '
+        f'width="{"100%" if is_stretched else size[0]}" height="{size[1]}" '
+        f'viewBox="{-left:g} {-top:g} {size[0]} {size[1]}" '
+        f'font-family="sans-serif" font-size="11" fill="none">{"".join(parts)}</svg>'
+    )
+
+
+# ----------------------------------------------------------------------------------------------- axes
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From values to pixels: ``low`` is drawn at ``start``, ``high`` at ``end``, what is beyond them there, too."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """Where a value is drawn."""
+        low, high = (self.low, self.high) if self.low <= self.high else (self.high, self.low)
+        inside = low if value < low else min(value, high)
+        return round(self.start + (self.end - self.start) * (inside - self.low) / (self.high - self.low), 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What is drawn from one end to the other, with marked values and a title; ``of_names`` has a row or column per name."""
+
+    low: float
+    high: float
+    ticks: Ticks = ()
+    title: str = ""
+    has_grid: bool = True
+    has_line: bool = True
+
+    @classmethod
+    def of_numbers(
+        cls,
+        bounds: Bounds,
+        title: str = "",
+        count: int = 5,
+        *,
+        ticks: Sequence[float] | None = None,
+        percent: bool = False,
+    ) -> Axis:
+        """An axis of numbers that is marked at ``ticks``, or at about ``count`` round values."""
+        marks = marked(*bounds, count, percent=percent)
+        if ticks is not None:
+            marks = tuple((t, f"{t:g}".replace("-", "−")) for t in ticks)
+        return cls(*bounds, marks, title)
+
+    @classmethod
+    def of_names(cls, names: Sequence[str], *, is_upright: bool = True) -> Axis:
+        """The middle of the name at place i is at i + ½; an upright axis begins at the top."""
+        ticks = tuple((i + 0.5, name) for i, name in enumerate(unique(names)))
+        ends = (len(names), 0) if is_upright else (0, len(names))
+        return cls(*ends, ticks, has_grid=False, has_line=False)
+
+    @property
+    def widest(self) -> float:
+        """About how many pixels its longest label takes."""
+        return max((wide(words) for _, words in self.ticks), default=0)
+
+
+BARE = Axis(1, 0, has_grid=False, has_line=False)
+"""Nothing is drawn of it: one row."""
+
+
+def step_of(low: float, high: float, count: int) -> float:
+    """A round width of which about ``count`` lie between two values."""
+    raw = (high - low) / count
+    power: float = 10.0 ** floor(log10(raw))
+    return next(m * power for m in STEPS if m * power >= raw * (1 - 1e-9))
+
+
+def domain(values: Iterable[float | None], count: int = 5, *, zero: bool = False) -> Bounds:
+    """Round bounds that hold all values, and zero where it is wanted."""
+    held = [*(v for v in values if v is not None), *((0.0,) if zero else ())] or [0.0, 1.0]
+    low, high = min(held), max(held)
+    if high - low < TIE:
+        low, high = low - 0.5, high + 0.5
+    step = step_of(low, high, count)
+    return floor(low / step + 1e-9) * step, ceil(high / step - 1e-9) * step
+
+
+def marked(low: float, high: float, count: int = 5, *, percent: bool = False) -> Ticks:
+    """Round values between two bounds, with their labels.
+
+    >>> marked(-0.5, 0.5, 2)
+    ((-0.5, '−0.5'), (0.0, '0'), (0.5, '0.5'))
+    """
+    step = step_of(low, high, count)
+    values = [round(i * step, 10) for i in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
+    if percent:
+        return tuple((v, f"{100 * v:.6g}%") for v in values)
+    return tuple((v, f"{v:,.8g}".replace("-", "−")) for v in values)
+
+
+def wide(words: str) -> float:
+    """About how many pixels a label takes."""
+    return len(words) * LETTER
+
+
+def cut(words: str, limit: int = LABEL) -> str:
+    """A label of at most so many characters."""
+    return shorten(printable(words), limit)
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Short labels; those that became equal are numbered, so that no two rows have one name."""
+    labels: list[str] = []
+    for name in names:
+        short, i = cut(name), 1
+        while short in labels:
+            i += 1
+            short = f"{cut(name, LABEL - 4)} ({i})"
+        labels.append(short)
+    return labels
+
+
+def colour_of(names: Sequence[str], who: str) -> str:
+    """The colour of a name; colours repeat when they run out."""
+    return COLOURS[list(names).index(who) % len(COLOURS)] if who in names else FAINT
+
+
+def dash_of(names: Sequence[str], who: str) -> str | None:
+    """The dashes of a name's line; None is drawn whole."""
+    return DASHES[list(names).index(who) % len(DASHES)] if who in names else None
+
+
+# ---------------------------------------------------------------------------------------------- marks
+
+
+class Mark(Protocol):
+    """What is drawn at values of two axes."""
+
+    def svg(self, x: Scale, y: Scale) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line from place to place."""
+
+    places: Sequence[tuple[float, float]]
+    colour: str
+    width: float = 1.8
+    dash: str | None = None
+    opacity: float | None = None
+
+    def svg(self, x: Scale, y: Scale) -> str:
+        at = [f"{x.at(across)},{y.at(up)}" for across, up in self.places]
+        look = {"stroke": self.colour, "stroke_width": self.width}
+        return tag("path", d=f"M{'L'.join(at)}", **look, stroke_dasharray=self.dash, opacity=self.opacity)
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A mark of so many square pixels; a hollow one has the colour as its outline, and ``fill`` inside."""
+
+    x: float
+    y: float
+    colour: str
+    kind: int = CIRCLE
+    area: float = 55
+    opacity: float | None = None
+    fill: str = ""
+
+    def svg(self, x: Scale, y: Scale) -> str:
+        look = (
+            {"fill": self.fill, "stroke": self.colour, "stroke_width": 1.6}
+            if self.fill
+            else {"fill": self.colour}
+        )
+        return shape(self.kind, x.at(self.x), y.at(self.y), self.area, **look, opacity=self.opacity)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A bar or a cell between two places of each axis."""
+
+    x: Bounds
+    y: Bounds
+    colour: str
+    opacity: float
+    outline: str | None = None
+
+    def svg(self, x: Scale, y: Scale) -> str:
+        (left, right), (top, bottom) = sorted(map(x.at, self.x)), sorted(map(y.at, self.y))
+        size = {"width": round(right - left, 2), "height": round(bottom - top, 2)}
+        return tag(
+            "rect", x=left, y=top, **size, fill=self.colour, fill_opacity=self.opacity, stroke=self.outline
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A label at a place, or so many pixels to the right of it."""
+
+    x: float
+    y: float
+    words: str
+    anchor: str | None = None
+    shift: float = 0
+
+    def svg(self, x: Scale, y: Scale) -> str:
+        return text(round(x.at(self.x) + self.shift, 2), y.at(self.y), self.words, INK, self.anchor)
+
+
+def upright(value: float, colour: str = INK, width: float = 1.4, dash: str | None = "4 3") -> Line:
+    """A line at one value of the level axis, across the whole picture."""
+    return Line(((value, -EVERYWHERE), (value, EVERYWHERE)), colour, width, dash)
+
+
+def level(value: float, colour: str = INK) -> Line:
+    """A dashed line at one value of the upright axis."""
+    return Line(((-EVERYWHERE, value), (EVERYWHERE, value)), colour, 1.4, "4 3")
+
+
+def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: str | None = None) -> Line:
+    """A line that is level over each bin: one height per bin, one edge more."""
+    places = [(edge, h) for i, h in enumerate(heights) for edge in edges[i : i + 2]]
+    return Line(places, colour, dash=dash)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A value with its interval, its chance level, and what it is held against, each None where there is none."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    chance: float | None = None
+    against: float | None = None
+
+    @property
+    def places(self) -> Iterator[float]:
+        """Every value that an axis has to hold."""
+        fields = (self.value, self.low, self.high, self.chance, self.against)
+        return (value for value in fields if value is not None)
+
+    def marks(self, y: float, colour: str = COLOURS[0], tick: float = 0.32) -> Iterator[Mark]:
+        """Interval as a bar, chance level as an upright tick, what it is held against as a ring, value as a dot."""
+        if self.low is not None and self.high is not None:
+            yield Line(((self.low, y), (self.high, y)), colour, 3, opacity=0.6)
+        if self.chance is not None:
+            yield Line(((self.chance, y - tick), (self.chance, y + tick)), CHANCE, 2)
+        if self.against is not None:
+            yield Dot(self.against, y, INK, area=62, fill="none")
+        if self.value is not None:
+            yield Dot(self.value, y, colour)
+
+
+# ------------------------------------------------------------------------------------------- pictures
+
+
+def drawn(
+    alt: str,
+    x: Axis,
+    y: Axis,
+    marks: Iterable[Mark],
+    width: float = WIDTH,
+    height: float = HEIGHT,
+    *,
+    left: float | None = None,
+    right: float = 0,
+    is_stretched: bool = False,
+) -> str:
+    """Axes and marks as one picture; ``alt`` is what those hear who cannot see it. Sizes are those of the area between the axes."""
+    across, up = Scale(x.low, x.high, 0, width), Scale(y.low, y.high, height, 0)
+    is_steep = not x.has_grid and x.widest > 0.9 * width / max(len(x.ticks), 1)
+    parts = [*_level_axis(x, across, height, is_steep=is_steep), *_upright_axis(y, up, width)]
+    parts += [mark.svg(across, up) for mark in marks]
+    below = 0.0 if not x.widest else 12 + 0.6 * x.widest if is_steep else 20
+    if x.title:
+        parts.append(text(width / 2, height + below + 10, cut(x.title, 48), anchor="middle"))
+        below += 18
+    if left is None:
+        left = round(y.widest + ROOM + 4 if y.ticks else 4, 1)
+    ends = wide(x.ticks[-1][1]) * 0.6 if x.ticks and x.has_grid else 0
+    return picture(
+        parts, alt, width, height, left, 24 if y.title else 6 if y.ticks else 0, below + 2,
+        right or max(10, ends), is_stretched=is_stretched,
+    )  # fmt: skip
+
+
+def _level_axis(axis: Axis, scale: Scale, height: float, *, is_steep: bool) -> Iterator[str]:
+    """Faint upright lines at the marks of the axis below the area, and their labels."""
+    for value, words in axis.ticks:
+        at = scale.at(value)
+        if axis.has_grid:
+            yield line(at, 0, at, height, GRID)
+        turn = {"transform": f"rotate(-35 {at:g} {height + 12:g})"} if is_steep else {}
+        yield text(at, height + 12, words, FAINT, "end" if is_steep else "middle", **turn)
+    if axis.has_line:
+        yield line(scale.start, height, scale.end, height, FAINT)
+
+
+def _upright_axis(axis: Axis, scale: Scale, width: float) -> Iterator[str]:
+    """Faint level lines at the marks of the axis left of the area, and their labels; its title is above."""
+    for value, words in axis.ticks:
+        at = scale.at(value)
+        if axis.has_grid:
+            yield line(0, at, width, at, GRID)
+        yield text(-ROOM, at, words, anchor="end")
+    if axis.has_line:
+        yield line(0, scale.start, 0, scale.end, FAINT)
+    yield text(-ROOM - axis.widest, -14, cut(axis.title, 48))
+
+
+ROW = 22
+"""Pixels of a row that has a name."""
+ACROSS = WIDTH - 70
+
+
+def forest(rows: Sequence[Spread], alt: str, bounds: Bounds | None = None, mark: float | None = None) -> str:
+    """A row per spread on one axis, which ``bounds`` hold; ``mark`` draws an upright line at one place of it."""
+    x = Axis.of_numbers(bounds or domain(p for row in rows for p in row.places), count=4)
+    marks: list[Mark] = [] if mark is None else [upright(mark, FAINT, dash="2 3")]
+    marks += [m for i, row in enumerate(rows) for m in row.marks(i + 0.5)]
+    y = Axis.of_names([row.name for row in rows])
+    return drawn(alt, x, y, marks, ACROSS, max(ROW * len(rows), 34))
+
+
+def bars(rows: Sequence[tuple[str, float, str]], alt: str, top: float) -> str:
+    """A level bar per name, value and text; the text is at the end of the bar, and ``top`` fills four fifths of the width."""
+    marks: list[Mark] = []
+    for i, (_, value, words) in enumerate(rows):
+        marks += [
+            Box((0, value), (i + 0.23, i + 0.77), COLOURS[0], 0.6),
+            Words(value, i + 0.5, words, shift=4),
+        ]
+    x = replace(BARE, low=0, high=1.25 * top or 1.0)
+    return drawn(alt, x, Axis.of_names([name for name, *_ in rows]), marks, ACROSS, ROW * len(rows), right=34)
