@@ -57,8 +57,7 @@ def cached(model: str, reader: str) -> Path | None:
 
 def repositories() -> list[str]:
     """The names of all models in the hub's cache, whole or in part."""
-    hub = library("huggingface_hub", "the list of models")
-    root = Path(hub.constants.HF_HUB_CACHE)
+    root = Path(library("huggingface_hub.constants", "the list of models").HF_HUB_CACHE)
     if not root.is_dir():
         return []
     names = [p.name.removeprefix("models--") for p in root.iterdir() if p.name.startswith("models--")]
