@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INSTALLED := $(VENV)/installed
 TESTED := $(VENV)/installed-for-tests
 
-.PHONY: demo test docs site lint mutate bench fuzz clean
+.PHONY: demo test docs site lint bench fuzz clean
 
 demo: $(INSTALLED)
 	$(BIN)/fairbrief audit examples/reviews.jsonl --out demo
@@ -30,12 +30,6 @@ lint: $(TESTED)
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-
-# Plant faults one by one and see which the tests notice: all of statistics and the gate, a seeded sample of the rest.
-# Takes hours, and goes on from $(MUTATED); MUTATE=--again tries those that survived anew.
-MUTATED ?= benchmarks/results/mutation.json
-mutate: $(TESTED)
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutation --out $(MUTATED) --page CONTRIBUTING.md $(MUTATE)
 
 # Speed on this machine, into benchmarks/results and docs/benchmarks.md. INPUTS holds real inputs, if there are any.
 # The tests' plug-in is uninstalled first, since audits would take its measure, too.

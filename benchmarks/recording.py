@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from fairbrief.registry import points
+from fairbrief.registry import declared
 
 RESULTS = Path(__file__).parent / "results"
 LIBRARIES = (
@@ -45,7 +45,9 @@ def write_down(
 
 def refuse_plug_ins() -> None:
     """End where other packages add measures: an audit of all default measures would take the time of theirs, too."""
-    theirs = [name for name, point in points("measure").items() if not point.value.startswith("fairbrief.")]
+    theirs = [
+        name for name, point in declared("measure").items() if not point[0].value.startswith("fairbrief.")
+    ]
     if theirs:
         raise SystemExit(
             f"Plug-ins are installed here, and audits would take their measures too ({', '.join(theirs)}). "

@@ -33,6 +33,7 @@ def pages() -> Mapping[Path, str]:
         ROOT / "docs" / "measures.md": reference.measures_page(),
         ROOT / "docs" / "commands.md": reference.commands_page(),
         ROOT / "docs" / "reproduction.md": reproduction.page(),
+        ROOT / "src" / "fairbrief" / "plan_keywords.py": reference.plan_keywords(),
     }
     for name, drawn in statistics_pictures.drawn().items():
         wanted[ROOT / "docs" / "pictures" / name] = drawn

@@ -8,8 +8,7 @@ from math import exp
 import numpy as np
 
 from fairbrief.reports.plot import CHANCE, COLOURS, FAINT, INK, Scale, line, picture, shape, tag, text
-from fairbrief.statistics.jackknife import leave_one_out, spreads, t_interval
-from fairbrief.statistics.power import Precision
+from fairbrief.statistics.jackknife import Precision, leave_one_out, spreads, t_interval
 
 WIDTH = 560
 COLOUR_NAMES = ("ink", "soft", "line", "chance", "paper", "s1", "s3")

@@ -26,7 +26,7 @@ from fairbrief.auditing.differences import difference
 from fairbrief.auditing.estimating import Settings, estimate
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.grouping import units_of
-from fairbrief.auditing.ledger import Ledger, RowBlock, Sheet
+from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.null_sums import NullSums
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import WHOLE, Origin
@@ -69,7 +69,7 @@ def observe(
 def _observed(
     observation: Observation, cases: list[Case], scorers: Scorers, n_extracts: int
 ) -> tuple[dict[Column, float], NullSums | None, int]:
-    sheet = Sheet(observation, RESAMPLES)
+    ledger = Ledger(observation, RESAMPLES)
     n_resamples = LabelDraws(RESAMPLES, 0)
     extracts = ExtractDraws(n_extracts, 0) if n_extracts else None
     units = [
@@ -81,9 +81,7 @@ def _observed(
         )
         for unit in units_of(cases, observation.declaration.scope)
     ]
-    Observer(scorers, n_resamples, skips=True, extracts=extracts).observe(sheet, units)
-    ledger = Ledger(observation, RESAMPLES)
-    ledger.absorb(sheet, [origin for _, origin in units])
+    Observer(scorers, n_resamples, skips=True, extracts=extracts).observe(ledger, units)
     matrix = ledger.matrix()
     row = dict(zip(ledger.columns, matrix.sum(axis=0).tolist(), strict=True)) if len(matrix) else {}
     return row, ledger.null("s", WHOLE), len(matrix)

@@ -20,7 +20,7 @@ import numpy as np
 
 from fairbrief.auditing import estimating, scorer_bias
 from fairbrief.auditing.counterfactual_sources import sample
-from fairbrief.measures.scorer_bias_measures import ScorerBiasSentiment
+from fairbrief.measures.scorer_bias import ScorerBiasSentiment
 from fairbrief.types import Ask, Document, Estimate, Record, Scores
 
 OPENINGS = ("The manager of the shop", "A teacher from the village", "The driver", "An engineer", "The owner")

@@ -33,9 +33,8 @@ from fairbrief.readers.understanding import understand
 from fairbrief.reports import load, write_all
 from fairbrief.saved_audits.gate import hold_audit
 from fairbrief.saved_audits.gate_rules import rules
-from fairbrief.taggers.lexicons import read_lexicon
 from fairbrief.taggers.name_tagger import read_pages
-from fairbrief.taggers.word_vectors import VectorFile
+from fairbrief.taggers.word_files import VectorFile, read_lexicon
 from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
 from fairbrief.viewing import answers as viewed
 from fairbrief.viewing import input_index

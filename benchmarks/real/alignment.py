@@ -22,9 +22,15 @@ from benchmarks.real.recogniser import NAMES, is_held_back
 from benchmarks.recording import write_down
 
 from fairbrief.readers.annotated.corefud import read_corefud
-from fairbrief.text.alignment import Name, align, align_published, published_tokens
-from fairbrief.text.census_names import given_names
-from fairbrief.text.people import known_spans, lowered_words_of
+from fairbrief.text.name_words import given_names
+from fairbrief.text.people import (
+    Name,
+    align,
+    align_published,
+    known_spans,
+    lowered_words_of,
+    published_tokens,
+)
 from fairbrief.text.recognition import Span, accept, choose, propose
 from fairbrief.types import Record
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fairbrief.text.nltk_tokens import tokenize
+from fairbrief.text.published_nltk import tokenize
 
 SEED = 42
 SIZES = (10, 30, 50)

@@ -36,7 +36,7 @@ from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pieces import frame, padded, pieces
-from fairbrief.text.chunks import sentence_groups
+from fairbrief.text.sentences import sentence_groups
 from fairbrief.types import Ask
 
 Pair = tuple[str, str]

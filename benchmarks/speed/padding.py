@@ -23,8 +23,8 @@ from benchmarks.speed.neural_inputs import Record, articles, reviews, save_model
 import fairbrief
 from fairbrief.auditing.observing import BATCH
 from fairbrief.pretrained.placement import ACCELERATOR_TOKENS, CPU_TOKENS
-from fairbrief.scorers import batches, pairs
-from fairbrief.scorers.pieces import frame, pieces
+from fairbrief.scorers import pairs
+from fairbrief.scorers.pieces import frame, pieces, run_batches
 from fairbrief.text.sentences import split
 from fairbrief.types import Integers
 
@@ -61,7 +61,7 @@ def share_of_padding(found: list[Record]) -> dict[str, Any]:
             return len(batch) * int(lengths[batch].max())
 
         for name, budget in BUDGETS.items():
-            given[name] += sum(pieces_ for _, pieces_ in batches.run(lengths, padded, budget))
+            given[name] += sum(pieces_ for _, pieces_ in run_batches(lengths, padded, budget))
     return {
         "pairs": count,
         "pieces of a pair": round(real / count, 1),

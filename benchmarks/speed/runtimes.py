@@ -35,10 +35,9 @@ from benchmarks.speed.neural import default_pairs, prepared, same_pairs, texts_o
 from benchmarks.speed.neural_inputs import SIZES, Record, articles, reviews, save_model
 from numpy.typing import NDArray
 
-from fairbrief.pretrained.loading import quiet
+from fairbrief.pretrained.hub import quiet
 from fairbrief.scorers.entailment import Entailment
-from fairbrief.text.chunks import sentence_groups
-from fairbrief.text.sentences import split
+from fairbrief.text.sentences import sentence_groups, split
 from fairbrief.types import Ask
 
 Arrays = NDArray[Any]

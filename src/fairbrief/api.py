@@ -5,17 +5,18 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from inspect import signature
+from dataclasses import MISSING, fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from fairbrief.auditing import Plan
 from fairbrief.auditing import audit as _audit
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
 from fairbrief.errors import DataError, RequestError
 from fairbrief.explaining.examples import with_examples
 from fairbrief.explaining.explanations import explain as _explain
+from fairbrief.plan import Plan, listed, plan_from
 from fairbrief.readers import Reading
 from fairbrief.readers import read as _read
 from fairbrief.readers.messages import did_you_mean
@@ -23,9 +24,8 @@ from fairbrief.reports import load as _load
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits import gate_rules
 from fairbrief.saved_audits.compare import compare as _compare
-from fairbrief.saved_audits.gate import MAX_LEFT_OUT, hold_audit
+from fairbrief.saved_audits.gate_settings import MAX_LEFT_OUT, GateSettings
 from fairbrief.saved_audits.power import Power, Question, planned
 from fairbrief.saved_audits.power import power as _power
 from fairbrief.saved_audits.slicing import slice_audit as _slice_audit
@@ -38,6 +38,9 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from fairbrief.plan_keywords import Names, PlanKeywords
     from fairbrief.readers.summary_files import Given
     from fairbrief.reports.explanation import Explanation
     from fairbrief.reports.junit import Check
@@ -45,9 +48,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Names = str | Sequence[str]
-"""One name, or several."""
-
 
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 OF_READING = [name for name, p in signature(_read).parameters.items() if p.kind is p.KEYWORD_ONLY]
@@ -58,8 +58,9 @@ def _explained(function: Callable[P, R]) -> Callable[P, R]:
     """Let a keyword that there is not be answered with those that there are, or with the function that has it; and an
     error that names options of the command with what they are called here.
     """
-    known = [name for name, p in signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY]
-    positional = [name for name in signature(function).parameters if name not in known]
+    shown = _with_settings(signature(function))
+    known = [name for name, p in shown.parameters.items() if p.kind is p.KEYWORD_ONLY]
+    positional = [name for name in shown.parameters if name not in known]
     called = f"fairbrief.{function.__name__}"
 
     @functools.wraps(function)
@@ -81,7 +82,27 @@ def _explained(function: Callable[P, R]) -> Callable[P, R]:
                 raise
             raise type(error)(f"{error} {told}") from error
 
+    checked.__signature__ = shown  # type: ignore[attr-defined] # what `help` and editors show
     return checked
+
+
+def _with_settings(given: Signature) -> Signature:
+    """A signature with the settings of a plan, but for its measures, in the place of ``**settings``."""
+    parameters = list(given.parameters.values())
+    if parameters[-1].kind is not Parameter.VAR_KEYWORD:
+        return given
+    own = [p for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
+    settings = [
+        Parameter(
+            f.name,
+            Parameter.KEYWORD_ONLY,
+            default=None if f.default is MISSING else f.default,
+            annotation=f.type,
+        )
+        for f in fields(Plan)
+        if f.name != "measures"
+    ]
+    return given.replace(parameters=[*(p for p in parameters[:-1] if p not in own), *settings, *own])
 
 
 def _from_python(message: str) -> str:
@@ -99,39 +120,14 @@ def audit(
     records: Any,
     measures: str | Measure | Sequence[str | Measure] = (),
     *,
-    attributes: Names = (),
-    protocol: str | None = None,
-    slices: Names | Sequence[Sequence[str]] = (),
-    controls: Names = (),
-    ordered: bool = False,
-    baseline: str | None = None,
-    primary: Names = (),
-    is_pairwise: bool = False,
-    seed: int = 0,
-    n_resamples: int = 2000,
-    n_extracts: int | None = None,
-    confidence_level: float = 0.95,
-    alpha: float = 0.05,
-    pools_runs: bool = False,
-    skips: bool = False,
-    check_scorers: bool | None = None,
-    compared_scorers: Names = (),
-    scorers: Mapping[str, Scorer] | None = None,
-    wrap: Callable[[Scorer], Scorer] | None = None,
-    progress: Callable[[int], None] | None = None,
-    language: str = "",
-    intervals: Literal["jackknife", "bootstrap"] | None = None,
-    has_clusters: bool = False,
-    workers: int = 1,
-    engine: str = "",
-    models_in_workers: bool = False,
     summaries: Given = None,
+    **settings: Unpack[PlanKeywords],
 ) -> Audit:
     """Audit summaries.
 
-    ``records`` is whatever `read` takes (a path, a data frame, dictionaries, cases), or what it gave.
+    ``records`` is whatever `read` takes (a path, a data frame, dictionaries, cases), or what it returned.
     ``measures`` are measure specs or objects, or a single one; none: all that the input allows. ``summaries``
-    are those of systems that stand apart from the records: files, data frames or rows with ``id`` and ``summary``, by the
+    are those of systems that are not in the records: files, data frames or rows with ``id`` and ``summary``, by the
     system's name, or with a field ``system``. All other settings are the fields of `fairbrief.Plan`.
     Raises RequestError for a setting that it has not, or that cannot be.
 
@@ -140,40 +136,12 @@ def audit(
     >>> [(e.system, e.value) for e in found.estimates if e.quantity == "bur"]
     [('balanced', 0.25), ('rosy', 1.0)]
     """
-    plan = Plan(
-        measures=_listed(measures),
-        attributes=_listed(attributes),
-        protocol=protocol,
-        slices=tuple(map(_listed, _listed(slices))),
-        controls=_listed(controls),
-        ordered=ordered,
-        baseline=baseline,
-        primary=_listed(primary),
-        is_pairwise=is_pairwise,
-        seed=seed,
-        n_resamples=n_resamples,
-        n_extracts=n_extracts,
-        confidence_level=confidence_level,
-        alpha=alpha,
-        pools_runs=pools_runs,
-        skips=skips,
-        check_scorers=check_scorers,
-        compared_scorers=_listed(compared_scorers),
-        scorers={} if scorers is None else scorers,
-        wrap=wrap,
-        progress=progress,
-        language=language,
-        intervals=intervals,
-        has_clusters=has_clusters,
-        workers=workers,
-        engine=engine,
-        models_in_workers=models_in_workers,
-    )
+    plan = plan_from(measures=measures, **settings)
     reading = _reading(records, summaries)
     result = _audit(reading, plan)
     # What was read to its end has left a few cases behind.
     is_gone = isinstance(records, Iterator)
-    cases = [x.case for x in result.exhibits] if is_gone else Pooled(reading) if pools_runs else reading
+    cases = [x.case for x in result.exhibits] if is_gone else Pooled(reading) if plan.pools_runs else reading
     return Audit(result, lambda found: with_examples(found, cases, Scorers(plan.scorers, plan.wrap)))
 
 
@@ -211,10 +179,10 @@ def explain(
     return _explain(
         _reading(records, summaries),
         measure,
-        attributes=_listed(attributes),
+        attributes=listed(attributes),
         quantity=quantity,
-        systems=_listed(systems),
-        ids=_listed(ids),
+        systems=listed(systems),
+        ids=listed(ids),
         top=top,
         scorers=scorers,
         wrap=wrap,
@@ -265,7 +233,7 @@ def power(
     """
     question = Question(disparity, records, alpha, power)
     if audited is not None and se is None and clusters is None:
-        return _power(_result(audited), question, _listed(measures), _listed(quantities))
+        return _power(_result(audited), question, listed(measures), listed(quantities))
     if audited is None and se is not None and clusters is not None:
         return [planned(se, clusters, question)]
     raise RequestError("Give an audit (or its folder), or without one both se= and clusters=.")
@@ -292,16 +260,10 @@ def gate(
     if some are named; with ``both_directions``, group differences may not shrink by more, either.
     Raises RequestError where the question cannot be put.
     """
-    return hold_audit(
-        _result(audited),
-        gate_rules.rules(_listed(most), _listed(least)),
-        None if baseline is None else _result(baseline),
-        margin,
-        measures=_listed(measures),
-        both_directions=both_directions,
-        allow_missing=_listed(allow_missing),
-        max_left_out=max_left_out,
-    )
+    settings = GateSettings(
+        listed(most), listed(least), None, margin, listed(measures), both_directions, listed(allow_missing), max_left_out
+    )  # fmt: skip
+    return settings.checks(_result(audited), None if baseline is None else _result(baseline))
 
 
 def slice_audit(
@@ -319,7 +281,7 @@ def slice_audit(
     >>> sorted({e.slice["kind"] for e in sliced.estimates if e.slice})
     ['food', 'service', 'shop', 'travel']
     """
-    groupings = tuple(map(tuple, map(_listed, _listed(by))))
+    groupings = tuple(map(tuple, map(listed, listed(by))))
     return Audit(_slice_audit(_result(audit), groupings, {repr(m): m for m in measures}))
 
 
@@ -333,8 +295,3 @@ def _reading(records: Any, summaries: Given) -> Reading:
 
 def _result(given: Audit | Path | str) -> Result:
     return given.result if isinstance(given, Audit) else _load(given)
-
-
-def _listed(given: Any) -> Any:
-    """A single name or measure as a list of one: a string would be read as its letters."""
-    return (given,) if isinstance(given, str) or not hasattr(given, "__iter__") else given

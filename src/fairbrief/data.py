@@ -28,12 +28,12 @@ class Data(msgspec.Struct, frozen=True, gc=False):
 
 @cache
 def _fields_of(kind: type[Data]) -> Mapping[str, Field[Any]]:
-    told = [(f.name, f.type, _default_of(f)) for f in msgspec.structs.fields(kind)]
-    alike: Any = make_dataclass(kind.__name__, told)
-    return cast("Mapping[str, Field[Any]]", alike.__dataclass_fields__)
+    known = [(f.name, f.type, _default_of(f)) for f in msgspec.structs.fields(kind)]
+    made: Any = make_dataclass(kind.__name__, known)
+    return cast("Mapping[str, Field[Any]]", made.__dataclass_fields__)
 
 
-def _default_of(told: msgspec.structs.FieldInfo) -> Any:
-    if told.default_factory is not msgspec.NODEFAULT:
-        return field(default_factory=told.default_factory)
-    return field() if told.default is msgspec.NODEFAULT else field(default=told.default)
+def _default_of(known: msgspec.structs.FieldInfo) -> Any:
+    if known.default_factory is not msgspec.NODEFAULT:
+        return field(default_factory=known.default_factory)
+    return field() if known.default is msgspec.NODEFAULT else field(default=known.default)

@@ -1,4 +1,4 @@
-"""Files that survive kills and full disks: held by one process, replaced in one step, on disk when that is said.
+"""Files that survive kills and full disks: held by one process, replaced in one step, on disk when that is reported.
 
 What the cache of scores, the journals of answers, the parts of audits and all that is written share.
 """
@@ -49,7 +49,7 @@ def held(lock: Path, busy: str) -> Iterator[None]:
 def locked(path: Path) -> Iterator[None]:
     """Hold an output for this process alone, by ``PATH.lock``; RequestError at once if another holds it.
 
-    Who holds it takes the lock's file away when done; one that a dead process has left is in nobody's way.
+    The lock's file is removed when done; one that a dead process has left blocks nobody.
     """
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _beside(path: Path, mode: int) -> tuple[int, Path]:
-    """A new file beside this one, held where files can be held, that may be read by whoever might read this one."""
+    """A new file beside this one, locked where files can be locked, with the same permissions."""
     while True:
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
@@ -121,7 +121,7 @@ def _beside(path: Path, mode: int) -> tuple[int, Path]:
 
 
 def clear_unfinished(folder: Path, name: str = "*") -> None:
-    """Take away what killed processes left; what is held, or of which that cannot be told, stays."""
+    """Remove what killed processes left, except files that are locked or cannot be locked."""
     for left in folder.glob(f".{name}.*{TEMPORARY}"):
         with contextlib.suppress(OSError):
             descriptor = os.open(left, os.O_RDWR)
@@ -133,7 +133,7 @@ def clear_unfinished(folder: Path, name: str = "*") -> None:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the open file is the one that stands under the name."""
+    """Whether the open file is the one with this name."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

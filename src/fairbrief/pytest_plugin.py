@@ -1,14 +1,18 @@
 """A gate as tests: ``pytest --fairbrief-gate DIR --fairbrief-max RULE`` adds a test item for every check.
 
-Inert unless ``--fairbrief-gate`` is given: nothing of the package is imported before.
+Inert unless ``--fairbrief-gate`` is given: nothing heavy of the package is imported before.
 """
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from fairbrief.saved_audits.gate_settings import GateSettings
+from fairbrief.settings import option_of
 
 if TYPE_CHECKING:
     from fairbrief.reports.junit import Check
@@ -18,52 +22,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options, all empty unless given."""
     group = parser.getgroup("fairbrief", "hold a saved audit of summaries to limits")
     group.addoption("--fairbrief-gate", metavar="DIR", help="Saved audit whose checks are added as tests.")
-    group.addoption(
-        "--fairbrief-max",
-        metavar="RULE",
-        action="append",
-        default=[],
-        help="MEASURE<=NUMBER; may be repeated.",
-    )
-    group.addoption(
-        "--fairbrief-min",
-        metavar="RULE",
-        action="append",
-        default=[],
-        help="MEASURE>=NUMBER; may be repeated.",
-    )
-    group.addoption(
-        "--fairbrief-baseline", metavar="DIR", help="Saved audit that this one must not be worse than."
-    )
-    group.addoption(
-        "--fairbrief-measure",
-        metavar="SPEC",
-        action="append",
-        default=[],
-        help="Measure to compare with the baseline; without it, all of them.",
-    )
-    group.addoption(
-        "--fairbrief-both-directions",
-        action="store_true",
-        help="Hold group differences to the margin where they shrink, too.",
-    )
-    group.addoption(
-        "--fairbrief-allow-missing",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="What the baseline has and the audit need not.",
-    )
-    group.addoption(
-        "--fairbrief-max-left-out",
-        metavar="SHARE",
-        type=float,
-        default=0.05,
-        help="How much of the input may be left out before nothing is decided.",
-    )
-    group.addoption(
-        "--fairbrief-margin", metavar="NUMBER", type=float, default=0.0, help="By how much it may be worse."
-    )
+    for f in fields(GateSettings):
+        option: dict[str, Any] = {"action": "store", "default": f.default, "metavar": f.metadata["metavar"]}
+        if isinstance(f.default, tuple):
+            option |= {"action": "append", "default": []}
+        elif isinstance(f.default, float):
+            option |= {"type": float}
+        elif f.default is False:
+            option = {"action": "store_true"}
+        group.addoption(f"--fairbrief{option_of(f)[1:]}", help=f.metadata["help"], **option)
 
 
 @pytest.hookimpl(trylast=True)
@@ -75,21 +42,11 @@ def pytest_collection_modifyitems(
     if not folder:
         return
     from fairbrief.errors import FairbriefError
-    from fairbrief.saved_audits import gate, gate_rules
 
-    baseline = config.getoption("--fairbrief-baseline")
+    given = {f.name: config.getoption(f"--fairbrief{option_of(f)[1:]}") for f in fields(GateSettings)}
+    given["baseline"] = Path(given["baseline"]) if given["baseline"] else None
     try:
-        limits = gate_rules.rules(config.getoption("--fairbrief-max"), config.getoption("--fairbrief-min"))
-        checks = gate.hold_audit(
-            Path(folder),
-            limits,
-            Path(baseline) if baseline else None,
-            config.getoption("--fairbrief-margin"),
-            measures=config.getoption("--fairbrief-measure"),
-            both_directions=config.getoption("--fairbrief-both-directions"),
-            allow_missing=config.getoption("--fairbrief-allow-missing"),
-            max_left_out=config.getoption("--fairbrief-max-left-out"),
-        )
+        checks = GateSettings(**given).checks(Path(folder))
     except FairbriefError as error:
         raise pytest.UsageError(str(error)) from None
     items += [GateItem.from_parent(session, name=check.name, check=check) for check in checks]

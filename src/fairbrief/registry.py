@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 from fairbrief import specs
 from fairbrief.errors import BackendError, FairbriefError, RequestError, first_line
-from fairbrief.text.redaction import sealed
+from fairbrief.text.addresses import sealed
 
 Kind = Literal["measure", "scorer", "tagger", "scorer or tagger", "summarizer", "protocol", "engine"]
 """What can be named. A scorer reads texts beside texts, a tagger single ones; an observation asks either by its spec."""
 
 AFTER_COLON = {"engine": "address"}
-"""Which setting stands behind a colon: ``ray:ADDRESS``; of all other kinds it is ``model``."""
+"""Which setting follows a colon: ``ray:ADDRESS``; of all other kinds it is ``model``."""
 
 
 @cache
@@ -36,18 +36,13 @@ def declared(kind: Kind) -> dict[str, tuple[EntryPoint, ...]]:
     return {name: tuple(points.values()) for name, points in found.items()}
 
 
-def points(kind: Kind) -> dict[str, EntryPoint]:
-    """Every declared name of a kind with its entry point, loaded or not."""
-    return {name: points[0] for name, points in declared(kind).items()}
-
-
 def names(kind: Kind) -> list[str]:
     """All declared names of a kind, sorted."""
     return list(declared(kind))
 
 
 def load(kind: Kind, name: str) -> Any:
-    """What a name stands for, unbuilt: a dataclass, or the object itself.
+    """The object with this name, not built: a dataclass, or the object itself.
 
     RequestError where no package declares it, or two do; BackendError where its package cannot be loaded.
     """
@@ -109,7 +104,7 @@ def _with_model(kind: Kind, parsed: specs.Spec) -> specs.Spec:
 
 
 def loaded(kind: Kind) -> Iterator[tuple[str, Any]]:
-    """Every declared name of a kind with what it stands for, but for those that are `broken`."""
+    """Every declared name of a kind with its object, except those that are `broken`."""
     unusable = broken(kind)
     for name in names(kind):
         if name not in unusable:

@@ -1,19 +1,19 @@
-"""Answers of scorers side by side, and the units that asked for them: what is observed together."""
+"""Answers of scorers side by side, the units that asked for them, and what observes them together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
-from typing import Any, overload
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from fairbrief.ranges import numbers_within, ranges
-from fairbrief.types import Cases, Extracts, Floats, Integers, Scores
+from fairbrief.ranges import ranges
+from fairbrief.types import AlikeRows, Cases, Extracts, Floats, Integers, Observation, Reason, Scores
 
 
-class ScoreTable(Sequence[Scores]):
+class ScoreTable:
     """The answers to many asks side by side: what a scorer gives that computes them together. Item i is the answer to ask i.
 
     Shapes: ``shapes`` (asks, 2), rows and units of each answer; ``cells``, all matrices one after another, each row by
@@ -65,15 +65,10 @@ class ScoreTable(Sequence[Scores]):
     def __len__(self) -> int:
         return len(self.shapes)
 
-    @overload
-    def __getitem__(self, i: int) -> Scores: ...
+    def __iter__(self) -> Iterator[Scores]:
+        return (self[i] for i in range(len(self)))
 
-    @overload
-    def __getitem__(self, i: slice) -> Sequence[Scores]: ...
-
-    def __getitem__(self, i: int | slice) -> Scores | Sequence[Scores]:
-        if isinstance(i, slice):
-            return [self[j] for j in range(*i.indices(len(self)))]
+    def __getitem__(self, i: int) -> Scores:
         rows, units = self.shapes[i].tolist()
         row, unit, cell = self._first[i].tolist()
         matrix = self.cells[cell : cell + rows * units].reshape(rows, units)
@@ -92,22 +87,6 @@ class ScoreTable(Sequence[Scores]):
         places = start + np.arange(rows)[:, np.newaxis] * np.repeat(units, units)
         return np.asarray(self.cells.take(places))
 
-    def leading(self, chosen: Integers, columns: Integers) -> ScoreTable:
-        """Some of the answers, as if of each no more columns had been asked about than its first ones. Shapes: (chosen,) each."""
-        rows, units = self.shapes[chosen].T
-        is_kept = self.owner_beside(chosen) < np.repeat(columns, units)
-        before = np.concatenate([[0], np.cumsum(is_kept)])
-        ends = np.cumsum(units)
-        kept = before[ends] - before[ends - units]
-        row = numbers_within(rows)
-        first_cells = np.repeat(self._first[chosen, 2], rows) + row * np.repeat(units, rows)
-        return ScoreTable(
-            np.column_stack([rows, kept]),
-            self.cells.take(ranges(first_cells, np.repeat(kept, rows))),
-            self.owner_beside(chosen)[is_kept],
-            self.sizes.take(ranges(self._first[chosen, 0], rows)),
-        )
-
     def owner_beside(self, chosen: Integers) -> Integers:
         """The columns of the units of answers, one answer after another. Shape (units of all chosen,)."""
         return np.asarray(self.owner.take(ranges(self._first[chosen, 1], self.shapes[chosen, 1])))
@@ -123,35 +102,45 @@ class ScoreTable(Sequence[Scores]):
         return self.owner[first : first + self.shapes[i, 1]]
 
 
-class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
+class ScoredUnits:
     """Units that are observed together. Item i is the cases of unit i, and the answers to what they asked, in its order.
 
     ``table`` holds the answers of all units; those of unit i begin at place ``first[i]`` and are ``asked[i]``. Shapes: (units,) each.
+    ``extracts`` is empty where summaries are observed, or holds each unit's random extracts, which are observed in their place.
     """
 
-    def __init__(self, cases: Sequence[Cases], table: ScoreTable, first: Integers, asked: Integers) -> None:
-        self.cases, self.table, self.first, self.asked = cases, table, first, asked
+    def __init__(
+        self,
+        cases: Sequence[Cases],
+        table: ScoreTable,
+        first: Integers,
+        asked: Integers,
+        extracts: Sequence[Sequence[Extracts]] = (),
+    ) -> None:
+        self.cases, self.table, self.first, self.asked, self.extracts = cases, table, first, asked, extracts
 
     @classmethod
-    def of(cls, units: Sequence[tuple[Cases, Sequence[Scores]]]) -> ScoredUnits:
+    def of(
+        cls,
+        units: Sequence[tuple[Cases, Sequence[Scores]]],
+        extracts: Sequence[Sequence[Extracts]] = (),
+    ) -> ScoredUnits:
         """Units whose answers were given one by one."""
-        if isinstance(units, ScoredUnits):
-            return units
         asked = np.array([len(scores) for _, scores in units], dtype=np.int64)
         table = ScoreTable.of([answer for _, scores in units for answer in scores])
-        return cls([cases for cases, _ in units], table, np.cumsum(asked) - asked, asked)
+        return cls([cases for cases, _ in units], table, np.cumsum(asked) - asked, asked, extracts)
 
     @property
     def first_shapes(self) -> Integers:
         """Rows and units of each unit's first answer; -1 where nothing was asked. Shape (units, 2)."""
-        found = np.full((len(self), 2), -1)
+        shapes = np.full((len(self), 2), -1)
         has_asked = self.asked > 0
-        found[has_asked] = self.table.shapes[self.first[has_asked]]
-        return found
+        shapes[has_asked] = self.table.shapes[self.first[has_asked]]
+        return shapes
 
     @property
     def first_owners(self) -> list[bytes]:
-        """The columns of the units of each unit's first answer, 64-bit, as bytes by which they are told apart; none where nothing was asked."""
+        """The columns of the units of each unit's first answer, 64-bit, as bytes that can be compared; none where nothing was asked."""
         first = self.first[self.asked > 0]
         owner = self.table.owner_beside(first).astype(np.int64, copy=False)
         sizes = np.zeros(len(self), dtype=np.int64)
@@ -162,54 +151,33 @@ class ScoredUnits(Sequence[tuple[Cases, Sequence[Scores]]]):
     def some(self, chosen: Sequence[int]) -> ScoredUnits:
         """Some of the units, in this order."""
         places = np.array(chosen, dtype=np.int64)
-        cases = [self.cases[i] for i in chosen]
-        return ScoredUnits(cases, self.table, self.first[places], self.asked[places])
+        return ScoredUnits(
+            [self.cases[i] for i in chosen],
+            self.table,
+            self.first[places],
+            self.asked[places],
+            [self.extracts[i] for i in chosen] if self.extracts else (),
+        )
 
     def __len__(self) -> int:
         return len(self.cases)
 
-    @overload
-    def __getitem__(self, i: int) -> tuple[Cases, Sequence[Scores]]: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> Sequence[tuple[Cases, Sequence[Scores]]]: ...
-
-    def __getitem__(self, i: int | slice) -> Any:
-        if isinstance(i, slice):
-            return [self[j] for j in range(*i.indices(len(self)))]
-        first = int(self.first[i])
-        return self.cases[i], self.table[first : first + int(self.asked[i])]
+    def __iter__(self) -> Iterator[tuple[Cases, Sequence[Scores]]]:
+        for cases, first, asked in zip(self.cases, self.first.tolist(), self.asked.tolist(), strict=True):
+            yield cases, [self.table[i] for i in range(first, first + asked)]
 
 
-class ScoredExtracts(Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]):
-    """Units whose random extracts are observed together. Item i is the cases of unit i, their extracts, and the answers."""
+@runtime_checkable
+class BatchObservation(Observation, Protocol):
+    """An observation of many units in one call: where rows are small, calls cost more than sums."""
 
-    def __init__(self, scored: ScoredUnits, drawn: Sequence[Sequence[Extracts]]) -> None:
-        self.scored, self.drawn = scored, drawn
+    def observe_many(
+        self, units: ScoredUnits, labels: Integers
+    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+        """The rows of each unit, as `observe` returns them, or why it has none. ``labels`` (units, R, n): each unit's labellings.
 
-    @classmethod
-    def of(cls, units: Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]) -> ScoredExtracts:
-        """Units whose answers were given one by one."""
-        if isinstance(units, ScoredExtracts):
-            return units
-        scored = ScoredUnits.of([(cases, scores) for cases, _, scores in units])
-        return cls(scored, [drawn for _, drawn, _ in units])
-
-    def some(self, chosen: Sequence[int]) -> ScoredExtracts:
-        """Some of the units."""
-        return ScoredExtracts(self.scored.some(chosen), [self.drawn[i] for i in chosen])
-
-    def __len__(self) -> int:
-        return len(self.drawn)
-
-    @overload
-    def __getitem__(self, i: int) -> tuple[Cases, Sequence[Extracts], Sequence[Scores]]: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]: ...
-
-    def __getitem__(self, i: int | slice) -> Any:
-        if isinstance(i, slice):
-            return [self[j] for j in range(*i.indices(len(self)))]
-        cases, scores = self.scored[i]
-        return cases, self.drawn[i], scores
+        Where ``units.extracts`` is not empty, the extracts are observed in place of the summaries, as by
+        `ExtractObservation.observe_extracts`, under the real labels (R = 1). A unit's rows are the same whichever units are
+        beside it.
+        """
+        ...

@@ -1,7 +1,7 @@
 """The grammar of names: ``name(key=value, …)@over``, one spec everywhere, and back.
 
 A measure, scorer or summarizer is a frozen dataclass with a ``name``. Its spec lists the fields
-that differ from their defaults; the field ``over``, if it has one, stands behind the ``@``. Fields
+that differ from their defaults; the field ``over``, if it has one, follows the ``@``. Fields
 whose names begin with an underscore are not part of the spec.
 """
 
@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, get_type_hints
 
 from fairbrief.errors import RequestError
-from fairbrief.text.redaction import sealed
+from fairbrief.text.addresses import sealed
 
 PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
 
@@ -46,7 +46,7 @@ def spell(thing: Any) -> str:
     for f in settings_of(thing):
         value = getattr(thing, f.name)
         if f.name == "over":
-            over = f"@{_quote(value, PLAIN)}" if value else ""
+            over = f"@{quoted(value)}" if value else ""
         elif value != _default(f):
             parts.append(f"{f.name}={_spell_value(value)}")
     settings = f"({', '.join(parts)})" if parts else ""
@@ -125,7 +125,7 @@ def target(text: str) -> Target:
 
 
 def _refuse_settings(over: str, text: str) -> None:
-    """Raise where settings stand behind the attribute; an attribute that looks so is written in quotes."""
+    """Raise where settings follow the attribute; an attribute that looks like that is written in quotes."""
     match = re.fullmatch(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", over, re.DOTALL)
     if match is None:
         return
@@ -134,7 +134,7 @@ def _refuse_settings(over: str, text: str) -> None:
     right = f"{first}{match['settings']})@{match['over'].strip()}"
     raise RequestError(
         f"In '{text}' the settings stand behind the attribute. Write {right}; "
-        f"an attribute that is called so stands in quotes: {head}@{_quote(over, PLAIN)}."
+        f"an attribute that is called so stands in quotes: {head}@{quoted(over)}."
     )
 
 
@@ -171,12 +171,15 @@ def build(kind: Any, spec: Spec) -> Any:
 
 
 def quoted(text: str) -> str:
-    """A name as the grammar writes it: in quotes where it holds what would end it.
+    """A name in the grammar: in quotes where it has characters that would end it.
 
     >>> print(quoted("party"), quoted("a, b"))
     party 'a, b'
     """
-    return _quote(text, PLAIN)
+    if PLAIN.fullmatch(text) and text == text.strip():
+        return text
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def needs_over(kind: Any) -> bool:
@@ -196,16 +199,16 @@ def _spell_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return _quote("+".join(str(v) for v in value), PLAIN)
+        return quoted("+".join(str(v) for v in value))
     if isinstance(value, (int, float)):
         return str(value)
     text = str(value)
-    return text if _is_nested(text) else _quote(text, PLAIN)
+    return text if _is_nested(text) else quoted(text)
 
 
 @lru_cache(maxsize=1024)
 def _is_nested(text: str) -> bool:
-    """Whether a value is itself a spec with settings, which stands without quotes."""
+    """Whether a value is itself a spec with settings, which needs no quotes."""
     if not text.endswith(")") or re.match(r"[\w.:/-]+\(", text) is None:
         return False
     try:
@@ -233,13 +236,6 @@ def _read_value(text: str, hint: Any, where: str) -> Any:
         wanted = getattr(hint, "__name__", hint_text)
         raise RequestError(f"{where}: '{text}' is not a value of type {wanted}.") from None
     return text
-
-
-def _quote(text: str, plain: re.Pattern[str]) -> str:
-    if plain.fullmatch(text) and text == text.strip():
-        return text
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def _unquote(text: str) -> str:

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from fairbrief import registry, specs
+from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.types import (
     Ask,
-    BatchObservation,
     Case,
     Cases,
     Floats,
@@ -107,7 +107,8 @@ def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
         alike.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
     for together in alike.values():
         blocks, reasons = observation.observe_many(
-            [(unit, scores) for unit, scores, _ in together], np.stack([labels for *_, labels in together])
+            ScoredUnits.of([(unit, scores) for unit, scores, _ in together]),
+            np.stack([labels for *_, labels in together]),
         )
         found: dict[int, Rows | Reason] = dict(reasons)
         for block in blocks:

@@ -95,8 +95,8 @@ class Record(Data, frozen=True):
             if values.count(None) == len(values):
                 return []
             raise DataError(
-                f"{self.where or 'input'} (id '{self.id}'): document {values.index(None) + 1} has no attribute "
-                f"'{attribute}', which others of the record have. Add it, or leave such documents out with --missing drop, "
+                f"{self.where or 'input'} (id '{self.id}', document {values.index(None) + 1}): it has no attribute "
+                f"'{attribute}', which other documents of the record have. Add it, or leave such documents out with --missing drop, "
                 f"make them a group with --missing group, or leave such records out with --require {attribute}."
             )
         return cast("list[str]", values)
@@ -255,6 +255,11 @@ class Rows:
     columns: tuple[Column, ...]
     values: Floats
 
+    @classmethod
+    def of(cls, row: Mapping[Column, float], labellings: int = 1) -> Rows:
+        """One row by column, the same under each of some labellings."""
+        return cls(tuple(row), np.array([list(row.values())] * labellings, dtype=np.float64))
+
 
 @dataclass(frozen=True, slots=True)
 class AlikeRows:
@@ -395,11 +400,10 @@ class Value(Data, frozen=True):
 class Extracts:
     """Random extracts of one record's sources, as long as a summary.
 
-    Shapes: ``sentences`` (S,) and their ``document`` (S,); ``kept`` (E, S), 1 where an extract holds a sentence.
+    Shapes: ``sentences`` (S,); ``kept`` (E, S), 1 where an extract holds a sentence.
     """
 
     sentences: tuple[str, ...]
-    document: Integers
     kept: Floats
 
     @property
@@ -431,21 +435,7 @@ class ExtractObservation(Protocol):
     def observe_extracts(
         self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
     ) -> Rows | Reason:
-        """One row, shape (1, columns): the mean over the extracts of what `observe` would say of them."""
-        ...
-
-
-@runtime_checkable
-class BatchExtractObservation(ExtractObservation, Protocol):
-    """One that can also read the extracts of many units at once."""
-
-    def observe_many_extracts(
-        self, units: Sequence[tuple[Cases, Sequence[Extracts], Sequence[Scores]]]
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-        """What `observe_extracts` says of each unit: its row, R = 1, or why it has none. Others beside it change no bit.
-
-        `fairbrief.score_tables.ScoredExtracts.of` has the units' answers in one table.
-        """
+        """One row, shape (1, columns): the mean over the extracts of what `observe` would return for each of them."""
         ...
 
 
@@ -467,20 +457,6 @@ class Observation(Protocol):
         """Rows under each labelling. ``labels`` (R, n) holds labellings of ``permutation_scheme(cases).labels``.
 
         The first is the real one. Without a scheme its shape is (1, 0).
-        """
-        ...
-
-
-@runtime_checkable
-class BatchObservation(Observation, Protocol):
-    """An observation that can also look at many units at once: where rows are small, calls cost more than sums."""
-
-    def observe_many(
-        self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-        """What `observe` says of each unit: its rows, or why it has none. ``labels`` (units, R, n): each unit's labellings.
-
-        `fairbrief.score_tables.ScoredUnits.of` has the units' answers in one table. A unit's rows are the same whichever units are beside it.
         """
         ...
 

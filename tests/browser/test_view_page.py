@@ -11,7 +11,7 @@ import pytest
 from tests.browser.browsing import chromium, needs_chromium
 from tests.cli.command import printed
 
-from fairbrief.cli.view_command import _read
+from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.viewing.answers import Answers, open_audit
 from fairbrief.viewing.server import Server
 
@@ -45,7 +45,7 @@ def test_a_record_without_attributes_shows_only_texts(
 def opened(file: str, measure: str, folder: Path, profiles: pytest.TempPathFactory) -> str:
     """The page of an audit of one measure, as it is once the first record was opened."""
     printed("audit", file, "--measure", measure, "--resamples", "0", "--out", str(folder))
-    with Server(Answers([open_audit(folder, _read)])) as server:
+    with Server(Answers([open_audit(folder, read_inputs)])) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:

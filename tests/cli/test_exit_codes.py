@@ -119,7 +119,7 @@ def test_what_a_terminal_cannot_show_is_no_fault(tmp_path: Path, encoding: str) 
 
 def test_an_interrupted_command_ends_as_shells_say() -> None:
     """Ctrl-C ends with 130."""
-    code = "import fairbrief.cli.measures_command as m, typer\nfrom fairbrief import registry, cli\n"
+    code = "import fairbrief.cli.listing_commands as m, typer\nfrom fairbrief import registry, cli\n"
     code += "def stop(*_): raise KeyboardInterrupt\nregistry.names = registry.declared = registry.make = stop\ncli.main()"
     done = subprocess.run(
         [sys.executable, "-c", code, "measures", "bur"], capture_output=True, text=True, check=False

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from fairbrief_openings import FirstWords, Opened, OpeningGap, Openings
+from fairbrief_openings import FirstWords, OpeningGap, Openings
 
 from fairbrief import registry, testing
+from fairbrief.reports.explanation import Opened
+from fairbrief.score_tables import ScoredUnits
 from fairbrief.testing import MEASURE_CLAUSES, SCORER_CLAUSES, SUMMARIZER_CLAUSES
 from fairbrief.types import (
     AlikeRows,
@@ -112,7 +114,7 @@ class Neighbourly(Faulty):
     def observation(self) -> Opened:
         class Broken(Opened):
             def observe_many(
-                self, units: Sequence[tuple[Cases, Sequence[Scores]]], labels: Integers
+                self, units: ScoredUnits, labels: Integers
             ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
                 found = [self.observe(*unit, own) for unit, own in zip(units, labels, strict=True)]
                 rows = {i: rows for i, rows in enumerate(found) if isinstance(rows, Rows)}

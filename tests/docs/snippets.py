@@ -139,7 +139,7 @@ def check_line(line: str, where: str) -> None:
 
 SPECS: dict[registry.Kind, tuple[str, ...]] = {
     "summarizer": ("with_",),
-    "measure": ("measure",),
+    "measure": ("measure", "measures"),
     "protocol": ("protocol",),
 }
 """Parameters of commands that hold the spec of something."""

@@ -15,10 +15,16 @@ import numpy as np
 import pytest
 from tests import tested_rows
 
-from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
-from fairbrief.measures.coverage_folding import document_coverage, fold_chunks, merge_mutual
+from fairbrief.measures.coverage import (
+    Coverage,
+    CoverageParity,
+    EqualCoverage,
+    document_coverage,
+    fold_chunks,
+    merge_mutual,
+)
 from fairbrief.statistics import enumerate_labellings
-from fairbrief.text.chunks import sentence_groups, sentence_windows
+from fairbrief.text.sentences import sentence_groups, sentence_windows
 from fairbrief.types import Case, Document, Reason, Record, Rows, Scores, Summary, Totals, Unit
 
 EXACT = {"rel": 0, "abs": 1e-9}

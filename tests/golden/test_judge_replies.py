@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from fairbrief.scorers.judge import DIMENSIONS, TEMPLATE
-from fairbrief.text.verdicts import score
+from fairbrief.scorers.chat_judge import DIMENSIONS, TEMPLATE
+from fairbrief.text.replies import score
 
 
 def test_replies_are_read_as_in_the_reference(golden: Path) -> None:

@@ -15,9 +15,8 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
 from fairbrief.measures.entity_inclusion import EntityInclusion
-from fairbrief.measures.word_list_inclusion import WordListInclusion
-from fairbrief.text.alignment import Name
-from fairbrief.text.people import find_people
+from fairbrief.measures.word_lists import WordListInclusion
+from fairbrief.text.people import Name, find_people
 from fairbrief.types import Rows
 
 SETS = [

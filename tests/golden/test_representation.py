@@ -15,7 +15,7 @@ from tests.conftest import read_lines
 
 from fairbrief import registry
 from fairbrief.auditing.controls import Control, exchanged
-from fairbrief.measures.representation_evidence import Representation
+from fairbrief.measures.representation import Representation
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.types import Case, Document, Reason, Record, Summary, Totals

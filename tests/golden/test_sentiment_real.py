@@ -14,10 +14,9 @@ from scipy.sparse.linalg import svds
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.subjects import article_of, subject_of
 from fairbrief.reports.result import Result
-from fairbrief.taggers.lexicons import read_lexicon
 from fairbrief.taggers.vader import Vader
-from fairbrief.taggers.word_sentiment import WordSentiment
-from fairbrief.text.passage_sentiment import words_of
+from fairbrief.taggers.word_files import read_lexicon
+from fairbrief.taggers.word_sentiment import WordSentiment, words_of
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Case, Document, Estimate, Record, Summary
 

@@ -11,7 +11,7 @@ from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS
 
 from fairbrief.scorers import bartscore
 from fairbrief.scorers.bartscore import BartScore
-from fairbrief.scorers.windows import parts, spans
+from fairbrief.scorers.pieces import parts, spans
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Ask
 

@@ -58,7 +58,7 @@ def test_long_texts_are_the_mean_of_their_windows(encoder_folder: Path) -> None:
     (found,) = [batch[LONG,] for batch in scorer.compute([(LONG,)])]
     from fairbrief.pretrained import hub, placement
     from fairbrief.scorers import models
-    from fairbrief.scorers.windows import parts
+    from fairbrief.scorers.pieces import parts
 
     resident = models.sentence_encoder(
         hub.find(str(encoder_folder), "x"), placement.place(scorer, "x"), "embedding"

@@ -14,9 +14,9 @@ from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS, save_classifi
 from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.registry import make
-from fairbrief.scorers import batches, entailment
+from fairbrief.scorers import entailment
 from fairbrief.scorers.entailment import Entailment
-from fairbrief.scorers.windows import longest_first
+from fairbrief.scorers.pieces import longest_first, run_batches
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Ask
 
@@ -235,9 +235,9 @@ def test_a_single_pair_out_of_memory_is_an_error_for_the_operator() -> None:
         raise RuntimeError("shapes do not match")
 
     with pytest.raises(BackendError, match="smaller model"):
-        list(batches.run([5, 5], full, 100))
+        list(run_batches([5, 5], full, 100))
     with pytest.raises(RuntimeError, match="shapes"):
-        list(batches.run([5, 5], broken, 100))
+        list(run_batches([5, 5], broken, 100))
 
 
 def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_a_second_run_asks_the_model_nothing(
 
 def test_progress_is_told(classifier_folder: Path) -> None:
     """Whoever watches hears how many pairs are done, of how many, and the rate."""
-    from fairbrief.scorers.progress import Progress, watched
+    from fairbrief.scorers.pairs import Progress, watched
 
     heard: list[Progress] = []
     with watched(heard.append):

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
 from fairbrief.cli import app
-from fairbrief.measures.representation_evidence import Representation
+from fairbrief.measures.representation import Representation
 from fairbrief.protocols.li_coverage import LiCoverage
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.types import Ask, Case, Document, Record, Rows, Summary, Unit

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.registry import make
-from fairbrief.scorers import occurrences
+from fairbrief.scorers import shared_words
 from fairbrief.text.rouge import rouge_scores
 from fairbrief.types import Ask, Scorer
 
@@ -37,12 +37,12 @@ SCORERS = (
 def test_asks_are_answered_together_as_alone(spec: str, asks: list[Ask], together: int) -> None:
     """To the last bit, in whatever company, in whatever languages, and wherever batches end."""
     scorer: Scorer = make("scorer", spec)
-    before = occurrences.TOGETHER
-    occurrences.TOGETHER = together
+    before = shared_words.TOGETHER
+    shared_words.TOGETHER = together
     try:
         found = list(scorer.answer(asks))
     finally:
-        occurrences.TOGETHER = before
+        shared_words.TOGETHER = before
     assert len(found) == len(asks)
     for ask, own in zip(asks, found, strict=True):
         (alone,) = scorer.answer([ask])

@@ -20,33 +20,29 @@ import fairbrief.text
 from fairbrief.chat.replies import is_refusal, read_reply
 from fairbrief.cli.exit_codes import printable as printable_for_a_terminal
 from fairbrief.reports import plain
+from fairbrief.taggers.word_sentiment import passage_sentiment
 from fairbrief.text import (
     address,
-    alignment,
+    addresses,
     anonymisation,
-    chunks,
     counted,
     found_people,
+    group_words,
     hashes,
-    identifiers,
     languages,
-    name_gender,
-    passage_sentiment,
+    name_words,
     people,
     pronouns,
-    recogniser_errors,
     recognition,
     rouge,
     segmentation,
     sentences,
-    statements,
-    store_addresses,
     tokens,
     word_numbers,
 )  # fmt: skip
 from fairbrief.workbench.units import read_split
 
-KNOWN = [alignment.Name("John", "Smith"), alignment.Name("Mary", "Jones")]
+KNOWN = [people.Name("John", "Smith"), people.Name("Mary", "Jones")]
 PAIRS = [("John", "Smith"), ("Mary", "Jones")]
 
 
@@ -60,34 +56,33 @@ def _value_error(read: Callable[[str], object], text: str) -> object:
 
 OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "address.exchange": lambda t: address.exchange(t, "Mr."),
-    "alignment.align": lambda t: alignment.align(tokens.words(t), KNOWN, tokens.words(t)),
-    "alignment.align_published": lambda t: alignment.align_published(t.split(), KNOWN),
+    "people.align": lambda t: people.align(tokens.words(t), KNOWN, tokens.words(t)),
+    "people.align_published": lambda t: people.align_published(t.split(), KNOWN),
     "anonymisation.anonymise": lambda t: anonymisation.anonymise(t, PAIRS),
     "anonymisation.anonymise_published": lambda t: anonymisation.anonymise_published(t, PAIRS),
-    "chunks.chunks": lambda t: chunks.chunks(sentences.split(t)),
-    "chunks.sentence_groups": lambda t: chunks.sentence_groups(sentences.split(t), 10),
-    "chunks.sentence_windows": lambda t: chunks.sentence_windows(sentences.split(t), 10),
+    "sentences.chunks": lambda t: sentences.chunks(sentences.split(t)),
+    "sentences.sentence_groups": lambda t: sentences.sentence_groups(sentences.split(t), 10),
+    "sentences.sentence_windows": lambda t: sentences.sentence_windows(sentences.split(t), 10),
     "counted.counted": lambda t: counted.counted(2, t),
-    "name_gender.gender_of_name": lambda t: name_gender.gender_of_name(tokens.words(t), {}, {"john": "male"}),
-    "name_gender.genders_of": lambda t: name_gender.genders_of([t, "f"]),
-    "name_gender.published_gender": lambda t: name_gender.published_gender(t.split(), {}, {"john": "male"}),
-    "passage_sentiment.passage_sentiment": lambda t: passage_sentiment.passage_sentiment(t, {"a": 1.0}),
+    "name_words.gender_of_name": lambda t: name_words.gender_of_name(tokens.words(t), {}, {"john": "male"}),
+    "name_words.genders_of": lambda t: name_words.genders_of([t, "f"]),
+    "name_words.published_gender": lambda t: name_words.published_gender(t.split(), {}, {"john": "male"}),
     "people.known_spans": lambda t: people.known_spans(t, KNOWN, t),
     "people.find_known": lambda t: people.find_known(t, KNOWN, t),
     "people.find_people": lambda t: people.find_people(t, KNOWN, t, ("John Smith",), with_known=True),
     "people.invented": lambda t: people.invented(people.find_known(t, KNOWN, ""), t),
     "people.unresolved": lambda t: people.unresolved(people.find_known(t, KNOWN, "")),
-    "recognition.is_told_of": lambda t: recognition.is_told_of(t, len(t) // 2, len(t) // 2 + 4),
+    "recognition.is_described_at": lambda t: recognition.is_described_at(t, len(t) // 2, len(t) // 2 + 4),
     "pronouns.guess_place": lambda t: pronouns.guess_place("her", t),
     "pronouns.like": lambda t: pronouns.like(t, "her"),
     "hashes.digest_of": lambda t: hashes.digest_of([t]),
-    "identifiers.count_identifiers": lambda t: identifiers.count_identifiers(t, "helm"),
+    "group_words.count_identifiers": lambda t: group_words.count_identifiers(t, "helm"),
     "recognition.parts": lambda t: [recognition.parts(run) for run in recognition.runs(t)],
     "recognition.accept": lambda t: recognition.accept(t, recognition.propose(t), ("John",)),
     "recognition.choose": lambda t: recognition.choose(recognition.propose(t), ("John Smith",)),
     "rouge.tokens": lambda t: rouge.tokens(t, stem=True),
-    "store_addresses.is_stored": store_addresses.is_stored,
-    "store_addresses.refuse_stored": lambda t: _refused(store_addresses.refuse_stored, t),
+    "addresses.is_stored": addresses.is_stored,
+    "addresses.refuse_stored": lambda t: _refused(addresses.refuse_stored, t),
     "segmentation.ascii_words": lambda t: segmentation.ascii_words(
         t.encode("ascii", "replace").decode(), segmentation.ascii_table(str.isalnum)
     ),
@@ -95,18 +90,20 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
         [t, "a b"], segmentation.ascii_table(str.isalnum), len
     ),
     "segmentation.word_counts": lambda t: segmentation.word_counts([t, "a b"]),
-    "statements.word_totals": lambda t: statements.word_totals([t, "a b"]),
-    "statements.recall": lambda t: statements.recall(t, [t]),
-    "statements.words_held": lambda t: statements.words_held(t, [t]),
-    "recogniser_errors.read_errors": lambda t: _value_error(recogniser_errors.read_errors, t),
+    "segmentation.word_totals": lambda t: segmentation.word_totals([t, "a b"]),
+    "segmentation.recall": lambda t: segmentation.recall(t, [t]),
+    "segmentation.words_held": lambda t: segmentation.words_held(t, [t]),
+    "found_people.read_errors": lambda t: _value_error(found_people.read_errors, t),
     "languages.languages_of": lambda t: languages.languages_of(word_numbers.Parted([t]), np.ones(1, dtype=np.int64)),
     "word_numbers.numbered": lambda t: word_numbers.numbered([t], [word_numbers.Rule(tokens.words)]).grams(2),
     "languages.other_language": lambda t: languages.other_language(t, "en"),
     "languages.language_of_input": lambda t: languages.language_of_input([t]),
     "found_people.found_people": lambda t: found_people.found_people(t, ("John Smith",), {"john": "male"}),
     "tokens.stems": lambda t: tokens.stems(tokens.words(t), "en"),
+    "tokens.porter_stem": tokens.porter_stem,
     # Not in `text`, and given texts that strangers wrote.
     "chat.replies.is_refusal": is_refusal,
+    "taggers.word_sentiment.passage_sentiment": lambda t: passage_sentiment(t, {"a": 1.0}),
     "chat.replies.read_reply": lambda t: _refused(read_reply, t),
     "workbench.units.read_split": lambda t: read_split(t, t),
     "reports.plain.printable": plain.printable,
@@ -116,19 +113,24 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "cli.exit_codes.printable": printable_for_a_terminal,
 }  # fmt: skip
 WITHOUT_A_TEXT = {
-    "census_names.shares", "census_names.commonest_last_names", "identifiers.word_lists",
-    "census_names.genders", "census_names.given_names", "identifiers.pair_markers", "names.census", "published_nltk.word_cutter",
-    "gender_words.subject_group", "name_gender.census_genders", "names.read_names", "nltk_tokens.check_data", "pronouns.form",
+    "name_words.shares", "name_words.commonest_last_names", "group_words.word_lists",
+    "name_words.genders", "name_words.given_names", "group_words.pair_markers", "names.census", "published_nltk.word_cutter",
+    "group_words.subject_group", "names.read_names", "published_nltk.check_data", "pronouns.form",
     "published_nltk.edition", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described", "languages.usual",
-    "recogniser_errors.spell_errors", "segmentation.ascii_table", "store_addresses.where_credentials",
-    "rouge.rule", "word_numbers.compact", "word_numbers.different_of", "word_numbers.forget",
+    "found_people.spell_errors", "segmentation.ascii_table", "addresses.where_credentials",
+    "rouge.rule", "vocabulary.vocabulary", "vocabulary.words", "word_numbers.compact", "word_numbers.different_of", "word_numbers.forget",
 }  # fmt: skip
 """Take no text of a stranger, but a number, a table of ours or nothing."""
-MORE_THAN_LINEAR = {"rouge.rouge_scores", "identifiers.varying_identifiers"}
+MORE_THAN_LINEAR = {"rouge.rouge_scores", "group_words.varying_identifiers"}
 """Hold two sequences against each other, which takes the product of their lengths: a longest common subsequence
 (64 cells at a step), and difflib's matching of the listed words of two variants of a text."""
-OF_NLTK = {"nltk_tokens.words", "nltk_tokens.tokenize", "punkt.split", "punkt.sentence_spans"}
+OF_NLTK = {
+    "published_nltk.words",
+    "published_nltk.tokenize",
+    "published_nltk.split",
+    "published_nltk.sentence_spans",
+}
 """NLTK's own, behind a protocol that asks for them: they need its data."""
 
 

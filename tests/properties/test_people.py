@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.permutation_schemes import renamed
-from fairbrief.measures.word_list_inclusion import WordListInclusion
-from fairbrief.text.alignment import Name
+from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.text.anonymisation import anonymise
+from fairbrief.text.people import Name
 from fairbrief.text.recognition import propose
 from fairbrief.types import Totals
 

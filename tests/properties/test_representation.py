@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.measures.distributions import Members, count_unions, folded, mean_of_best, members_of
-from fairbrief.measures.representation_evidence import Representation
+from fairbrief.measures.representation import Representation
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.types import (

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.measures.sentiment_shift import SentimentShift
-from fairbrief.text.gender_words import gender_coefficient
+from fairbrief.measures.sentiment import SentimentShift
+from fairbrief.text.group_words import gender_coefficient
 from fairbrief.types import Totals
 
 SEEDS = st.integers(0, 2**32 - 1)

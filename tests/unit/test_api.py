@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import fairbrief
-from fairbrief.auditing.evidence_table import LedgerEvidence
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
+from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.scorers.ngram import Ngram
 
 ROWS = [
@@ -235,7 +235,7 @@ def test_an_audit_is_saved_without_one_table_of_all_evidence(
     )
     whole = found.evidence.to_dicts()
     with monkeypatch.context() as forbidding:
-        forbidding.delattr(LedgerEvidence, "table")
+        forbidding.delattr(EvidenceRows, "table")
         found.save(tmp_path / "audit")
     assert fairbrief.load(tmp_path / "audit").evidence.to_dicts() == whole
 

@@ -15,13 +15,12 @@ import pytest
 from tests.unit.test_workers import Modelled
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, examples, parts
+from fairbrief.auditing import Plan, chosen_engine, examples, parts
 from fairbrief.auditing.contrast_sums import ContrastSums
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.controls import Exchange
 from fairbrief.auditing.counterfactual_sources import Sources, sample
 from fairbrief.auditing.direction import better
-from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
@@ -29,15 +28,14 @@ from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
+from fairbrief.auditing.null_sums import RelabelledRows
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
 from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.record_values import RowReader, is_signed
-from fairbrief.auditing.relabelled_rows import RelabelledRows
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scored_rows import with_unit_tests
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
-from fairbrief.auditing.sensitivity import listed
 from fairbrief.auditing.source_hashes import SourceHashes
 from fairbrief.auditing.system_runs import unpooled
 from fairbrief.auditing.unit_fallback import UnitFallback
@@ -46,6 +44,7 @@ from fairbrief.engines.engine import ThisProcess
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
+from fairbrief.plan import parted
 from fairbrief.readers import json_lines, read
 from fairbrief.reports.note_words import worded
 from fairbrief.scorers.containment import Containment
@@ -336,8 +335,7 @@ def test_a_row_is_of_a_cluster_by_itself_unless_told() -> None:
     """And of a system; of no slice or block."""
     one = Origin("s", "r", "r")
     assert (one.is_shared, one.system_kind, one.slices, one.block) == (False, "system", (), "")
-    both = Origins()
-    both.extend([one, Origin("s", "q", "q")])
+    both = Origins.by_column([one, Origin("s", "q", "q")])
     assert both.order().tolist() == [1, 0]
 
 
@@ -392,7 +390,7 @@ def test_the_largest_of_many_cases_are_kept_whichever_came_first() -> None:
     sizes = np.array([3.0, 8, 1, 5, 7, 2, 6, 4])
     given = placed(*(case(f"r{i}") for i in range(8)))
     sheet: Any = SimpleNamespace(
-        columns={("x",): 0}, ps=[], blocks=lambda: [(np.arange(8), np.array([0]), sizes[:, np.newaxis])]
+        columns={("x",): 0}, ps=[], pending=[(np.arange(8), np.array([0]), sizes[:, np.newaxis])]
     )
     observation: Any = "o"
     exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
@@ -417,7 +415,7 @@ def test_cases_that_wait_to_be_considered_are_those_that_are_kept_at_once(
     for start in range(0, 12, at_once):
         some = slice(start, start + at_once)
         block = np.arange(at_once), np.array([0]), sizes[some, np.newaxis]
-        sheet: Any = SimpleNamespace(columns={("x",): 0}, ps=[], blocks=lambda block=block: [block])
+        sheet: Any = SimpleNamespace(columns={("x",): 0}, ps=[], pending=[block])
         exhibits.consider(observation, sheet, given[some])
     found = [(e.system, e.value, e.case.record.id) for e in exhibits.shown(["s", "t"])]
     assert found == [("s", 2, "r42"), ("s", 2, "r44"), ("t", -9, "r39"), ("t", 9, "r41")]
@@ -618,7 +616,7 @@ def test_runs_that_several_systems_look_like_are_named() -> None:
 
 def test_scorers_are_parted_by_commas_outside_brackets() -> None:
     """However deep these are; what is empty is none."""
-    assert listed("a, b(c=1, d=(2, 3)), ,e") == ["a", "b(c=1, d=(2, 3))", "e"]
+    assert parted(["a, b(c=1, d=(2, 3)), ,e"]) == ("a", "b(c=1, d=(2, 3))", "e")
 
 
 def test_an_engine_is_named_or_so_many_workers_are_not_both() -> None:
@@ -646,6 +644,6 @@ def test_sums_of_relabelled_rows_take_each_units_labelling(units: int) -> None:
     choices = np.array([[0, 1, 0, 1, (i + 1) % 2, i % 2, 1, 0] for i in range(units)])
     rows = RelabelledRows.of_all([("x",), ("y",)], values, choices)
     assert (rows.columns, rows.fixed_columns, rows.fixed.tolist()) == ((("x",),), (("y",),), [[7.0]] * units)
-    sums = sum(coarse + fine for coarse, fine, _, _ in rows.taken())
+    sums = rows.sums()
     wanted = np.sum([values[i, choices[i], 0] for i in range(units)], axis=0)
-    assert sums[:, 0].tolist() == wanted.tolist()  # type: ignore[index]
+    assert sums[:, 0].tolist() == wanted.tolist()

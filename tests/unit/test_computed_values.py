@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fairbrief.measures.computed_values import ComputedValues
+from fairbrief.measures.position import ComputedValues
 from fairbrief.types import Value
 
 

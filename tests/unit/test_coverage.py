@@ -13,8 +13,8 @@ from tests import tested_rows
 from fairbrief.errors import DataError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
 from fairbrief.statistics import enumerate_labellings
+from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
-from fairbrief.text.statements import words_held
 from fairbrief.types import (
     Case,
     Document,
@@ -140,7 +140,7 @@ def test_renaming_the_groups_never_counts_as_a_larger_gap() -> None:
 def test_a_document_without_the_attribute_is_named() -> None:
     """File, line, id, document and remedy stand in the message."""
     with pytest.raises(
-        DataError, match=r"f\.jsonl:3 \(id 'r'\): document 2 has no attribute 'side'.*--require side"
+        DataError, match=r"f\.jsonl:3 \(id 'r', document 2\): it has no attribute 'side'.*--require side"
     ):
         Coverage("side").asks((case(["a", None, "b"]),))
 

@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
-from fairbrief.measures.coverage_folding import document_coverage, merge_mutual
+from fairbrief.measures.coverage import (
+    Coverage,
+    CoverageParity,
+    EqualCoverage,
+    document_coverage,
+    merge_mutual,
+)
+from fairbrief.score_tables import ScoredUnits
 from fairbrief.types import (
     AlikeRows,
     Case,
@@ -18,6 +24,7 @@ from fairbrief.types import (
     Document,
     Extracts,
     Ratio,
+    Reason,
     Record,
     Scores,
     Summary,
@@ -272,7 +279,7 @@ def extracts(kept: Sequence[Sequence[float]]) -> tuple[Extracts]:
     """Extracts of a record, by which sentences each keeps."""
     held = np.array(kept)
     sentences = held.shape[1]
-    return (Extracts(tuple(f"S{i}." for i in range(sentences)), np.arange(sentences), held),)
+    return (Extracts(tuple(f"S{i}." for i in range(sentences)), held),)
 
 
 def rows_by_place(blocks: Sequence[AlikeRows]) -> dict[int, dict[Column, float]]:
@@ -284,6 +291,15 @@ def rows_by_place(blocks: Sequence[AlikeRows]) -> dict[int, dict[Column, float]]
     }
 
 
+def read_extracts(
+    observation: Coverage, units: Sequence[tuple[tuple[Case], tuple[Extracts], tuple[Scores]]]
+) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    """What is read of the extracts of records of as many documents."""
+    scored = ScoredUnits.of([(cases, found) for cases, _, found in units], [drawn for _, drawn, _ in units])
+    schemes = [observation.permutation_scheme(cases) for cases, *_ in units]
+    return observation.observe_many(scored, np.array([[scheme.labels] for scheme in schemes if scheme]))
+
+
 def test_extracts_are_read_as_written_out() -> None:
     """Two extracts, of the first sentence and of the last two. By the first a is covered 0.8 and b 0.2: a gap of 0.3 at
     a level of 0.5; by the second 0.1 and 0.3: 0.1 at 0.2. Lengths of 1 and 4 words: logs -L and L.
@@ -291,8 +307,8 @@ def test_extracts_are_read_as_written_out() -> None:
     support = [[0.8, 0.2, 0.0], [0.2, 0.0, 0.6]]
     observation = Coverage("side")
     one = (case("ab", [1, 4]),)
-    blocks, reasons = Coverage("side", units="sentences").observe_many_extracts(
-        [(one, extracts([[1, 0, 0], [0, 1, 1]]), (scores(support),))]
+    blocks, reasons = read_extracts(
+        Coverage("side", units="sentences"), [(one, extracts([[1, 0, 0], [0, 1, 1]]), (scores(support),))]
     )
     assert not reasons
     assert rows_by_place(blocks)[0] == pytest.approx(
@@ -304,7 +320,7 @@ def test_extracts_are_read_as_written_out() -> None:
             ("log length", "a"): -L, ("log length", "b"): L, ("length²",): 0, ("length·coverage",): 0,
         }
     )  # fmt: skip
-    _, reasons = observation.observe_many_extracts([(one, extracts([[1, 0, 0]]), (scores(support),))])
+    _, reasons = read_extracts(observation, [(one, extracts([[1, 0, 0]]), (scores(support),))])
     assert reasons[0].text == "the summary's units were given, the sources' were not"
 
 
@@ -313,9 +329,7 @@ def test_extracts_tell_length_from_coverage_within_groups() -> None:
     one = (case("aabb", [1, 4, 2, 8]),)
     support = [[0.2, 1], [0.4, 1], [0.5, 1], [0.9, 1]]
     row = rows_by_place(
-        Coverage("side", units="sentences").observe_many_extracts(
-            [(one, extracts([[1, 0]]), (scores(support),))]
-        )[0]
+        read_extracts(Coverage("side", units="sentences"), [(one, extracts([[1, 0]]), (scores(support),))])[0]
     )[0]
     assert row["length²",] == pytest.approx(4 * L**2)
     assert row["length·coverage",] == pytest.approx(0.6 * L)
@@ -324,8 +338,9 @@ def test_extracts_tell_length_from_coverage_within_groups() -> None:
 
 def test_an_extract_of_no_sentence_covers_nothing() -> None:
     """Its mean over no sentence is 0, and counts: of two extracts the other is covered 0.8 and 0.2."""
-    rows, _ = Coverage("side", units="sentences").observe_many_extracts(
-        [((case("ab"),), extracts([[0, 0], [1, 0]]), (scores([[0.8, 1], [0.2, 1]]),))]
+    rows, _ = read_extracts(
+        Coverage("side", units="sentences"),
+        [((case("ab"),), extracts([[0, 0], [1, 0]]), (scores([[0.8, 1], [0.2, 1]]),))],
     )
     row = rows_by_place(rows)[0]
     assert (row["level",], row["gap",]) == pytest.approx((0.25, 0.15))
@@ -340,11 +355,11 @@ def test_a_records_rows_are_the_same_in_any_company() -> None:
     observation = Coverage("side", units="sentences")
     drawn = extracts([[1.0]])
     with_draws = [(one, drawn, found) for one, found in units]
-    together = rows_by_place(observation.observe_many_extracts(with_draws)[0])
+    together = rows_by_place(read_extracts(observation, with_draws)[0])
     assert together[0]["length²",] == pytest.approx(L**2 / 2)
     assert ("length²",) not in together[1]
     labels = np.array([[[0, 0, 1]]] * 2)
-    observed_together = rows_by_place(observation.observe_many(units, labels)[0])
+    observed_together = rows_by_place(observation.observe_many(ScoredUnits.of(units), labels)[0])
     assert observed_together[0]["length²",] == pytest.approx(L**2 / 2)
     assert ("length²",) not in observed_together[1]
 
@@ -360,7 +375,7 @@ def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytes
         ((case("aabb", [2, 2, 8, 1]),), (scores([[0.7], [0.1], [0.5], [0.3]]),)),
     ]
     labels = np.array([[[0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 1]]] * 2)
-    ((together,), _) = observation.observe_many(units, labels)
+    ((together,), _) = observation.observe_many(ScoredUnits.of(units), labels)
     for (cases, found), values in zip(units, together.values, strict=True):
         alone = observation.observe(cases, found, labels[0])
         assert alone.columns == together.columns  # type: ignore[union-attr]
@@ -368,8 +383,8 @@ def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytes
     column = together.columns.index(("length²",))
     assert together.values[0, :, column] == pytest.approx([4 * L**2, L**2, 5 * L**2])
     for at_once in (1, 8, 16):
-        monkeypatch.setattr("fairbrief.measures.coverage_evidence.AT_ONCE", at_once)
-        ((again,), _) = observation.observe_many(units, labels)
+        monkeypatch.setattr("fairbrief.measures.coverage.AT_ONCE", at_once)
+        ((again,), _) = observation.observe_many(ScoredUnits.of(units), labels)
         assert again.values.tolist() == together.values.tolist()
 
 
@@ -476,6 +491,6 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
         for _ in range(3)
     ]
     observation = Coverage("side", units="sentences")
-    once = rows_by_place(observation.observe_many_extracts(units)[0])
+    once = rows_by_place(read_extracts(observation, units)[0])
     monkeypatch.setattr("fairbrief.measures.batches.FEW", 0)
-    assert rows_by_place(observation.observe_many_extracts(units)[0]) == once
+    assert rows_by_place(read_extracts(observation, units)[0]) == once

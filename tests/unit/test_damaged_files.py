@@ -23,9 +23,8 @@ from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.looking import look_at
 from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
-from fairbrief.taggers.lexicons import read_lexicon
 from fairbrief.taggers.name_tagger import read_pages
-from fairbrief.taggers.word_vectors import VectorFile
+from fairbrief.taggers.word_files import VectorFile, read_lexicon
 from fairbrief.viewing import input_index
 from fairbrief.workbench import units
 from fairbrief.workbench.annotation.sheets import read_answers

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.auditing import Plan, audit, check, observing, plan_checks, relative, scored_rows
+from fairbrief.auditing import Plan, audit, check, observing, relative, scored_rows
 from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
 from fairbrief.auditing.evidence_table import ATTRIBUTE, SLICE
@@ -454,10 +454,10 @@ def test_the_reason_of_a_record_left_out_on_request_is_what_is_wrong_with_it() -
 def test_workers_that_hold_models_are_asked_for_with_their_number_or_engine() -> None:
     """One process alone is no worker."""
     for given in ({"workers": 2}, {"engine": "ray"}):
-        plan_checks.check_plan(Plan(models_in_workers=True, **given))  # type: ignore[arg-type]
+        Plan(models_in_workers=True, **given)  # type: ignore[arg-type]
     for given in ({}, {"engine": "here"}):
         with pytest.raises(RequestError, match="no workers that could hold models"):
-            plan_checks.check_plan(Plan(models_in_workers=True, **given))  # type: ignore[arg-type]
+            Plan(models_in_workers=True, **given)  # type: ignore[arg-type]
 
 
 def test_evidence_has_the_attributes_of_records_beside_their_slices() -> None:

@@ -25,8 +25,7 @@ from fairbrief.cli.exit_codes import INCOMPLETE
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.kept_files import locked
 from fairbrief.reports import load
-from fairbrief.scorers.chat_judge import within
-from fairbrief.scorers.judge import Judge
+from fairbrief.scorers.chat_judge import Judge, within
 from fairbrief.workbench.experiment_file import read_experiment
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -133,7 +132,7 @@ def write_records(folder: Path, count: int = 12) -> Path:
         (("temperature = [0.5, 1.0]", "draw = [0, 1]\nprompt = 'reviews'"), RequestError, "ask the same"),
         (("temperature = [0.5, 1.0]", "words = 80\nsentences = 2"), RequestError, "both wished"),
         (("resamples = 20", "ordered = 1"), DataError, r"\[audit\] ordered: found 1, wanted true or false"),
-        (("resamples = 20", "ordered = true"), DataError, "wanted nothing where measures are named"),
+        (("resamples = 20", "ordered = true"), DataError, "has no effect where measures are named"),
         (("resamples = 20", "baseline = 'x'"), RequestError, "No cell is named 'x'"),
         (("resamples = 20", "resamples = '20'"), DataError, r"\[audit\] resamples: found '20', wanted a number"),
         (("resamples = 20", "[gate]\nmax = ['uer>=1']"), RequestError, "--max takes a rule with <="),

@@ -10,11 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.cli.recogniser_command import app
+from fairbrief.cli import app
 from fairbrief.errors import DataError
 from fairbrief.registry import make
-from fairbrief.text.found_people import found_people
-from fairbrief.text.recogniser_errors import BUILTIN, read_errors, spell_errors
+from fairbrief.text.found_people import BUILTIN, found_people, read_errors, spell_errors
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 PERFECT = (
@@ -175,7 +174,7 @@ def annotated(path: Path, gender: str) -> Path:
 
 def test_the_command_prints_the_line_that_the_measure_takes(tmp_path: Path) -> None:
     """Of eight women half are found, of four men all; the line reads back and the measure takes or refuses it."""
-    done = CliRunner().invoke(app, [str(annotated(tmp_path / "a.jsonl", "male"))])
+    done = CliRunner().invoke(app, ["recogniser", str(annotated(tmp_path / "a.jsonl", "male"))])
     assert done.exit_code == 0, done.output
     assert "female: 4 of 8 people found (50%)" in done.output
     assert "male: 4 of 4 people found (100%)" in done.output
@@ -186,6 +185,6 @@ def test_the_command_prints_the_line_that_the_measure_takes(tmp_path: Path) -> N
 
 def test_a_recogniser_cannot_be_tried_on_people_of_one_gender(tmp_path: Path) -> None:
     """Without an annotated man nothing is known of how men are found, and that is said."""
-    done = CliRunner().invoke(app, [str(annotated(tmp_path / "a.jsonl", "female"))])
+    done = CliRunner().invoke(app, ["recogniser", str(annotated(tmp_path / "a.jsonl", "female"))])
     assert isinstance(done.exception, DataError)
     assert "No annotated person is male" in str(done.exception)

@@ -13,8 +13,7 @@ from tests.jackknifed_value import spread
 
 from fairbrief.auditing.contrast_sums import square_columns
 from fairbrief.auditing.extracts import kept_sentences
-from fairbrief.auditing.null_sums import NullSums
-from fairbrief.auditing.relabelled_rows import RelabelledRows
+from fairbrief.auditing.null_sums import NullSums, RelabelledRows
 from fairbrief.statistics import LabelDraws
 from fairbrief.statistics.jackknife import (
     groups_of,
@@ -23,8 +22,7 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
-from fairbrief.statistics.sign_flips import flipped
-from fairbrief.statistics.studentized import studentize
+from fairbrief.statistics.permutation_tests import flipped, studentize
 
 NUMBERS = st.lists(st.floats(-5, 5), min_size=4, max_size=30)
 

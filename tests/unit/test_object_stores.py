@@ -18,7 +18,7 @@ from tests.stub_s3 import KEY, SECRET, StubS3, in_environment
 from tests.unit.test_workers import assert_same, cases_of
 
 from fairbrief.auditing import Plan, audit, run
-from fairbrief.cli import view_command
+from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
 from fairbrief.serialization import case_line
@@ -259,16 +259,16 @@ def test_the_texts_of_an_audit_are_read_there(
         str(tmp_path / "audit"),
     )
     assert done.code == 0, done.err
-    saved = open_audit(tmp_path / "audit", view_command._read)
+    saved = open_audit(tmp_path / "audit", read_inputs)
     assert saved.fault == ""
     assert saved.texts is not None
     before = len(store.ranges())
     assert saved.texts.case("r7", "a").summary.record == "r7"
     assert len(store.ranges()) - before < 10  # its part alone
     store.buckets["bucket"]["in/reviews.jsonl"] = LINES.replace(b"garden", b"summer")
-    assert "has changed since the audit" in open_audit(tmp_path / "audit", view_command._read).fault
+    assert "has changed since the audit" in open_audit(tmp_path / "audit", read_inputs).fault
     del store.buckets["bucket"]["in/reviews.jsonl"]
-    assert "There is no file" in open_audit(tmp_path / "audit", view_command._read).fault
+    assert "There is no file" in open_audit(tmp_path / "audit", read_inputs).fault
 
 
 @pytest.mark.parametrize("option", ["--out", "--cache"])

@@ -12,12 +12,10 @@ from fairbrief.measures.distinguishability import GroupedVariants
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
 from fairbrief.measures.entity_inclusion import EntityInclusion, recogniser
 from fairbrief.measures.found_inclusion import FoundInclusion
-from fairbrief.measures.judged_by_group import GroupedVerdicts, JudgedByGroup
+from fairbrief.measures.judged import GroupedVerdicts, JudgedByGroup
 from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, share, total_variation
-from fairbrief.measures.phrase_counts import Phrases
-from fairbrief.measures.scorer_bias_evidence import SourcePeople, SourceSupports
-from fairbrief.measures.scorer_bias_measures import ScorerBiasSupport
-from fairbrief.measures.word_list_inclusion import Identifiers, WordListInclusion, is_built
+from fairbrief.measures.scorer_bias import ScorerBiasSupport, SourcePeople, SourceSupports
+from fairbrief.measures.word_lists import Identifiers, Phrases, WordListInclusion, is_built
 from fairbrief.types import (
     Case,
     Column,

@@ -11,7 +11,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
 from fairbrief.measures.entity_hallucination import EntityHallucination
 from fairbrief.measures.entity_inclusion import EntityInclusion
-from fairbrief.measures.word_list_inclusion import WordListInclusion
+from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.registry import make
 from fairbrief.testing import MEASURE_CLAUSES, depends_on_totals_only, scores_of
 from fairbrief.types import Case, Document, Entity, Reason, Record, Summary, Totals

@@ -14,10 +14,11 @@ from fairbrief.measures.position import (
     PositionFromUniform,
     PositionHeights,
     Positions,
+    mass_of_sources,
+    membership,
     segment_names,
 )
-from fairbrief.measures.position_folding import mass_of_sources, membership
-from fairbrief.measures.sentence_choice import chosen
+from fairbrief.measures.summary_units import chosen
 from fairbrief.statistics import LabelDraws, enumerate_labellings
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.types import Ask, Case, Document, Integers, Reason, Record, Rows, Scores, Summary, Totals

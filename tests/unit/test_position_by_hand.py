@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fairbrief.measures.position_evidence import Positions
-from fairbrief.measures.position_folding import describe, membership
+from fairbrief.measures.position import Positions, describe, membership
 
 
 @pytest.mark.parametrize("segments", [2, 99])

@@ -18,7 +18,7 @@ from fairbrief.auditing.jackknifed import Jackknifed
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import app
 from fairbrief.errors import RequestError
-from fairbrief.statistics.power import FEWEST, Precision
+from fairbrief.statistics.jackknife import FEWEST, Precision
 
 KNOWN = {world.name: world for world in worlds()}
 AUDITS = 200

@@ -60,7 +60,7 @@ class InPieces(Held):
 
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of`, in pieces."""
-        rows = self.of(observation, wanted)
+        (rows,) = super().each_of(observation, wanted)
         yield from (rows.slice(start, self.at_once) for start in range(0, len(rows), self.at_once))
 
 

@@ -42,7 +42,9 @@ def labels(figure: Figure) -> list[str]:
 def built_in_measures() -> list[str]:
     """The measures that this package declares itself."""
     return [
-        name for name, point in registry.points("measure").items() if point.value.startswith("fairbrief.")
+        name
+        for name, point in registry.declared("measure").items()
+        if point[0].value.startswith("fairbrief.")
     ]
 
 

@@ -11,8 +11,7 @@ import pytest
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import mean_of_best
-from fairbrief.measures.representation import Auc, AucCutoff, Bur, Sof, Uer
-from fairbrief.measures.representation_evidence import Representation
+from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
 from fairbrief.testing import MEASURE_CLAUSES, labellings_of, scores_of
 from fairbrief.types import Case, Document, Reason, Record, Rows, Scores, Summary, Totals, Unit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import pytest
 
 from fairbrief.measures.distributions import area_over_tau
 from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
-from fairbrief.types import Case, Document, Extracts, Record, Scores, Summary, Totals, Unit
+from fairbrief.score_tables import ScoredUnits
+from fairbrief.types import AlikeRows, Case, Document, Extracts, Reason, Record, Scores, Summary, Totals, Unit
 
 KEPT = [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
 """Extracts of the first sentence, of the second and third, and of the last."""
@@ -25,7 +26,7 @@ def case(*groups: str) -> Case:
 
 def extracts(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
     """Extracts of four sentences."""
-    return (Extracts(("A.", "B.", "C.", "D."), np.array([0, 1, 1, 1]), np.array(kept, dtype=float)),)
+    return (Extracts(("A.", "B.", "C.", "D."), np.array(kept, dtype=float)),)
 
 
 def n_grams() -> list[Scores]:
@@ -36,12 +37,20 @@ def n_grams() -> list[Scores]:
     return [Scores(matrix, np.array([0, 0, 1, 2, 3]), np.array([3.0, 1.0]))]
 
 
+def read_extracts(
+    observation: Representation, units: Sequence[tuple[tuple[Case], tuple[Extracts], Sequence[Scores]]]
+) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    """What is read of the extracts of records of a document of a and one of b."""
+    scored = ScoredUnits.of([(cases, found) for cases, _, found in units], [drawn for _, drawn, _ in units])
+    return observation.observe_many(scored, np.array([[[0, 1]]] * len(units)))
+
+
 def test_extracts_of_n_grams_are_read_as_written_out() -> None:
     """The source has 3/4 of a. One extract says a alone: b lacks 1/4. The next has 1 of a and 2 of b: a lacks 3/4 - 1/3 =
     5/12, and has 4/9 of its share. In the last nothing is found, and it is not read.
     """
     observation = Representation("x")
-    ((block,), reasons) = observation.observe_many_extracts([((case("a", "b"),), extracts(), n_grams())])
+    ((block,), reasons) = read_extracts(observation, [((case("a", "b"),), extracts(), n_grams())])
     assert not reasons
     row = dict(zip(block.columns, block.values[0, 0].tolist(), strict=True))
     assert row == pytest.approx(
@@ -64,13 +73,14 @@ def test_records_beside_each_other_are_read_as_each_alone() -> None:
     """One whose extracts say nothing of the source, or that no scorer reads, has no baseline, and the others keep theirs."""
     observation = Representation("x")
     one = (case("a", "b"),)
-    (alone,), _ = observation.observe_many_extracts([(one, extracts(), n_grams())])
-    (together,), reasons = observation.observe_many_extracts(
+    (alone,), _ = read_extracts(observation, [(one, extracts(), n_grams())])
+    (together,), reasons = read_extracts(
+        observation,
         [
             (one, extracts([[0, 0, 0, 1]] * 3), n_grams()),
             (one, extracts(), n_grams()),
             (one, extracts(), []),
-        ]
+        ],
     )
     assert {place: reason.text for place, reason in reasons.items()} == dict.fromkeys(
         (0, 2), "no random extract can be read"
@@ -83,9 +93,9 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
     """Of few sentences each subset is read once: nothing shows whether it was."""
     rng = np.random.default_rng(1)
     units = [((case("a", "b"),), extracts(rng.integers(0, 2, (40, 4)).tolist()), n_grams()) for _ in range(3)]
-    ((once,), _) = Representation("x").observe_many_extracts(units)
+    ((once,), _) = read_extracts(Representation("x"), units)
     monkeypatch.setattr("fairbrief.measures.batches.FEW", 0)
-    ((each,), _) = Representation("x").observe_many_extracts(units)
+    ((each,), _) = read_extracts(Representation("x"), units)
     assert each.values.tolist() == once.values.tolist()
     assert each.values.min(axis=0).tolist() != each.values.max(axis=0).tolist()
 

@@ -11,7 +11,7 @@ from tests.cli.command import Command, rows, write
 from tests.stub_chat import StubChat
 
 from fairbrief import registry
-from fairbrief.text.redaction import hide, opened, redacted, sealed
+from fairbrief.text.addresses import hide, opened, redacted, sealed
 
 PASSWORD, KEY = "hunter2secret", "sk-live-0123456789abcdef"
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from fairbrief import registry
 from fairbrief.errors import RequestError
 from fairbrief.scorers import tfidf
-from fairbrief.scorers.occurrences import TOGETHER
 from fairbrief.scorers.rouge_scorer import Rouge1, Rouge2
+from fairbrief.scorers.shared_words import TOGETHER
 from fairbrief.scorers.tfidf import Tfidf
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.text import languages, rouge

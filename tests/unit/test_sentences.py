@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.errors import MissingExtra, RequestError
-from fairbrief.text import languages, punkt
+from fairbrief.text import languages, published_nltk
 from fairbrief.text.sentences import sentence_spans, sentences_of, split
 
 CUT_AT = "|"
@@ -105,9 +105,9 @@ def test_a_long_text_without_an_end_is_one_sentence() -> None:
 def test_punkt_cuts_as_the_published_numbers_were_made(nltk_data: Path) -> None:
     """Later editions of NLTK close a sentence with curly quotes; the protocol's sentences do not."""
     assert nltk_data.is_dir()
-    assert punkt.split("“He left.” She stayed. Why?") == ["“He left.” She stayed.", "Why?"]
+    assert published_nltk.split("“He left.” She stayed. Why?") == ["“He left.” She stayed.", "Why?"]
     text = 'Dr. Lee paid $3.50. "Was it much?" she asked. It was not.\nThe end'
-    assert punkt.split(text) == [
+    assert published_nltk.split(text) == [
         "Dr. Lee paid $3.50.",
         '"Was it much?"',
         "she asked.",
@@ -121,14 +121,14 @@ def test_punkt_without_its_data_says_where_to_put_it(monkeypatch: pytest.MonkeyP
     nltk = pytest.importorskip("nltk")
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     with pytest.raises(RequestError, match="NLTK_DATA"):
-        punkt.split("One. Two.")
+        published_nltk.split("One. Two.")
 
 
 def test_punkt_without_nltk_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """A missing library is an extra to install."""
     monkeypatch.setitem(sys.modules, "nltk", None)
     with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
-        punkt.split("One. Two.")
+        published_nltk.split("One. Two.")
 
 
 def test_a_text_is_cut_in_the_language_that_holds_now() -> None:

@@ -15,11 +15,9 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.measures.gender_agreement import GenderAgreement
-from fairbrief.measures.sentiment_shift import SentimentShift
-from fairbrief.measures.shift_regressions import regress_shift
+from fairbrief.measures.sentiment import SentimentShift, regress_shift
 from fairbrief.protocols import EvidenceProtocol
-from fairbrief.protocols.chau_figures import figures, shifts
-from fairbrief.protocols.chau_sentiment import ChauSentiment
+from fairbrief.protocols.chau_sentiment import ChauSentiment, figures, shifts
 from fairbrief.reports.result import Result
 from fairbrief.taggers import vader
 from fairbrief.testing import MEASURE_CLAUSES

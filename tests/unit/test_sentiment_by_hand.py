@@ -7,8 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from fairbrief.measures.sentiment_change import TextPairs
-from fairbrief.measures.sentiment_shift import EMPTY_SUMMARY, Sentiments, SentimentShift, largest_difference
+from fairbrief.measures.sentiment import (
+    EMPTY_SUMMARY,
+    Sentiments,
+    SentimentShift,
+    TextPairs,
+    largest_difference,
+)
 from fairbrief.types import Case, Document, Extracts, Record, Rows, Scores, Summary, Totals, Value
 
 KEPT = [[1, 1, 0], [0, 0, 1], [0, 1, 1]]
@@ -22,7 +27,7 @@ def case(source: str = "A b c d. E f. G.", summary: str = "A b.") -> tuple[Case]
 
 def drawn(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
     """Extracts of sentences of four, two and one words."""
-    return (Extracts(("A b c d.", "E f.", "G."), np.zeros(3, dtype=np.int64), np.array(kept, dtype=float)),)
+    return (Extracts(("A b c d.", "E f.", "G."), np.array(kept, dtype=float)),)
 
 
 def scores(sentiments: Sequence[float], sizes: Sequence[float]) -> tuple[Scores]:

@@ -23,18 +23,18 @@ from fairbrief.statistics import (
     fit_sums,
     kappa_of_two,
     krippendorff_alpha,
+    label_draws,
     pearson,
     percentile_interval,
-    permutation,
     randolph_kappa,
     ratio,
-    record_labellings,
     resampling,
-    sample_labellings,
     with_real_labels,
 )
 from fairbrief.statistics.arrays import tolerance
 from fairbrief.statistics.jackknife import (
+    MOST,
+    Precision,
     Spread,
     detectable,
     groups_of,
@@ -50,10 +50,8 @@ from fairbrief.statistics.keyed_random import (
     random_fractions,
     random_halves,
 )
-from fairbrief.statistics.labellings import arrangements, permutations, sort_by_block
-from fairbrief.statistics.power import MOST, Precision
-from fairbrief.statistics.sign_flips import flipped
-from fairbrief.statistics.studentized import largest, studentize
+from fairbrief.statistics.labellings import arrangements, permutations
+from fairbrief.statistics.permutation_tests import flipped, largest, studentize
 
 NAN, INF = np.nan, np.inf
 
@@ -268,7 +266,6 @@ def test_ten_thousand_labellings_are_still_listed() -> None:
         enumerate_labellings(labels[:, np.newaxis])
     nothing = np.zeros(0, dtype=np.int64)
     assert enumerate_labellings(nothing, nothing).shape == (1, 0)
-    assert sample_labellings(nothing, nothing, 3, np.random.default_rng(0)).shape == (3, 0)
 
 
 def test_a_text_of_one_word_leans_nowhere() -> None:
@@ -313,13 +310,13 @@ def test_labellings_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: py
     """A hundred choices and their random numbers are 100 + 400 bytes: kept where there is room for one more."""
     labels = np.array([0, 0, 1, 1])
     for room, is_kept in ((500, False), (501, True)):
-        monkeypatch.setattr(permutation, "KEPT", room)
+        monkeypatch.setattr(label_draws, "KEPT", room)
         draws = LabelDraws(100, 0)
         for asked in (False, True):
             first, again = (draws.observed_and_choice("r", labels, all_labellings=asked) for _ in range(2))
             assert np.shares_memory(first[1], again[1]) == is_kept
             assert not first[0].flags.writeable
-    monkeypatch.setattr(permutation, "KEPT", 10**6)
+    monkeypatch.setattr(label_draws, "KEPT", 10**6)
     six = LabelDraws(6, 0)
     assert np.shares_memory(
         six.observed_and_choice("r", labels)[1],
@@ -338,7 +335,7 @@ def test_long_lists_and_samples_are_kept_up_to_a_limit_and_cannot_be_written(
     """924 labellings of twelve labels, listed for every record once, or a hundred of them sampled for each record."""
     labels = np.arange(12) % 2
     for room in (0, 10**6):
-        monkeypatch.setattr(permutation, "KEPT", room)
+        monkeypatch.setattr(label_draws, "KEPT", room)
         draws = LabelDraws(100, 0)
         first, again, other = (
             draws.observed_and_choice(key, labels, all_labellings=everything)[0] for key in ("r", "r", "s")
@@ -396,7 +393,7 @@ def test_labels_that_are_not_exchanged_stand_by_themselves() -> None:
 
 def test_labellings_that_several_hold_cannot_be_written() -> None:
     """A shuffle's own list, too."""
-    assert not sort_by_block(np.array([0, 1]), None).all_labellings.flags.writeable
+    assert not enumerate_labellings(np.array([0, 1])).flags.writeable
 
 
 def test_the_same_labels_in_other_blocks_are_other_labellings() -> None:
@@ -470,7 +467,7 @@ def test_matched_labels_follow_the_random_order_of_the_items() -> None:
 def test_the_names_of_copies_stay_within_64_bits() -> None:
     """The second copy of the largest item is 0, a third of another is two more."""
     top = 2**63 - 1
-    assert record_labellings._distinct(np.array([top, 5, top, 5, 5])).tolist() == [top, 5, 0, 6, 7]
+    assert label_draws._distinct(np.array([top, 5, top, 5, 5])).tolist() == [top, 5, 0, 6, 7]
 
 
 def test_the_freedom_of_more_clusters_grows_with_them() -> None:
@@ -637,7 +634,7 @@ def test_weights_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(resampling, "KEPT", 60)
     whole = Bootstrap(6, 10)
     whole.totals(np.ones((6, 1)))
-    assert whole._weights._kept
+    assert whole._kept
 
 
 def test_the_signs_of_fourteen_clusters_are_all_listed() -> None:

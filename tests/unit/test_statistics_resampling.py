@@ -42,7 +42,7 @@ def test_weights_that_are_not_kept_are_made_again(monkeypatch: pytest.MonkeyPatc
     bounded = Bootstrap(40, 95, 2)
     for _ in range(2):
         np.testing.assert_array_equal(bounded.totals(rows), expected)
-    assert not bounded._weights._kept
+    assert not bounded._kept
 
 
 def test_one_cluster_always_gives_itself() -> None:

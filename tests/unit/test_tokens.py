@@ -12,7 +12,7 @@ from fairbrief import registry
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.testing import SCORER_CLAUSES
-from fairbrief.text import nltk_tokens, published_nltk
+from fairbrief.text import published_nltk
 from fairbrief.text.tokens import STOP_WORDS, words
 from fairbrief.types import Ask
 
@@ -26,10 +26,10 @@ ASKS = [
 def forgotten():  # noqa: ANN201
     """NLTK's loaded parts are forgotten before and after."""
     parts = (
-        nltk_tokens._sentence_splitter,
-        nltk_tokens._stop_words,
-        nltk_tokens._lone_tagger,
-        nltk_tokens._stemmer,
+        published_nltk._sentence_splitter,
+        published_nltk._stop_words,
+        published_nltk._lone_tagger,
+        published_nltk._stemmer,
     )
     for part in parts:
         part.cache_clear()
@@ -74,7 +74,7 @@ def test_settings() -> None:
 @pytest.mark.usefixtures("nltk_data", "forgotten")
 def test_nltk_reading() -> None:
     """Stop words of all languages and the extra ones go; the rest is lemmatised under its own tag and stemmed."""
-    found = nltk_tokens.words("People were quickly running to nicer restaurants || ... !! für")
+    found = published_nltk.words("People were quickly running to nicer restaurants || ... !! für")
     assert found == ["quickli", "run", "nicer", "restaur"]
 
 
@@ -91,7 +91,7 @@ def test_tokenize_is_nltk(shared: Path) -> None:
         texts += [json.loads(line)["text"].lower() for line, _ in zip(lines, range(1500), strict=False)]
     cut, sentences = published_nltk.word_cutter(), published_nltk.punkt().tokenize
     whole = [[token for sentence in sentences(text) for token in cut(sentence)] for text in texts]
-    assert [t for t, tokens in zip(texts, whole, strict=True) if nltk_tokens.tokenize(t) != tokens] == []
+    assert [t for t, tokens in zip(texts, whole, strict=True) if published_nltk.tokenize(t) != tokens] == []
 
 
 def test_words_are_cut_as_the_published_numbers_were_made() -> None:
@@ -144,7 +144,7 @@ def test_a_lone_token_is_tagged_as_by_nltk(nltk_data: Path) -> None:
     for path in sorted((nltk_data / "corpora" / "wordnet").glob("index.*")):
         lines = path.read_text(encoding="utf-8").splitlines()
         tokens += [line.split()[0] for line in lines[::15] if not line.startswith(" ")]
-    tag, tagger = nltk_tokens._lone_tagger(), nltk.tag.PerceptronTagger()
+    tag, tagger = published_nltk._lone_tagger(), nltk.tag.PerceptronTagger()
     assert len(tokens) > 10_000
     assert [token for token in tokens if tag(token) != tagger.tag([token])[0][1]] == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from fairbrief.cli.words_command import app
+from fairbrief.cli import app
 from fairbrief.errors import RequestError
 from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.word_differences import distinctive_words
@@ -46,7 +46,7 @@ def test_marks_are_words_only_if_asked_for() -> None:
 def test_the_page_holds_pictures_and_nothing_that_runs(inputs: Path, tmp_path: Path) -> None:
     """Both pictures are drawn in the page, with names of words in them; texts of the input are escaped; nothing is loaded."""
     out = tmp_path / "words.html"
-    done = CliRunner().invoke(app, [str(inputs), "--by", "desk", "--out", str(out)])
+    done = CliRunner().invoke(app, ["words", str(inputs), "--by", "desk", "--out", str(out)])
     assert done.exit_code == 0, done.output
     page = out.read_text(encoding="utf-8")
     assert page.count("<svg") == 2
@@ -61,12 +61,12 @@ def test_the_page_is_the_same_twice(inputs: Path, tmp_path: Path) -> None:
     """The same input gives the same page, to the byte."""
     pages = []
     for name in ("a.html", "b.html"):
-        CliRunner().invoke(app, [str(inputs), "--by", "desk", "--out", str(tmp_path / name)])
+        CliRunner().invoke(app, ["words", str(inputs), "--by", "desk", "--out", str(tmp_path / name)])
         pages.append((tmp_path / name).read_bytes())
     assert pages[0] == pages[1]
 
 
 def test_a_page_of_another_kind_is_refused(inputs: Path, tmp_path: Path) -> None:
     """A name that does not end in .html is refused before anything is read."""
-    done = CliRunner().invoke(app, [str(inputs), "--out", str(tmp_path / "words.png")])
+    done = CliRunner().invoke(app, ["words", str(inputs), "--out", str(tmp_path / "words.png")])
     assert isinstance(done.exception, RequestError)

@@ -17,8 +17,8 @@ from fairbrief.measures.known_records import known
 from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.reports.number_format import number
 from fairbrief.statistics import Bootstrap, percentile_interval
-from fairbrief.text.chunks import Cut
 from fairbrief.text.counted import counted
+from fairbrief.text.sentences import Cut
 from fairbrief.types import Ask, Case, Floats, Scores, Table
 
 SIZES = ("sentence", "50", "100", "200", "400")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
+
+import numpy as np
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import (
@@ -26,15 +27,12 @@ from fairbrief.auditing import (
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.controls import Exchange, names_a_control
 from fairbrief.auditing.counterfactual_sources import sample
-from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.evidence_table import LedgerEvidence
 from fairbrief.auditing.group_places import GroupPlaces
 from fairbrief.auditing.languages_of_measures import described, language_of
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.opposite_gaps import told_opposite
 from fairbrief.auditing.other_languages import OtherLanguages
-from fairbrief.auditing.plan import Plan
-from fairbrief.auditing.plan_checks import check_slice
 from fairbrief.auditing.primary import check_primary
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
@@ -42,8 +40,9 @@ from fairbrief.auditing.unusable_scores import refuse_unscored
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.auditing.without_records import told_without
 from fairbrief.declarations import Declaration
-from fairbrief.engines.engine import ThisProcess
+from fairbrief.engines.engine import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
+from fairbrief.plan import Plan, check_slice
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
 from fairbrief.readers import Reading
 from fairbrief.readers.fields import PATIENCE
@@ -121,7 +120,7 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
         stream = iter(begun.cases)
     if parted is None:
         run.walk(watchers.watch(stream), engine)
-    run.settle()
+    run.sort()
     refuse_unscored(run.ledgers)
     rows = None if checks else _told(LedgerEvidence(run.ledgers, run.readers), settled)
     estimates, gaps = run.estimates()
@@ -258,6 +257,21 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
 # ------------------------------------------------------------------------------------- the steps
 
 
+def chosen_engine(name: str, workers: int) -> Engine:
+    """The engine of that name (and settings), or the one for so many workers; RequestError where both are given."""
+    if not name:
+        return engine_of(workers)
+    if workers != 1:
+        raise RequestError(
+            f"--workers {workers} speaks of processes on this machine, --engine {name} of where else: drop one of the two "
+            f"(--engine 'processes(workers={workers})' is the same as --workers {workers})."
+        )
+    engine: Engine = registry.make("engine", name)
+    if not callable(getattr(engine, "map", None)):
+        raise RequestError(f"'{name}' is declared as an engine, and has no 'map'. Ask who made it.")
+    return engine
+
+
 def _peek(cases: Iterable[Case]) -> tuple[list[Case], Iterator[Case]]:
     stream = iter(cases)
     head = list(itertools.islice(stream, HEAD))
@@ -383,7 +397,7 @@ def _tried(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> di
 
 
 def _has_rows(ledger: Ledger) -> bool:
-    return any(reason == 0 for reason in ledger.reasons)
+    return bool((ledger.reasons == 0).any())
 
 
 def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: EvidenceRows) -> tuple[Table, ...]:
@@ -395,7 +409,7 @@ def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: Eviden
 
 def _commonest_reason(ledger: Ledger) -> str:
     names = list(ledger.known_reasons)
-    return names[Counter(ledger.reasons).most_common(1)[0][0]] if ledger.reasons else "no summary"
+    return names[int(np.bincount(ledger.reasons).argmax())] if len(ledger) else "no summary"
 
 
 def _left_out_by(cases: Iterable[Case]) -> dict[str, int]:
@@ -432,22 +446,8 @@ def _made(
         },
         "measures": [repr(m) for m in run.measures],
         "declared": {m.name: declared_words(m.declaration) for m in (*run.measures, *checking)},
-        "protocol": plan.protocol,
         "language": described(head),
-        "slices": [list(s) for s in plan.slices],
-        "ordered": plan.ordered,
-        "baseline": plan.baseline,
-        "primary": list(plan.primary),
-        "is_pairwise": plan.is_pairwise,
-        "asked_controls": list(plan.controls),
         "permuted": run.permuted(),
-        "seed": plan.seed,
-        "n_resamples": plan.n_resamples,
-        "confidence_level": plan.confidence_level,
-        "alpha": plan.alpha,
-        "intervals": plan.intervals,
-        "n_extracts": plan.n_extracts,
-        "compared_scorers": list(plan.compared_scorers),
-        "check_scorers": plan.check_scorers,
+        **plan.record(),
         "seconds": round(seconds, 3),
     }

@@ -15,11 +15,18 @@ from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.null_sums import Drawn
 from fairbrief.standings import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
-from fairbrief.statistics.group_permutation import PermutationTest, group_permutation
 from fairbrief.statistics.jackknife import Spread, t_test
-from fairbrief.statistics.sign_flips import flipped
-from fairbrief.statistics.studentized import largest, studentize
+from fairbrief.statistics.permutation_tests import (
+    PermutationTest,
+    flipped,
+    group_permutation,
+    largest,
+    studentize,
+)
 from fairbrief.types import Column, Floats, Integers, Totals, Value
+
+SUMS_TIE = 1e-9
+"""As `TIE`, for what is read from sums of numbers that were rounded to the grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +106,7 @@ class Permutations:
 
     def _upper_p(self, observed: Floats, null: Floats) -> Floats:
         """(1 + #{null ≥ observed}) / (B + 1) of the defined; ties count; nan where nothing is defined. Shapes: (parts,), (rows,)."""
-        bar = observed - tolerance(observed)
+        bar = observed - tolerance(observed, SUMS_TIE)
         reached, defined = self._count(null >= bar[self._part]), self._count(~np.isnan(null))
         return np.where(np.isnan(observed), np.nan, ratio(reached + 1, defined + (defined > 0)))
 
@@ -107,7 +114,7 @@ class Permutations:
         """What `_upper_p` says of the most extreme draw."""
         highest = np.maximum.reduceat(np.where(np.isnan(null), -np.inf, null), self._starts)
         tied, defined = (
-            self._count(null >= (highest - tolerance(highest))[self._part]),
+            self._count(null >= (highest - tolerance(highest, SUMS_TIE))[self._part]),
             self._count(~np.isnan(null)),
         )
         return ratio(tied, defined + (defined > 0))

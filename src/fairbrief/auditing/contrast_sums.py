@@ -10,12 +10,14 @@ import numpy as np
 
 from fairbrief.types import Column, ContrastObservation, Floats, Ratio
 
+SQUARE = "²"
+"""How the columns of squares begin."""
 SQUARES = ("top²", "top·bottom", "bottom²")
 
 
 def square_columns(name: str) -> tuple[Column, ...]:
     """The columns that hold a contrast's sums of squares over clusters."""
-    return tuple(("²", name, what) for what in SQUARES)
+    return tuple((SQUARE, name, what) for what in SQUARES)
 
 
 def squares_of(contrasts: Mapping[str, Floats]) -> tuple[tuple[Column, ...], Floats]:

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief import registry
-from fairbrief.auditing.evidence_table import ATTRIBUTE, COLUMN, SLICE, TOGETHER
-from fairbrief.auditing.ledger import Ledger, RowBlock, settle
-from fairbrief.auditing.origins import OWN, Kind, Names, Origins, OriginTable, slices_of
+from fairbrief.auditing.evidence_table import ATTRIBUTE, COLUMN, SLICE
+from fairbrief.auditing.ledger import SORTED, Ledger, RowBlock, sort
+from fairbrief.auditing.origins import Kind, Origins, slices_of
 from fairbrief.errors import DataError
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.frames import coded, plain_numbers, unpacked
@@ -28,7 +28,7 @@ def ledgers_from(
     by: Groupings | None = None,
     wanted: Collection[str] | None = None,
 ) -> list[tuple[Ledger, list[Measure]]]:
-    """The settled ledgers behind evidence, and the measures that read each; without nulls. Rows are read some at a time.
+    """The sorted ledgers behind evidence, and the measures that read each; without nulls. Rows are read some at a time.
 
     ``given`` are measures by spec that need not be declared anywhere; ``by`` says what to slice by, each attribute that
     the audit was sliced by alone if not told; ``wanted`` are the specs of the measures that are asked for, all if not told.
@@ -47,18 +47,19 @@ def ledgers_from(
     for spec, observation in evidence.measures().items():
         if wanted is None or spec in wanted:
             specs.setdefault(observation, []).append(spec)
-    table, found = OriginTable(), list[tuple[Ledger, list[Measure]]]()
+    found: list[tuple[Ledger, list[Measure]]] = []
     for observation, spelled in specs.items():
         measures = [given.get(name) or registry.make("measure", name) for name in spelled]
-        ledger = Ledger(measures[0].observation, n_resamples=0, origins=Origins(table))
-        # Nearly all observations are of the same units in the same order: these are held once.
-        first = found[-1][0].origins.places[0] if found and found[-1][0].origins else 0
+        ledger = Ledger(measures[0].observation, n_resamples=0)
+        before = iter(found[-1][0].whose or () if found else ())
         for rows in evidence.each_of(observation, _is_read):
-            for start in range(0, len(rows), TOGETHER):
-                some = rows.slice(start, TOGETHER)
-                _write(ledger, some, _placed(table, some, by, first + len(ledger.origins)))
+            for start in range(0, len(rows), SORTED):
+                some = rows.slice(start, SORTED)
+                origins, others = _origins(some, by), next(before, None)
+                # Nearly all observations are of the same units in the same order: these are held once.
+                _write(ledger, some, others if origins == others and others is not None else origins)
         found.append((ledger, measures))
-    settle([ledger for ledger, _ in found])
+    sort([ledger for ledger, _ in found])
     return found
 
 
@@ -81,6 +82,7 @@ def _write(ledger: Ledger, rows: pa.Table, origins: Origins) -> None:
     values = _matrix(unpacked(rows.select(list(columns.values()))))[there, np.newaxis]
     left_out = {i: texts[reasons[i]] for i in np.flatnonzero(reasons >= 0).tolist()}
     ledger.write(origins, [RowBlock(there, tuple(columns), values, None)], left_out)
+    ledger.pack()
 
 
 def _matrix(statistics: pa.Table) -> Floats:
@@ -89,23 +91,20 @@ def _matrix(statistics: pa.Table) -> Floats:
     return np.column_stack(columns) if columns else np.zeros((len(statistics), 0))
 
 
-def _placed(table: OriginTable, rows: pa.Table, by: Groupings, expected: int) -> Origins:
-    """Whose the rows are, in the table; they may stand there already, from the expected place on."""
+def _origins(rows: pa.Table, by: Groupings) -> Origins:
+    """Whose the rows are."""
     records, clusters = (
         pa.concat_arrays(rows[name].cast(pa.large_binary()).chunks) for name in ("record", "cluster")
     )
-    is_shared = pc.not_equal(records, clusters).cast(pa.int8())
-    shared = np.flatnonzero(plain_numbers(pa.chunked_array([is_shared])))
-    of_cluster = np.full(len(rows), OWN)
-    of_cluster[shared] = [table.cluster_names.of(name) for name in Names(clusters).of(shared)]
-    blocks, names = coded(rows["block"])
-    of_block = np.array([*map(table.block_names.of, names.to_pylist()), table.block_names.of("")])
-    places = table.add_columns(records, of_cluster, of_block[blocks], _kinds(table, rows, by), expected)
-    return Origins(table, places)
+    nothing = pa.nulls(len(rows), pa.large_binary())
+    shared = pc.if_else(pc.equal(records, clusters), nothing, clusters)
+    block, blocks = coded(rows["block"])
+    kind, kinds = _kinds(rows, by)
+    return Origins(records, shared, kind, block, kinds, [*blocks.to_pylist(), ""])  # -1: none
 
 
-def _kinds(table: OriginTable, rows: pa.Table, by: Groupings) -> Integers:
-    """The number of each row's kind in the table. Shape (rows,)."""
+def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Kind]]:
+    """The number of each row's kind, shape (rows,); and the kinds."""
     sliced = [name for name in rows.column_names if name.startswith(SLICE)]
     codes = np.zeros(len(rows), dtype=np.int64)
     columns = []
@@ -114,13 +113,10 @@ def _kinds(table: OriginTable, rows: pa.Table, by: Groupings) -> Integers:
         columns.append((own, [*known.to_pylist(), None]))  # -1, for none, is the place of the last
         codes = np.unique(codes * (len(known) + 1) + own + 1, return_inverse=True)[1]
     _, first, kind = np.unique(codes, return_index=True, return_inverse=True)
-    numbers = []
+    kinds = []
     for i in first.tolist():
         system, system_kind, *values = (known[own[i]] for own, known in columns)
         told = {n.removeprefix(SLICE): v for n, v in zip(sliced, values, strict=True) if v is not None}
-        numbers.append(
-            table.known_kinds.of(
-                Kind(system, slices_of(told, by), is_shared=False, system_kind=system_kind, attributes=())
-            )
-        )
-    return np.array(numbers, dtype=np.int64)[kind]
+        slices = slices_of(told, by)
+        kinds.append(Kind(system, slices, is_shared=False, system_kind=system_kind, attributes=()))
+    return kind, kinds

@@ -5,50 +5,45 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from fairbrief.auditing.ledger import CHUNK, Ledger
-from fairbrief.auditing.origins import Origins
-from fairbrief.auditing.packed_columns import Packed
-from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns, of_all
+from fairbrief.auditing.ledger import Chunk, Ledger, Packed
+from fairbrief.auditing.origins import Codes
+from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns
 from fairbrief.reports.frames import numbers, texts
-from fairbrief.types import Column, Integers, Measure, Observation
+from fairbrief.types import Column, Measure, Observation
 
 COLUMN = b"fairbrief.column"
 SLICE, ATTRIBUTE = "slice.", "attribute."
 """How the columns begin that hold the attributes of records: those that the audit was sliced by, and all others."""
+PACKED = pa.dictionary(pa.int16(), pa.float64())
+"""How statistics are held: the distinct numbers of some rows, and which of them each row has."""
 MOST_VALUES = 1_000
 """An attribute of more values is a text or a number, that nobody slices by: it is not kept."""
-TOGETHER = 1 << 15
-"""Rows that are made into a table at a time."""
 
 
-Maker = Callable[[], pa.Array | pa.ChunkedArray]
+Maker = Callable[[], pa.Array]
 
 
-class LedgerEvidence:
-    """The rows of ledgers, as `fairbrief.reports.evidence.EvidenceRows` gives them: held in as little room as there."""
+class LedgerEvidence(EvidenceRows):
+    """The rows of ledgers, as `fairbrief.reports.evidence.EvidenceRows` gives them: tables are made as they are asked for."""
 
     def __init__(self, ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> None:
-        self._ledgers = [ledger for ledger in ledgers if ledger.reasons]
+        self._ledgers = [ledger for ledger in ledgers if len(ledger)]
         self._observations = [repr(ledger.observation) for ledger in self._ledgers]
         self._readers = readers
-        codes: dict[Column, np.dtype[Any]] = {}
-        for ledger in self._ledgers:
-            for column, kind in ledger.code_types().items():
-                codes[column] = max(kind, codes.get(column, kind))
         # The name is for people; values may hold any character, so the exact column stands beside it.
         self._fields = {
-            column: pa.field(column_name(column), _packed_as(kind), metadata={COLUMN: json.dumps(column)})
-            for column, kind in codes.items()
+            column: pa.field(column_name(column), PACKED, metadata={COLUMN: json.dumps(column)})
+            for ledger in self._ledgers
+            for column in ledger.columns
         }
-        self._whose = list(_whose(self._ledgers))
+        self._attributes = _kept_attributes(self._ledgers)
 
     def __len__(self) -> int:
-        return sum(len(ledger.reasons) for ledger in self._ledgers)
+        return sum(map(len, self._ledgers))
 
     def measures(self) -> dict[str, str]:
         """The measures by spec, and the observation that each reads."""
@@ -60,12 +55,8 @@ class LedgerEvidence:
 
     def column_names(self) -> list[str]:
         """The columns that some observation has."""
-        whose = self._whose_are(0, range(0)) if self._ledgers else {}
+        whose = [name for name, _ in self._whose_are(0, range(0))] if self._ledgers else []
         return [*whose, *(field.name for field in self._fields.values())]
-
-    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
-        """The rows of one observation, with the columns that it has and whose names are wanted."""
-        return pa.concat_tables(self.each_of(observation, wanted))
 
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of`, some rows at a time."""
@@ -74,47 +65,41 @@ class LedgerEvidence:
         there = {column for i in several for column in self._ledgers[i].columns}
         fields = {c: field for c, field in self._fields.items() if c in there and wanted(field.name)}
         for i in several:
-            rows = len(self._ledgers[i].reasons)
-            for start in range(0, rows, TOGETHER):
-                some = range(start, min(rows, start + TOGETHER))
-                yield self._rows(i, some, fields, wanted)
+            for rows, chunk in self._ledgers[i].chunks():
+                yield self._rows(i, rows, chunk, fields, wanted)
 
-    def table(self) -> pa.Table:
-        """All rows."""
-        return of_all(self)
-
-    def _rows(self, i: int, rows: range, fields: Mapping[Column, pa.Field], wanted: Wanted) -> pa.Table:
-        """Some rows of one ledger with these statistics; made at once, since appending copies the schema each time."""
-        whose = {name: make() for name, make in self._whose_are(i, rows).items() if wanted(name)}
-        own = _statistics(self._ledgers[i], rows, fields)
+    def _rows(
+        self, i: int, rows: range, chunk: Chunk, fields: Mapping[Column, pa.Field], wanted: Wanted
+    ) -> pa.Table:
+        """A chunk of one ledger with these statistics; made at once, since appending copies the schema each time."""
+        whose = {name: make() for name, make in self._whose_are(i, rows) if wanted(name)}
+        declared = [pa.field(name, array.type) for name, array in whose.items()]
         return pa.Table.from_arrays(
-            [
-                *whose.values(),
-                *(own[c] if c in own else pa.nulls(len(rows), field.type) for c, field in fields.items()),
-            ],
-            schema=pa.schema(
-                [*(pa.field(name, array.type) for name, array in whose.items()), *fields.values()]
-            ),
+            [*whose.values(), *_statistics(self._ledgers[i], rows, chunk, fields)],
+            schema=pa.schema([*declared, *fields.values()]),
         )
 
-    def _whose_are(self, i: int, rows: range) -> dict[str, Maker]:
-        """What makes the columns that say whose rows these are, and which measures read them."""
-        ledger = self._ledgers[i]
+    def _whose_are(self, i: int, rows: range) -> Iterator[tuple[str, Maker]]:
+        """By name what makes the columns that say whose rows these are, and which measures read them."""
+        ledger, every = self._ledgers[i], np.zeros(len(rows), dtype=np.int32)
+        origins = ledger.origins[rows.start : rows.stop]
+        (kinds, known), (blocks, named) = origins.kinds(), origins.blocks()
         measures = "\n".join(repr(measure) for measure in self._readers[ledger.observation])
-        own = dict(self._whose[i].makers(rows))
-        sliced = [name for name in own if name.startswith((SLICE, ATTRIBUTE))]
-        return {
-            "observation": lambda: _repeated(texts([self._observations[i]]), len(rows)),
-            "measures": lambda: _repeated(texts([measures]), len(rows)),
-            **{name: own[name] for name in own if name not in sliced},
-            "reason": lambda: _reasons(ledger, rows),
-            "p": lambda: _ps(ledger, rows),
-            **{name: own[name] for name in sliced},
-        }
-
-
-def _packed_as(codes: np.dtype[Any]) -> pa.DataType:
-    return pa.dictionary(pa.from_numpy_dtype(codes), pa.float64())
+        record = cache(lambda: origins.records().texts())
+        yield "observation", lambda: _coded(every, [self._observations[i]])
+        yield "measures", lambda: _coded(every, [measures])
+        yield "system", lambda: _coded(kinds, [kind.system for kind in known])
+        yield "system_kind", lambda: _coded(kinds, [kind.system_kind for kind in known])
+        yield "record", record
+        yield "cluster", lambda: record() if origins.are_clusters else origins.clusters().texts()
+        yield "block", lambda: _coded(blocks, [name or None for name in named])
+        yield "reason", lambda: _reasons(ledger, rows)
+        yield "p", lambda: _ps(ledger, rows)
+        sliced = [dict(pair for part in kind.slices for pair in part) for kind in known]
+        plain = [dict(kind.attributes) for kind in known]
+        for prefix, names, pairs in zip((SLICE, ATTRIBUTE), self._attributes, (sliced, plain), strict=True):
+            for name in names:
+                yield f"{prefix}{name}", partial(_coded, kinds, [own.get(name) for own in pairs])
 
 
 def column_name(column: Column) -> str:
@@ -133,91 +118,37 @@ def sliced_by(evidence: EvidenceRows, names: Iterable[str]) -> EvidenceRows:
     return Renamed(evidence, {f"{ATTRIBUTE}{name}": f"{SLICE}{name}" for name in names})
 
 
-class _Whose:
-    """Whose the rows of ledgers are that observed the same units."""
-
-    def __init__(self, origins: Origins, slices: Sequence[str], attributes: Sequence[str]) -> None:
-        self.origins = origins
-        self._kinds, known = origins.kinds()
-        self._blocks, blocks = origins.blocks()
-        sliced = [dict(pair for part in kind.slices for pair in part) for kind in known]
-        plain = [dict(kind.attributes) for kind in known]
-        self._of_blocks = [name or None for name in blocks]
-        self._of_kinds: dict[str, list[str | None]] = {
-            "system": [kind.system for kind in known],
-            "system_kind": [kind.system_kind for kind in known],
-            **{f"{SLICE}{name}": [pairs.get(name) for pairs in sliced] for name in slices},
-            **{f"{ATTRIBUTE}{name}": [pairs.get(name) for pairs in plain] for name in attributes},
-        }
-
-    def makers(self, rows: range) -> Iterator[tuple[str, Maker]]:
-        """What makes the columns of some rows, by name."""
-        origins = self.origins[rows.start : rows.stop]
-        kinds, blocks = self._kinds[rows.start : rows.stop], self._blocks[rows.start : rows.stop]
-        of_kinds = {name: partial(_coded, kinds, values) for name, values in self._of_kinds.items()}
-        record = cache(lambda: origins.records().texts())
-        yield "system", of_kinds.pop("system")
-        yield "system_kind", of_kinds.pop("system_kind")
-        yield "record", record
-        yield "cluster", lambda: record() if origins.are_clusters else origins.clusters().texts()
-        yield "block", partial(_coded, blocks, self._of_blocks)
-        yield from of_kinds.items()
-
-
-def _whose(ledgers: Sequence[Ledger]) -> Iterator[_Whose]:
-    """Of each ledger whose its rows are."""
-    slices, attributes = _kept_attributes(ledgers)
-    found: _Whose | None = None
-    for ledger in ledgers:
-        if found is None or found.origins != ledger.origins:
-            found = _Whose(ledger.origins, slices, attributes)
-        yield found
-
-
-def _coded(codes: Integers, values: Sequence[str | None]) -> pa.Array:
+def _coded(codes: Codes, values: Sequence[str | None]) -> pa.Array:
     """Of each row the text with its number, each distinct one held once. Shape of ``codes``: (rows,)."""
     found = texts(values).dictionary_encode()
     places = found.indices.take(numbers(codes))
     return pa.DictionaryArray.from_arrays(places, found.dictionary)
 
 
-def _reasons(ledger: Ledger, rows: range) -> pa.Array | pa.ChunkedArray:
-    reasons, known = ledger.reasons_of(rows), texts(ledger.known_reasons)
-    if not reasons.any():
-        return _repeated(known, len(reasons), is_null=True)
-    return pa.DictionaryArray.from_arrays(numbers(reasons.astype(np.int32), reasons == 0), known)
+def _reasons(ledger: Ledger, rows: range) -> pa.Array:
+    reasons = ledger.reasons[rows.start : rows.stop].astype(np.int32)
+    return pa.DictionaryArray.from_arrays(numbers(reasons, reasons == 0), texts(ledger.known_reasons))
 
 
-def _ps(ledger: Ledger, rows: range) -> pa.Array | pa.ChunkedArray:
-    if not ledger.ps:
-        return _in_chunks(pa.nulls(CHUNK, pa.float64()), len(rows))
-    ps = np.frombuffer(ledger.ps, dtype=np.float64)[rows.start : rows.stop].copy()
-    return numbers(ps, np.isnan(ps))
+def _ps(ledger: Ledger, rows: range) -> pa.Array:
+    ps = ledger.ps[rows.start : rows.stop]
+    return numbers(ps, np.isnan(ps)) if len(ps) else pa.nulls(len(rows), pa.float64())
 
 
-def _statistics(
-    ledger: Ledger, rows: range, fields: Mapping[Column, pa.Field]
-) -> dict[Column, pa.ChunkedArray]:
-    """Every statistic of these that the ledger has, as packed as there; null where there is no row."""
-    own = {column: i for column, i in ledger.columns.items() if column in fields}
-    codes = {c: np.dtype(f"i{fields[c].type.index_type.bit_width // 8}") for c in own}
-    found: dict[Column, list[pa.Array]] = {column: [] for column in own}
-    chunks = ledger.packed(rows)
-    for start, chunk in chunks:
-        missing = ledger.reasons_of(range(start, start + chunk.units)) != 0
-        made: dict[tuple[int, np.dtype[Any]], tuple[pa.Array, Packed]] = {}  # of equal columns one is held
-        for column, k in own.items():
-            held = chunk.column(k)
-            key = id(held), codes[column]
-            if key not in made:
-                places = numbers(held.codes.astype(codes[column], copy=False), missing)
-                made[key] = pa.DictionaryArray.from_arrays(places, numbers(held.numbers)), held
-            found[column].append(made[key][0])
-    first = rows.start - chunks[0][0] if chunks else 0
-    return {
-        column: pa.chunked_array(arrays, fields[column].type).slice(first, len(rows))
-        for column, arrays in found.items()
-    }
+def _statistics(ledger: Ledger, rows: range, chunk: Chunk, fields: Iterable[Column]) -> Iterator[pa.Array]:
+    """Every statistic of these, as packed as in the chunk; null where there is no row, and of those that the ledger lacks."""
+    missing = ledger.reasons[rows.start : rows.stop] != 0
+    nothing, zeros = pa.nulls(len(rows), PACKED), Packed.of(np.zeros(len(rows)))
+    made: dict[int, pa.Array] = {}  # of equal columns one is held
+    for column in fields:
+        if column not in ledger.columns:
+            yield nothing
+            continue
+        packed = chunk.held(ledger.columns[column]) or zeros
+        if id(packed) not in made:
+            codes = numbers(packed.codes.astype(np.int16, copy=False), missing)
+            made[id(packed)] = pa.DictionaryArray.from_arrays(codes, numbers(packed.numbers))
+        yield made[id(packed)]
 
 
 def _kept_attributes(ledgers: Iterable[Ledger]) -> tuple[list[str], list[str]]:
@@ -231,15 +162,3 @@ def _kept_attributes(ledgers: Iterable[Ledger]) -> tuple[list[str], list[str]]:
             sliced |= {name for part in kind.slices for name, _ in part}
     plain = {name for name, held in distinct.items() if len(held) <= MOST_VALUES}
     return sorted(sliced), sorted(plain - sliced)
-
-
-def _repeated(dictionary: pa.Array, n: int, *, is_null: bool = False) -> pa.ChunkedArray:
-    """The first text of a dictionary for all rows, or none."""
-    codes = numbers(np.zeros(CHUNK, dtype=np.int32), np.full(CHUNK, is_null))
-    return _in_chunks(pa.DictionaryArray.from_arrays(codes, dictionary), n)
-
-
-def _in_chunks(chunk: pa.Array, n: int) -> pa.ChunkedArray:
-    """So many rows, all as in one chunk, which is held once."""
-    chunks = [chunk] * (n // CHUNK)
-    return pa.chunked_array([*chunks, chunk.slice(0, n % CHUNK)])

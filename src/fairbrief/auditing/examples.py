@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import itertools
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairbrief.auditing.grouping import letters_of, place_of
-from fairbrief.auditing.ledger import Sheet
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Unit
 from fairbrief.reports.result import Exhibit
 from fairbrief.types import Case, Cases, Column, Floats, Integers, Measure, Observation, Totals
@@ -55,14 +54,14 @@ class Exhibits:
     _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
     _waiting: dict[Observation, list[_Looked]] = field(default_factory=dict, compare=False)
 
-    def consider(self, observation: Observation, sheet: Sheet, units: Sequence[Unit]) -> None:
+    def consider(self, observation: Observation, sheet: Ledger, units: Sequence[Unit]) -> None:
         """Keep the cases of a sheet that are among the largest of a measure that reads it."""
-        if not sheet.blocks():
+        if not sheet.pending:
             return
         names = list(sheet.columns)
-        ps = np.frombuffer(sheet.ps) if sheet.ps else np.full(len(units), np.nan)
+        ps = sheet.ps if len(sheet.ps) else np.full(len(units), np.nan)
         waiting = self._waiting.setdefault(observation, [])
-        for places, positions, rows in sheet.blocks():
+        for places, positions, rows in sheet.pending:
             columns = {names[position]: j for j, position in enumerate(positions.tolist())}
             waiting.append(_Looked(columns, rows, [units[i] for i in places.tolist()], ps[places]))
         if sum(len(looked.units) * _letters(looked.units) for looked in waiting) >= LETTERS:
@@ -104,31 +103,19 @@ class Exhibits:
         usable = np.flatnonzero(np.isfinite(at_most) & (at_most > 0) & (at_most >= least))
         if not len(usable):
             return
-        # The largest first, and of those tied for a place the first by name: they leave few to look at.
-        usable = usable[np.argsort(-at_most[usable], kind="stable")]
-        sizes_in_order, order = at_most[usable].tolist(), places[usable].tolist()
-        if len(best) == self.most:
+        last = best[-1][1][0] if len(best) == self.most else ""
+        ranked = sorted(
+            (-size, place_of(looked.units[i]), i)
+            for size, i in zip(at_most[usable].tolist(), places[usable].tolist(), strict=True)
             # Of those tied with the last that is kept, as `place_of` would tell: a later cluster has no place.
-            larger, last = int(np.count_nonzero(at_most[usable] > least)), best[-1][1][0]
-            order[larger:] = [i for i in order[larger:] if looked.units[i][1].cluster <= last]
-            if not order:
-                return
-            del sizes_in_order[len(order) :]
-        ahead = bisect.bisect_right(sizes_in_order, -sizes_in_order[: self.most][-1], key=operator.neg)
-        tied = zip(sizes_in_order[:ahead], order, strict=False)
-        order[:ahead] = [i for *_, i in sorted((-size, place_of(looked.units[i]), i) for size, i in tied)]
-        for i, size in zip(order, sizes_in_order, strict=True):
-            cases, origin = looked.units[i]
-            if len(best) == self.most and size <= -best[-1][0]:
-                if size < -best[-1][0]:
-                    break
-                if origin.cluster > best[-1][1][0]:
-                    continue
-            key = place_of(looked.units[i])
-            if len(best) < self.most or (-size, key) < best[-1][:2]:
-                # Alone, so that no last digit, and so no tie, depends on the rows beside it.
-                totals = Totals(looked.columns, looked.rows[i].copy())
-                self._rank(measure, system, key, totals, cases, float(looked.ps[i]))
+            if size > least or looked.units[i][1].cluster <= last
+        )
+        for size, key, i in ranked:
+            if len(best) == self.most and (size, key) >= best[-1][:2]:
+                break
+            # Alone, so that no last digit, and so no tie, depends on the rows beside it.
+            totals = Totals(looked.columns, looked.rows[i].copy())
+            self._rank(measure, system, key, totals, looked.units[i][0], float(looked.ps[i]))
 
     def merge(self, other: Exhibits) -> None:
         """Keep of what was kept of other cases what is among the largest of all."""

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
-from fairbrief.measures.summary_units import owner_of
 from fairbrief.statistics.keyed_random import keys_of, random_fractions
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Cases, Extracts, Floats, Integers, Reason, Record
@@ -60,12 +59,8 @@ class ExtractDraws:
     _known: dict[str, _Known] = field(default_factory=dict)
     _drawn: dict[tuple[str, int], Extracts | Reason] = field(default_factory=dict)
 
-    def of(self, cases: Cases) -> Sequence[Extracts] | Reason:
-        """The extracts of each case's record."""
-        return self.of_many([cases])[0]
-
-    def of_many(self, units: Sequence[Cases]) -> list[Sequence[Extracts] | Reason]:
-        """`of` each unit; records of as many sentences are drawn together."""
+    def extracts_of(self, units: Sequence[Cases]) -> list[Sequence[Extracts] | Reason]:
+        """The extracts of each unit's records, as long as its summaries; records of as many sentences are drawn together."""
         lengths = {id(case): len(case.summary.text.split()) for cases in units for case in cases}
         self._read([case.record for cases in units for case in cases])
         waiting: dict[int, list[tuple[str, int]]] = {}
@@ -92,10 +87,8 @@ class ExtractDraws:
         """The sentences of the records that are not known."""
         for record in records:
             if record.id not in self._known:
-                pieces = [sentences_of(d.text) for d in record.documents]
-                sentences = tuple(chain.from_iterable(pieces))
-                lengths = [len(s.split()) for s in sentences]
-                self._known[record.id] = _Known(sentences, owner_of(tuple(map(len, pieces))), lengths)
+                sentences = tuple(chain.from_iterable([sentences_of(d.text) for d in record.documents]))
+                self._known[record.id] = _Known(sentences, [len(s.split()) for s in sentences])
 
     def _draw(self, keys: Sequence[tuple[str, int]]) -> None:
         """Draw the extracts of records that have as many sentences, of so many words."""
@@ -113,14 +106,13 @@ class ExtractDraws:
                 np.array([words for _, words in part])[:, np.newaxis, np.newaxis],
             )
             for key, record, own in zip(part, known, kept, strict=True):
-                self._drawn[key] = Extracts(record.sentences, record.document, own)
+                self._drawn[key] = Extracts(record.sentences, own)
 
 
 class _Known(NamedTuple):
-    """A record's sentences, their documents and their words."""
+    """A record's sentences and how many words each has."""
 
     sentences: tuple[str, ...]
-    document: Integers
     lengths: list[int]
 
 

@@ -1,37 +1,35 @@
-"""Where the rows of one observation are written down, and summed under chance labellings."""
+"""The one table of an observation: its rows with where they come from, and their sums under chance labellings.
+
+It is the same while an audit runs, on its way between processes, and when it is read from a saved audit.
+"""
 
 from __future__ import annotations
 
-import itertools
-from array import array
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing.contrast_sums import contrast_sums, squares_of
-from fairbrief.auditing.null_sums import NullSums
-from fairbrief.auditing.number_columns import as_numbers, compact, extended
-from fairbrief.auditing.origins import WHOLE, Origin, Origins, Slice
-from fairbrief.auditing.packed_columns import Chunk, Packed, code_type, pack_codes
-from fairbrief.auditing.relabelled_rows import RelabelledRows
-from fairbrief.errors import RequestError
+from fairbrief.auditing.null_sums import NullSums, RelabelledRows
+from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Slice, narrowed
+from fairbrief.reports.frames import numbers
 from fairbrief.statistics import Choice
+from fairbrief.statistics.grid import on_grid
 from fairbrief.types import Column, Floats, Integers, Observation, Rows, Totals
 
 CHUNK = 1 << 12
-"""Units that are packed together as they come, or fewer."""
-SETTLED = 1 << 15
-"""Units that are packed together once they are in order, column by column: as many as `Packed` can tell apart."""
-SQUARED = 32
-"""Units whose clusters are squared together: enough to spread numpy's call costs, few enough to take little memory."""
+"""Units that are packed together as they come, or a few more."""
+SORTED = 1 << 15
+"""Units that are packed together once they are in order, column by column: as many as 16 bits can tell apart."""
+SMALL = 128
+"""So many distinct numbers are told apart by one byte."""
+CODEC = pa.Codec("zstd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,35 +70,119 @@ class RowBlock:
         return replace(self, beside_columns=columns, beside=values)
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One column of a chunk: its distinct numbers, and which of them each unit has.
+
+    Most statistics are counts or shares of few; a few bits a unit instead of eight bytes, exactly.
+    Shape of ``numbers``: (distinct,), ascending; ``compressed`` are the codes.
+    """
+
+    numbers: Floats
+    units: int
+    compressed: bytes
+
+    @classmethod
+    def of(cls, column: Floats) -> Packed:
+        """A column. Shape: (units,)."""
+        encoded = numbers(column).dictionary_encode()
+        # Not to_numpy, for which Arrow imports pandas.
+        met = np.frombuffer(encoded.dictionary.buffers()[1] or b"", dtype=np.float64)
+        which = np.frombuffer(encoded.indices.buffers()[1] or b"", dtype=np.int32)
+        # Only the distinct numbers, which are few, are sorted.
+        distinct, place = np.unique(met[: len(encoded.dictionary)], return_inverse=True)
+        codes = place.astype(np.int8 if len(distinct) <= SMALL else np.int16)[which[: len(column)]]
+        return cls(distinct, len(column), CODEC.compress(codes, asbytes=True))
+
+    @property
+    def codes(self) -> NDArray[np.signedinteger[Any]]:
+        """Which number each unit has. Shape: (units,)."""
+        kind = np.dtype(np.int8 if len(self.numbers) <= SMALL else np.int16)
+        return np.frombuffer(CODEC.decompress(self.compressed, self.units * kind.itemsize), dtype=kind)
+
+    @property
+    def column(self) -> Floats:
+        """The numbers of all units. Shape: (units,)."""
+        return np.asarray(self.numbers[self.codes])
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows that were packed together: their columns, of which those that nobody had had yet are absent; 0 where a unit has no row."""
+
+    units: int
+    columns: Sequence[Packed | None]
+
+    @classmethod
+    def of(cls, rows: Floats) -> Chunk:
+        """Rows. Shape: (units, columns)."""
+        # Many columns of a chunk are alike (of a value that nobody has, of counts that go together): one holds for all.
+        known: dict[bytes, Packed] = {}
+        found = []
+        for column in np.ascontiguousarray(rows.T):
+            key = column.tobytes()
+            found.append(known.get(key) or known.setdefault(key, Packed.of(column)))
+        return cls(len(rows), found)
+
+    def held(self, k: int) -> Packed | None:
+        """A column; None where it is absent."""
+        return self.columns[k] if k < len(self.columns) else None
+
+    def column(self, k: int) -> Floats:
+        """A column's numbers, zeros where it is absent. Shape: (units,)."""
+        packed = self.held(k)
+        return np.zeros(self.units) if packed is None else packed.column
+
+    def placed(self, places: Integers) -> Chunk:
+        """The same among other columns: the first at the first of these places, and so on. Shape: (columns,) or more."""
+        found: list[Packed | None] = [None] * (int(places.max(initial=-1)) + 1)
+        for place, column in zip(places.tolist(), self.columns, strict=False):
+            found[place] = column
+        return Chunk(self.units, found)
+
+
 Written = tuple[Integers, Integers, Floats]
 """Real rows of some units: which units (N,), the places of their columns (C,), and the numbers (N, C)."""
 
 
 @dataclass
 class Ledger:
-    """All rows that one observation made, in the order of the input until they are `settled`.
+    """All rows that one observation made, in the order in which they were written until they are sorted.
 
-    Entry i comes from ``origins[i]`` and has ``reasons[i]`` (0: it has a row; else an index into
-    ``known_reasons``) and ``ps[i]`` (nan where the unit was not tested alone; ``ps`` is empty where
-    the observation tests no unit alone).
+    Entry i comes from ``origins[i]`` and has ``reasons[i]`` (0: it has a row; else an index into ``known_reasons``) and
+    ``ps[i]`` (nan where the unit was not tested alone; ``ps`` is empty where the observation tests no unit alone).
+    ``whose`` are the origins, some after others; None of a ledger that is absorbed by one that knows them.
     """
 
     observation: Observation
     n_resamples: int
     lacks_null: bool = False
     """Whether labels were permuted, and the sums under permuted labels are not here."""
+    whose: list[Origins] | None = field(default_factory=list)
     columns: dict[Column, int] = field(default_factory=dict)
-    origins: Origins = field(default_factory=Origins)
-    reasons: array[int] = field(default_factory=lambda: array("b"))
-    ps: array[float] = field(default_factory=lambda: array("d"))
     known_reasons: dict[str, int] = field(default_factory=lambda: {"": 0})
-    _chunks: list[tuple[int, Chunk]] = field(default_factory=list)
-    """Each with its first entry."""
-    _pending: list[Written] = field(default_factory=list)
+    _reasons: list[Codes] = field(default_factory=list)
+    _ps: list[Floats] = field(default_factory=list)
+    _entries: int = 0
+    _chunks: list[Chunk] = field(default_factory=list)
+    _packed: int = 0
+    """How many entries are packed."""
+    pending: list[Written] = field(default_factory=list)
+    """Real rows that are not packed."""
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
     _nulls: dict[tuple[str, Slice], NullSums] = field(default_factory=dict)
-    _left_out: dict[tuple[str, Slice], Counter[str]] = field(default_factory=dict)
+    _excluded: dict[tuple[str, Slice], Counter[str]] | None = None
+    """Counted once it is asked for."""
     _was_relabelled: bool = False
+
+    def __len__(self) -> int:
+        return self._entries
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, which knows the observation."""
+        return {**self.__dict__, "observation": None, "_positions": {}}
+
+    # ---------------------------------------------------------------------------------- writing
 
     def leave_out(self, origin: Origin, reason: str) -> None:
         """Note a unit that has no row, and why."""
@@ -125,241 +207,121 @@ class Ledger:
 
         Each unit is in one block, or it is left out, with the reason.
         """
-        first = len(self.reasons)
-        self._keep(origins)
-        self._note(origins, left_out)
+        if self.whose is not None:
+            self.whose.append(origins if isinstance(origins, Origins) else Origins.by_column(origins))
+        reasons = np.zeros(len(origins), dtype=np.int64)
+        for i, reason in left_out.items():
+            reasons[i] = self.known_reasons.setdefault(reason, len(self.known_reasons))
+        tests_units = self.observation.declaration.tests_units is not None
+        ps = np.full(len(origins) if tests_units else 0, np.nan)
         for block in blocks:
             positions, reals = self._place(block.columns), block.values[:, 0].copy()
             if block.beside is not None:
                 positions = np.concatenate([positions, self._place(block.beside_columns)])
                 reals = np.concatenate([reals, block.beside], axis=1)
-            self._pending.append((first + block.units, positions, reals))
-            if block.ps is not None and self.ps:
-                np.frombuffer(self.ps)[first + block.units] = block.ps
+            self.pending.append((self._entries + block.units, positions, reals))
+            if block.ps is not None and tests_units:
+                ps[block.units] = block.ps
+        self._reasons.append(narrowed(reasons))
+        self._ps.append(ps)
+        self._entries, self._excluded = self._entries + len(origins), None
         if self.n_resamples:
             self._sum(origins, blocks)
-        self._pack_what_is_full()
 
-    def _note(self, origins: Sequence[Origin], left_out: Mapping[int, str]) -> None:
-        """Whose units come next, and which of them have no row."""
-        reasons = np.zeros(len(origins), dtype=np.int64)
-        alike: Counter[tuple[str, tuple[Slice, ...], str]] = Counter()
-        for i, reason in left_out.items():
-            reasons[i] = self.known_reasons.setdefault(reason, len(self.known_reasons))
-            alike[origins[i].system, origins[i].slices, reason] += 1
-        for (system, slices, reason), many in alike.items():
-            for part in (WHOLE, *slices):
-                self._left_out.setdefault((system, part), Counter())[reason] += many
-        self.reasons = extended(self.reasons, reasons)
-        if self.observation.declaration.tests_units is not None:
-            self.ps.extend(itertools.repeat(np.nan, len(origins)))
+    def absorb(self, other: Ledger, whose: Sequence[Origins]) -> None:
+        """Add what was written down apart, as if its units had come here next; the other is then used up.
 
-    def _keep(self, origins: Sequence[Origin]) -> None:
-        self.origins.extend(origins)
-
-    def _sum(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
-        kinds = _Kinds(origins)
-        shared: list[RowBlock] = []
-        for block in blocks:
-            is_shared = kinds.are_shared(block.units)
-            if not is_shared.all():
-                self._sum_rows(origins, block.of(np.flatnonzero(~is_shared)), kinds, are_clusters=True)
-            if is_shared.any():
-                shared.append(block.of(np.flatnonzero(is_shared)))
-                self._sum_rows(origins, shared[-1], kinds, are_clusters=False)
-        self._sum_squares(origins, shared)
-
-    def _sum_rows(
-        self, origins: Sequence[Origin], block: RowBlock, kinds: _Kinds, *, are_clusters: bool
-    ) -> None:
-        """Add rows of units; where each is a cluster by itself its squares, too."""
-        contrasts = self._contrasts(block) if are_clusters else {}
-        names, squares = squares_of(contrasts)
-        columns = (*block.columns, *names)
-        values = np.concatenate([block.values, squares], axis=2) if names else block.values
-        with self._naming(origins, block.units, values):
-            moving = None if block.choices is None else RelabelledRows.of_all(columns, values, block.choices)
-            for key, chosen in kinds.by_slice(block.units).items():
-                if moving is None:
-                    self._null(key).add_fixed(columns, values[chosen, 0])
-                else:
-                    self._null(key).add(moving.of(chosen), are_clusters=are_clusters)
-
-    def _sum_squares(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
-        """Add the squares of clusters of several units, which come one after another."""
-        contrasts = [self._contrasts(block) for block in blocks]
-        units = sorted(
-            (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
-        )
-        for start in range(0, len(units), SQUARED):
-            some = units[start : start + SQUARED]
-            met: dict[tuple[str, Slice], NullSums] = {}
-            sizes = np.array([np.abs(blocks[b].values[j]).max(initial=0.0) for _, b, j in some])
-            with self._naming(origins, [i for i, _, _ in some], sizes[:, np.newaxis, np.newaxis]):
-                for i, b, j in some:
-                    choices, of_unit = blocks[b].choices, {name: x[j] for name, x in contrasts[b].items()}
-                    moved = {
-                        name: x[0] if choices is None else x.take(choices[j], axis=0)
-                        for name, x in of_unit.items()
-                    }
-                    for part in (WHOLE, *origins[i].slices):
-                        key = origins[i].system, part
-                        met[key] = null = self._null(key)
-                        null.hold(
-                            origins[i].cluster, moved, 0 if choices is None else blocks[b].values.shape[1]
-                        )
-                for null in met.values():
-                    null.square()
-
-    @contextmanager
-    def _naming(
-        self, origins: Sequence[Origin], units: Sequence[int] | Integers, values: Floats
-    ) -> Iterator[None]:
-        """Say of which of the units the statistics are too large for exact sums."""
-        try:
-            yield
-        except OverflowError as error:
-            record = origins[units[int(np.abs(values).max(axis=(1, 2)).argmax())]].record
-            raise RequestError(f"{self.observation!r}, record '{record}': {error}") from error
-
-    def absorb(self, sheet: Sheet, origins: Sequence[Origin]) -> None:
-        """Add what was written down apart, as if its units had come here next; the sheet is then used up.
-
-        ``origins`` are those of the sheet's units.
+        ``whose`` are the origins of its units.
         """
-        if sheet._chunks:  # they come after all that is here
+        if other._chunks:  # they come after all that is here
             self.pack()
-        first, place = len(self.reasons), self._new_place(sheet.columns)
-        self._chunks += [(first + start, chunk.placed(place)) for start, chunk in sheet._chunks]
-        self.origins.extend(origins)
-        known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in sheet.known_reasons]
-        self.reasons = extended(self.reasons, np.array(known)[as_numbers(sheet.reasons)])
-        self.ps.extend(sheet.ps)
-        for part, many in sheet._left_out.items():
-            self._left_out.setdefault(part, Counter()).update(many)
-        for units, positions, reals in sheet.blocks():
-            self._pending.append((first + units, place[positions], reals))
-        for key, null in sheet._nulls.items():
-            null.close()
-            if key not in self._nulls and null.holds_rows_alone:  # sums of other processes may be read-only
-                self._nulls[key] = null
-            else:
-                self._null(key).merge(null)
-        self._pack_what_is_full()
-
-    def settle(self, order: Integers | None = None) -> None:
-        """Put entries, columns and reasons into the one order that no order of the input changes: that of their names.
-
-        ``order`` is that of the origins, where it is known. Columns are unpacked one at a time.
-        """
-        self.pack()
-        order = self.origins.order() if order is None else order
-        columns = sorted(self.columns)
-        old = [self.columns[c] for c in columns]
-        self.columns = {column: i for i, column in enumerate(columns)}
-        self._positions.clear()
-        if (order[1:] > order[:-1]).all():
-            places = np.argsort(old)
-            self._chunks = [(start, chunk.placed(places)) for start, chunk in self._chunks]
-        else:
-            self._chunks = self._reordered(old, order)
-            self.origins = self.origins.of(order)
-            self.reasons = compact(as_numbers(self.reasons)[order])
-            if self.ps:
-                self.ps = array("d", np.frombuffer(self.ps, dtype=np.float64)[order].tobytes())
-        reasons = ["", *sorted(r for r in self.known_reasons if r)]
-        number = np.array([reasons.index(r) for r in self.known_reasons], dtype=np.int32)
-        self.reasons = compact(number[as_numbers(self.reasons)])
-        self.known_reasons = {reason: i for i, reason in enumerate(reasons)}
+        first, place = self._entries, self._new_place(other.columns)
+        self._chunks += [chunk.placed(place) for chunk in other._chunks]
+        self._packed += other._packed
+        self.pending += [
+            (first + units, place[positions], reals) for units, positions, reals in other.pending
+        ]
+        if self.whose is not None:
+            self.whose += whose
+        known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in other.known_reasons]
+        self._reasons += [narrowed(np.array(known)[reasons]) for reasons in other._reasons]
+        self._ps += other._ps
+        self._entries, self._excluded = self._entries + len(other), None
+        for key, null in other._nulls.items():
+            self._null(key).merge(null)
+        if self._entries - self._packed >= CHUNK:
+            self.pack()
 
     def pack(self) -> None:
         """Pack what is not packed yet."""
-        if self._n_packed < len(self.reasons):
-            self._chunks.append((self._n_packed, Chunk.of(self._open_rows())))
-        self._pending.clear()
+        rows = np.zeros((self._entries - self._packed, len(self.columns)))
+        for units, positions, reals in self.pending:
+            rows[(units - self._packed)[:, np.newaxis], positions] = reals
+        self._chunks += [Chunk.of(rows[start : start + SORTED]) for start in range(0, len(rows), SORTED)]
+        self.pending, self._packed = [], self._entries
+
+    # ---------------------------------------------------------------------------------- reading
 
     @property
-    def _n_packed(self) -> int:
-        """How many entries are packed."""
-        return _end(self._chunks[-1]) if self._chunks else 0
+    def origins(self) -> Origins:
+        """Where the entries come from."""
+        self.whose = [Origins.joined(self.whose or [])]
+        return self.whose[0]
 
-    def _reordered(self, columns: Sequence[int], order: Integers) -> list[tuple[int, Chunk]]:
-        starts = range(0, len(order), SETTLED)
-        known: list[dict[bytes, Packed]] = [{} for _ in starts]
-        first, made = self.first_alike(), dict[int, list[Packed]]()
-        for k in dict.fromkeys(first[k] for k in columns):
-            numbers, codes = self._column(k)
-            codes = codes[order]
-            made[k] = [
-                pack_codes(numbers, codes[start : start + SETTLED], packed)
-                for start, packed in zip(starts, known, strict=True)
-            ]
-        return [
-            (start, Chunk(min(SETTLED, len(order) - start), [made[first[k]][i] for k in columns]))
-            for i, start in enumerate(starts)
-        ]
+    @property
+    def reasons(self) -> Codes:
+        """By entry 0, or why it has no row. Shape: (entries,)."""
+        self._reasons = [_together(self._reasons, np.dtype(np.uint8))]
+        return self._reasons[0]
 
-    def _column(self, k: int) -> tuple[Floats, NDArray[np.int32]]:
-        """The distinct numbers of one column of all entries, 0 where there is no row; and which of them each has."""
-        held = {start: packed for start, chunk in self.packed() if (packed := chunk.held(k)) is not None}
-        numbers = np.unique(np.concatenate([np.zeros(1), *(packed.numbers for packed in held.values())]))
-        codes = np.full(len(self.reasons), np.searchsorted(numbers, 0), dtype=np.int32)
-        for start, packed in held.items():
-            place = np.searchsorted(numbers, packed.numbers)
-            codes[start : start + packed.units] = place[packed.codes]
-        return numbers, codes
+    @property
+    def ps(self) -> Floats:
+        """Of the units' own tests. Shape: (entries,), or (0,) where there are none."""
+        self._ps = [_together(self._ps, np.dtype(np.float64))]
+        return self._ps[0]
+
+    def chunks(self) -> Iterator[tuple[range, Chunk]]:
+        """All rows: some entries after others, with their columns."""
+        self.pack()
+        start = 0
+        for chunk in self._chunks:
+            yield range(start, start + chunk.units), chunk
+            start += chunk.units
+
+    def matrix(self, columns: Sequence[int] | None = None) -> Floats:
+        """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked anew at each call."""
+        columns, has_row = range(len(self.columns)) if columns is None else columns, self.reasons == 0
+        matrix = np.empty((int(np.count_nonzero(has_row)), len(columns)))
+        for j, k in enumerate(columns):
+            matrix[:, j] = self._column(k)[has_row]
+        return matrix
 
     def first_alike(self) -> list[int]:
-        """Of each column the first that holds the same in all packed entries, as it may itself. Their places."""
-        chunks, met = [chunk for _, chunk in self.packed()], dict[tuple[int, ...], int]()
+        """Of each column the first that holds the same in all entries, as it may itself. Their places."""
+        chunks, met = [chunk for _, chunk in self.chunks()], dict[tuple[int, ...], int]()
         # Of a chunk's equal columns one is held (`Chunk.of`).
         held = (tuple(id(chunk.held(k)) for chunk in chunks) for k in range(len(self.columns)))
         return [met.setdefault(of_column, k) for k, of_column in enumerate(held)]
 
-    def matrix(self, columns: Sequence[int] | None = None) -> Floats:
-        """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked anew at each call."""
-        columns = range(len(self.columns)) if columns is None else columns
-        has_row = as_numbers(self.reasons) == 0
-        matrix = np.zeros((int(np.count_nonzero(has_row)), len(columns)))
-        stop = 0
-        for entry, chunk in self.packed():
-            own = has_row[entry : entry + chunk.units]
-            start, stop = stop, stop + int(np.count_nonzero(own))
-            for j, k in enumerate(columns):
-                if (packed := chunk.held(k)) is not None:
-                    matrix[start:stop, j] = packed.column[own]
-        return matrix
-
-    def packed(self, rows: range | None = None) -> Sequence[tuple[int, Chunk]]:
-        """The chunks that hold some entries, or all, each with the first entry in it."""
-        rows = range(len(self.reasons)) if rows is None else rows
-        first = bisect_right(self._chunks, rows.start, key=_end)
-        stop = bisect_left(self._chunks, rows.stop, key=itemgetter(0))
-        found = self._chunks[first:stop]
-        if rows.stop > self._n_packed:
-            found.append((self._n_packed, Chunk.of(self._open_rows())))
-        return found
-
-    def code_types(self) -> dict[Column, np.dtype[np.signedinteger[Any]]]:
-        """By column how many bytes the codes of its chunks take."""
-        chunks = [chunk for _, chunk in self.packed()]
-        held = {column: [chunk.held(k) for chunk in chunks] for column, k in self.columns.items()}
-        return {
-            column: max([code_type(1), *(packed.code_type for packed in several if packed is not None)])
-            for column, several in held.items()
-        }
-
-    def reasons_of(self, rows: range) -> Integers:
-        """The reasons of some entries. Shape: (entries,)."""
-        return as_numbers(self.reasons)[rows.start : rows.stop]
-
     def kept(self) -> Origins:
         """The origins that have a row, in the order of `matrix`."""
-        return self.origins.of(as_numbers(self.reasons) == 0)
+        return self.origins.of(self.reasons == 0)
 
     def excluded(self, system: str, part: Slice) -> Mapping[str, int]:
         """How many units of a system and slice have no row, by reason."""
-        return dict(sorted(self._left_out.get((system, part), {}).items()))
+        if self._excluded is None:
+            self._excluded = self._count_excluded()
+        return dict(sorted(self._excluded.get((system, part), {}).items()))
+
+    def _count_excluded(self) -> dict[tuple[str, Slice], Counter[str]]:
+        (kinds, known), reasons = self.origins.kinds(), list(self.known_reasons)
+        missing = np.flatnonzero(self.reasons)
+        alike = Counter(zip(kinds[missing].tolist(), self.reasons[missing].tolist(), strict=True))
+        found: dict[tuple[str, Slice], Counter[str]] = {}
+        for (kind, reason), many in alike.items():
+            for part in (WHOLE, *known[kind].slices):
+                found.setdefault((known[kind].system, part), Counter())[reasons[reason]] += many
+        return found
 
     def null(self, system: str, part: Slice) -> NullSums | None:
         """The sums under permutations; None where there are none."""
@@ -379,6 +341,90 @@ class Ledger:
         """An array over this ledger's columns, by name."""
         return Totals(self.columns, array)
 
+    # ---------------------------------------------------------------------------------- sorting
+
+    def sort(self, order: Integers) -> None:
+        """Put entries, columns and reasons into the one order that no order of the input changes: that of their names.
+
+        ``order`` is that of the origins. Columns are unpacked one at a time.
+        """
+        alike, made = self.first_alike(), dict[int, list[Packed]]()
+        starts = range(0, len(order), SORTED)
+        for k in dict.fromkeys(alike):
+            column = self._column(k)[order]
+            made[k] = [Packed.of(column[start : start + SORTED]) for start in starts]
+        columns = sorted(self.columns)
+        places = [alike[self.columns[column]] for column in columns]
+        self._chunks = [
+            Chunk(min(SORTED, len(order) - start), [made[k][i] for k in places])
+            for i, start in enumerate(starts)
+        ]
+        self.columns = {column: i for i, column in enumerate(columns)}
+        self._positions.clear()
+        if len(self.ps):
+            self._ps = [self.ps[order]]
+        reasons = ["", *sorted(r for r in self.known_reasons if r)]
+        number = np.array([reasons.index(r) for r in self.known_reasons])
+        self._reasons = [narrowed(number[self.reasons[order]])]
+        self.known_reasons = {reason: i for i, reason in enumerate(reasons)}
+
+    def _column(self, k: int) -> Floats:
+        """One column of all entries, 0 where there is no row. Shape: (entries,)."""
+        return np.concatenate([np.zeros(0), *(chunk.column(k) for _, chunk in self.chunks())])
+
+    # ------------------------------------------------------------------------------ permutations
+
+    def _sum(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
+        kinds = _Kinds(origins)
+        shared: list[RowBlock] = []
+        for block in blocks:
+            is_shared = kinds.are_shared(block.units)
+            if not is_shared.all():
+                self._sum_rows(block.of(np.flatnonzero(~is_shared)), kinds, are_clusters=True)
+            if is_shared.any():
+                shared.append(block.of(np.flatnonzero(is_shared)))
+                self._sum_rows(shared[-1], kinds, are_clusters=False)
+        self._sum_squares(origins, shared)
+
+    def _sum_rows(self, block: RowBlock, kinds: _Kinds, *, are_clusters: bool) -> None:
+        """Add rows of units; where each is a cluster by itself its squares, too."""
+        contrasts = self._contrasts(block) if are_clusters else {}
+        names, squares = squares_of(contrasts)
+        columns, values = (*block.columns, *names), on_grid(block.values)
+        if names:
+            values = np.concatenate([values, squares], axis=2)
+        moving = None if block.choices is None else RelabelledRows.of_all(columns, values, block.choices)
+        for key, chosen in kinds.by_slice(block.units).items():
+            if moving is None:
+                self._null(key).add_fixed(columns, values[chosen, 0])
+            else:
+                self._null(key).add(moving.of(chosen), are_clusters=are_clusters)
+
+    def _sum_squares(self, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
+        """Add the squares of clusters of several units, which come one after another."""
+        contrasts = [self._contrasts(block) for block in blocks]
+        units = sorted(
+            (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
+        )
+        for i, b, j in units:
+            choices, labellings = blocks[b].choices, blocks[b].values.shape[1]
+            moved = {
+                name: x[j, 0] if choices is None else x[j].take(choices[j], axis=0)
+                for name, x in contrasts[b].items()
+            }
+            for part in (WHOLE, *origins[i].slices):
+                null = self._null((origins[i].system, part))
+                null.hold(origins[i].cluster, moved, 0 if choices is None else labellings)
+
+    def _contrasts(self, block: RowBlock) -> dict[str, Floats]:
+        observation: Any = self.observation
+        return contrast_sums(observation, block.columns).of(block.values)
+
+    def _null(self, key: tuple[str, Slice]) -> NullSums:
+        if key not in self._nulls:
+            self._nulls[key] = NullSums(self.n_resamples)
+        return self._nulls[key]
+
     def _place(self, columns: tuple[Column, ...]) -> Integers:
         positions = self._positions.get(columns)
         if positions is None:
@@ -387,67 +433,6 @@ class Ledger:
 
     def _new_place(self, columns: Iterable[Column]) -> Integers:
         return np.array([self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64)
-
-    def _null(self, key: tuple[str, Slice]) -> NullSums:
-        if key not in self._nulls:
-            self._nulls[key] = NullSums(self.n_resamples)
-        return self._nulls[key]
-
-    def _contrasts(self, block: RowBlock) -> dict[str, Floats]:
-        observation: Any = self.observation
-        return contrast_sums(observation, block.columns).of(block.values)
-
-    def _open_rows(self) -> Floats:
-        """The entries that are not packed. Shape (entries, columns)."""
-        rows = np.zeros((len(self.reasons) - self._n_packed, len(self.columns)))
-        for units, positions, reals in self._pending:
-            rows[(units - self._n_packed)[:, np.newaxis], positions] = reals
-        return rows
-
-    def _pack_what_is_full(self) -> None:
-        if len(self.reasons) - self._n_packed < CHUNK:
-            return
-        rows, first = self._open_rows(), self._n_packed
-        full = len(rows) // CHUNK * CHUNK
-        self._chunks += [
-            (first + start, Chunk.of(rows[start : start + CHUNK])) for start in range(0, full, CHUNK)
-        ]
-        rest = np.arange(self._n_packed, len(self.reasons))
-        self._pending = [(rest, np.arange(len(self.columns)), rows[full:].copy())]
-
-
-@dataclass
-class Sheet(Ledger):
-    """What one observation wrote down of a few units, or absorbed of a part's, on its way into a `Ledger`.
-
-    It may come from another process. It does not keep whose units were written: the receiver knows. What it absorbed is
-    packed, what it wrote down is not: the receiver may look at it.
-    """
-
-    def blocks(self) -> Sequence[Written]:
-        """What is not packed."""
-        return self._pending
-
-    def absorb(self, sheet: Sheet, origins: Sequence[Origin]) -> None:
-        """As a ledger does."""
-        super().absorb(sheet, origins)
-        super()._pack_what_is_full()
-
-    def __getstate__(self) -> dict[str, Any]:
-        for null in self._nulls.values():
-            null.close()
-        return {
-            **self.__dict__,
-            "observation": None,
-            "origins": Origins(),
-            "_positions": {},
-        }
-
-    def _keep(self, origins: Sequence[Origin]) -> None:
-        pass
-
-    def _pack_what_is_full(self) -> None:
-        pass
 
 
 class _Kinds:
@@ -467,35 +452,33 @@ class _Kinds:
 
     def by_slice(self, units: Integers) -> Mapping[tuple[str, Slice], Sequence[int]]:
         """By system and slice which of these units belong to it: their places in ``units``."""
-        alike: dict[int, Sequence[int]] = {0: range(len(units))}
-        if len(self._kinds) > 1:
-            several: dict[int, list[int]] = {}
-            for i, number in enumerate(self._numbers[units].tolist()):
-                several.setdefault(number, []).append(i)
-            alike = {**several}
+        several: dict[int, list[int]] = {}
+        for i, number in enumerate(self._numbers[units].tolist()):
+            several.setdefault(number, []).append(i)
         found: dict[tuple[str, Slice], list[int]] = {}
-        for number, chosen in alike.items():
+        for number, chosen in several.items():
             system, slices, _ = self._kinds[number]
             for part in (WHOLE, *slices):
                 found.setdefault((system, part), []).extend(chosen)
         return found
 
 
-def _end(placed: tuple[int, Chunk]) -> int:
-    """The first entry after a chunk."""
-    start, chunk = placed
-    return start + chunk.units
+def _together(several: Sequence[NDArray[Any]], kind: np.dtype[Any]) -> NDArray[Any]:
+    return several[0] if len(several) == 1 else np.concatenate([np.zeros(0, dtype=kind), *several])
 
 
-def settle(ledgers: Iterable[Ledger]) -> None:
+def sort(ledgers: Iterable[Ledger]) -> None:
     """All ledgers into the one order; those of the same rows share what says whose they are."""
-    before, after = Origins(), Origins()
-    order = before.order()
+    before: tuple[list[Origins], Origins, Integers, Origins] | None = None
     for ledger in ledgers:
-        if ledger.origins != before:
-            before, order = ledger.origins, ledger.origins.order()
-            ledger.settle(order)
-            after = ledger.origins
-        else:
-            ledger.settle(order)
-            ledger.origins = after
+        came = list(ledger.whose or [])
+        if before is None or not (_same(came, before[0]) or ledger.origins == before[1]):
+            order = ledger.origins.order()
+            after = ledger.origins.of(order)
+            before = came, ledger.origins, order, before[3] if before and after == before[3] else after
+        ledger.sort(before[2])
+        ledger.whose = [before[3]]
+
+
+def _same(ours: Sequence[Origins], theirs: Sequence[Origins]) -> bool:
+    return len(ours) == len(theirs) and all(map(lambda a, b: a is b, ours, theirs))

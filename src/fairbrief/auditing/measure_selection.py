@@ -12,7 +12,7 @@ from fairbrief import registry, specs
 from fairbrief.auditing.languages_of_measures import language_of, refuse_unread, without_unread
 from fairbrief.auditing.system_runs import RUN
 from fairbrief.errors import RequestError
-from fairbrief.measures.representation_evidence import WITHOUT_ASK
+from fairbrief.measures.representation import WITHOUT_ASK
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import LeftOut
 from fairbrief.text.counted import counted

@@ -82,8 +82,9 @@ def with_families(
 
 
 def _is_least(e: Estimate, settings: Settings) -> bool:
-    """Whether p is the least that so many label permutations can give."""
-    return e.blind_p is None and e.p is not None and e.p <= 2 / (settings.n_resamples + 1) < settings.alpha
+    """Whether p is the least that so many resamples can give, though more could give less."""
+    least = 2 / (settings.n_resamples + 1)
+    return e.blind_p is None and e.p is not None and (e.smallest_p or 0.0) < e.p <= least < settings.alpha
 
 
 def _needed(tests: int, settings: Settings) -> dict[str, int]:

@@ -1,33 +1,107 @@
 """Sums of relabelled rows of one system and slice: the permutation baseline, and what studentizes it.
 
-All sums are exact, so that they are the same in whichever order, parts and processes rows are added up.
+Statistics are on a grid (`fairbrief.statistics.grid`), so that their sums are the same in whichever order, parts and processes
+rows are added up. Squares are not: they only decide which labellings are as extreme as the real one, and ties have a tolerance.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.auditing.contrast_sums import squares_of
-from fairbrief.auditing.relabelled_rows import RelabelledRows
-from fairbrief.statistics.exact_sums import ExactSums, halves
+from fairbrief.auditing.contrast_sums import SQUARE, squares_of
+from fairbrief.statistics import Choice
+from fairbrief.statistics.grid import Sum, added, exact_parts, is_exact
 from fairbrief.types import Column, Floats, Integers, Totals
 
-APART = 8
-"""Sets of columns whose sums are kept side by side, which is faster; those of others are kept column by column."""
-COMMON = 4
-"""A set of columns that came so often is summed apart."""
-MOST_MET = 64
-"""So many sets of columns are counted at a time."""
 FEW = 16
 """So many rows are kept as they are before they are summed: of a small slice they take less room and time than sums."""
+
+PAIRED = 256
+"""Pairs of labellings of two units up to which they are taken together."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelabelledRows:
+    """Statistics of units under their labellings, and which of these each resample takes.
+
+    What no labelling of any unit moves stands apart. Shapes: ``values`` (units, labellings, columns), ``fixed`` (units,
+    fixed columns), ``choices`` (units, n_resamples); where all columns are fixed there are none.
+    """
+
+    columns: tuple[Column, ...]
+    values: Floats
+    fixed_columns: tuple[Column, ...]
+    fixed: Floats
+    choices: Choice
+
+    @classmethod
+    def of_all(cls, columns: Sequence[Column], values: Floats, choices: Choice) -> RelabelledRows:
+        """Rows with all their columns. Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples)."""
+        moves = (values[:, 1:] != values[:, :1]).any(axis=0).any(axis=0)
+        return cls(
+            tuple(itertools.compress(columns, moves)),
+            values[:, :, moves],
+            tuple(itertools.compress(columns, ~moves)),
+            values[:, 0, ~moves],
+            choices.astype(np.min_scalar_type(values.shape[1]), copy=False),
+        )
+
+    @classmethod
+    def of_fixed(cls, columns: Sequence[Column], fixed: Floats) -> RelabelledRows:
+        """Rows that no labelling moves. Shape of ``fixed``: (units, columns)."""
+        return cls(
+            (), np.zeros((len(fixed), 1, 0)), tuple(columns), fixed, np.zeros((len(fixed), 0), dtype=np.uint8)
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def of(self, chosen: Sequence[int]) -> RelabelledRows:
+        """Some of the units."""
+        if len(chosen) == len(self):
+            return self
+        if len(chosen) == 1:  # of a small slice: a copy of what lies in a row is made faster
+            own = slice(chosen[0], chosen[0] + 1)
+            values, fixed, choices = self.values[own].copy(), self.fixed[own].copy(), self.choices[own].copy()
+        else:
+            values, fixed, choices = self.values[chosen], self.fixed[chosen], self.choices[chosen]
+        return RelabelledRows(self.columns, values, self.fixed_columns, fixed, choices)
+
+    @property
+    def room(self) -> int:
+        """How many numbers of a column are held."""
+        return math.prod(self.values.shape[:2])
+
+    def is_exact(self, many: int) -> bool:
+        """Whether statistics of ``many`` such rows can be summed without rounding; of squares some may be lost."""
+        parts = ((self.values, self.columns), (self.fixed, self.fixed_columns))
+        return all(is_exact(part[..., [c[0] != SQUARE for c in own]], many) for part, own in parts)
+
+    def sums(self) -> Floats:
+        """Each resample's sums over the units. Shape (n_resamples, columns)."""
+        values, choices = self.values, self.choices
+        # Two units of few labellings are one of all pairs of these, from which half as many rows are taken.
+        while len(values) > 1 and (n := values.shape[1]) ** 2 <= min(PAIRED, choices.shape[1]):
+            if len(values) % 2:
+                values, choices = (
+                    np.concatenate([part, np.zeros_like(part[:1])]) for part in (values, choices)
+                )
+            values = values[::2, :, np.newaxis] + values[1::2, np.newaxis]
+            values = values.reshape(len(values), n * n, -1)
+            choices = choices[::2] * n + choices[1::2]
+        sums: Floats = values[0].take(choices[0], axis=0)
+        for own, choice in zip(values[1:], choices[1:], strict=True):
+            sums += own.take(choice, axis=0)
+        return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +117,6 @@ class Drawn:
 
 
 @dataclass(slots=True)
-class _FixedSums:
-    """Exact sums of single rows by column."""
-
-    columns: dict[Column, int] = field(default_factory=dict)
-    sums: ExactSums = field(default_factory=lambda: ExactSums.zeros(0))
-
-    def add(self, columns: Sequence[Column], rows: Floats) -> None:
-        """Add rows. Shape: (units, columns)."""
-        place = np.array([self.columns.setdefault(c, len(self.columns)) for c in columns], dtype=np.int64)
-        if len(self.columns) > len(self.sums.coarse):
-            self.sums = self.sums.widened(max(len(self.columns), 2 * len(self.sums.coarse)))
-        self.sums.add_rows(rows, place)
-
-    def merge(self, other: _FixedSums) -> None:
-        for column in other.columns:
-            self.columns.setdefault(column, len(self.columns))
-        if len(self.columns) > len(self.sums.coarse):
-            self.sums = self.sums.widened(len(self.columns))
-        place = np.array([self.columns[c] for c in other.columns], dtype=np.int64)
-        self.sums.merge(other.sums.at(slice(len(other.columns))), place)
-
-
-@dataclass(slots=True)
 class NullSums:
     """Sums of randomly relabelled rows.
 
@@ -75,22 +126,20 @@ class NullSums:
 
     n_resamples: int
     is_relabelled: bool = False
-    labellings: dict[int, int] = field(default_factory=dict)
-    _fixed: _FixedSums = field(default_factory=_FixedSums)
+    labellings: Counter[int] = field(default_factory=Counter)
     _rows: list[RelabelledRows] = field(default_factory=list)
-    _is_summed: bool = False
-    _by_column: dict[Column, ExactSums] = field(default_factory=dict)
-    _apart: dict[tuple[Column, ...], ExactSums] = field(default_factory=dict)
-    _met: dict[tuple[Column, ...], int] = field(default_factory=dict)
+    """A few rows, until they are summed."""
+    _sums: dict[Column, Sum] = field(default_factory=dict)
+    """By column the sum of each resample, (n_resamples,), or of all if no labelling moves it."""
     _open: dict[str, Floats] = field(default_factory=dict)
+    """The contrasts of the cluster whose units came last."""
     _open_cluster: str = ""
     _open_labellings: int = 0
-    _ended: dict[str, list[Floats]] = field(default_factory=dict)
 
     def add(self, rows: RelabelledRows, *, are_clusters: bool = True) -> None:
-        """Add units. Where each is a cluster by itself, ``rows`` have the squares; else `hold` is told of their clusters."""
+        """Add units. Where each is a cluster by itself, ``rows`` have the squares; else `hold` is given their contrasts."""
         if are_clusters:
-            self._count(rows.values.shape[1], len(rows))
+            self.labellings[rows.values.shape[1]] += len(rows)
         self.is_relabelled = True
         self._add_rows(rows)
 
@@ -104,36 +153,18 @@ class NullSums:
         Shapes, by name: (n_resamples, 2), or (2,) where it cannot be relabelled.
         """
         if cluster != self._open_cluster:
-            self._end_cluster()
+            self.close()
             self._open_cluster = cluster
         for name, x in contrasts.items():
             self._open[name] = self._open[name] + x if name in self._open else x
         self._open_labellings = max(self._open_labellings, labellings)
 
-    def square(self) -> None:
-        """Square the sums of all clusters that have ended."""
-        for name, several in self._ended.items():
-            fixed = [x for x in several if x.ndim == 1]
-            moving = [x for x in several if x.ndim > 1]
-            if fixed:
-                columns, squares = squares_of({name: np.stack(fixed)})
-                self._fixed.add(columns, squares)
-            if moving:
-                columns, squares = squares_of({name: np.stack(moving)})
-                for i, column in enumerate(columns):
-                    self._column(column).add_rows(squares[..., i])
-        self._ended = {}
-
     def close(self) -> None:
-        """Square the sums of the cluster whose units came last, too."""
-        self._end_cluster()
-        self.square()
-
-    def _end_cluster(self) -> None:
+        """Add the squares of the cluster whose units came last."""
         if self._open_labellings:
-            self._count(self._open_labellings, 1)
+            self.labellings[self._open_labellings] += 1
         for name, x in self._open.items():
-            self._ended.setdefault(name, []).append(x)
+            self._add(*squares_of({name: x}))
         self._open, self._open_cluster, self._open_labellings = {}, "", 0
 
     def merge(self, other: NullSums) -> None:
@@ -142,23 +173,16 @@ class NullSums:
         other.close()
         for rows in other._rows:
             self._add_rows(rows)
-        for columns, sums in other._apart.items():
-            if columns not in self._apart and len(self._apart) < APART:
-                self._apart[columns] = ExactSums.zeros((self.n_resamples, len(columns)))
-            if columns in self._apart:
-                self._apart[columns].merge(sums)
-            else:
-                for i, column in enumerate(columns):
-                    self._column(column).merge(sums.at(np.s_[:, i]))
-        for column, sums in other._by_column.items():
-            self._column(column).merge(sums)
-        if other._is_summed:
+        if not other.holds_rows_alone:
             self._sum_rows()
-        if other._fixed.columns:
-            self._fixed.merge(other._fixed)
+            for column, (whole, rest) in other._sums.items():
+                # Copied: what came from another process may be read-only.
+                total = self._sums.get(column)
+                self._sums[column] = (
+                    (whole + 0, rest + 0) if total is None else added(added(total, rest), whole)
+                )
         self.is_relabelled |= other.is_relabelled
-        for labellings, many in other.labellings.items():
-            self._count(labellings, many)
+        self.labellings.update(other.labellings)
 
     def drawn(self) -> Drawn | None:
         """All sums; None where no unit could be relabelled."""
@@ -167,13 +191,23 @@ class NullSums:
     @property
     def numbers(self) -> int:
         """How many numbers `drawn` holds, at most."""
-        columns = len(self._fixed.columns) + len(self._by_column) + sum(map(len, self._apart))
-        columns += sum(len(rows.columns) + len(rows.fixed_columns) for rows in self._rows)
+        columns = len(self._sums) + sum(len(rows.columns) + len(rows.fixed_columns) for rows in self._rows)
         return self.n_resamples + columns * int(min(self._joint_labellings(), self.n_resamples))
+
+    @property
+    def holds_rows_alone(self) -> bool:
+        """Whether nothing was summed."""
+        return not self._sums
+
+    @property
+    def log_labellings(self) -> float:
+        """The logarithm of the number of distinct joint labellings."""
+        self.close()
+        return math.fsum(count * math.log(number) for number, count in self.labellings.items())
 
     def _joint_labellings(self) -> float:
         """In how many ways rows can be labelled together that labellings move; infinite where some were summed."""
-        if self._apart or self._by_column:
+        if any(np.ndim(whole) for whole, _ in self._sums.values()):
             return math.inf
         numbers: Iterator[int] = (rows.values.shape[1] ** len(rows) for rows in self._rows if rows.columns)
         return math.prod(numbers)
@@ -189,11 +223,6 @@ class NullSums:
         numbers, choices = tuple(n for n, _ in moving), tuple(choice.tobytes() for _, choice in moving)
         return _joint_draws(self.n_resamples, numbers, choices)
 
-    @property
-    def holds_rows_alone(self) -> bool:
-        """Whether nothing was summed."""
-        return not (self._fixed.columns or self._apart or self._by_column)
-
     def _likeness(self) -> object:
         """Equal for those that hold rows alone, of the same columns and shapes; else of its own."""
         if not self.holds_rows_alone:
@@ -202,79 +231,34 @@ class NullSums:
 
     def _columns(self) -> dict[Column, int]:
         """All columns in order, and their places."""
-        of_rows = (columns for rows in self._rows for columns in (rows.columns, rows.fixed_columns))
-        columns = sorted({*itertools.chain(self._fixed.columns, self._by_column, *self._apart, *of_rows)})
-        return {column: i for i, column in enumerate(columns)}
-
-    def _add_to(self, sums: ExactSums, place: Mapping[Column, int]) -> None:
-        """Add what was summed, by resample. Shape of ``sums``: (n_resamples, columns)."""
-        if self._fixed.columns:
-            fixed = np.array([place[c] for c in self._fixed.columns], dtype=np.int64)
-            sums.merge(self._fixed.sums.at(slice(len(fixed))), np.s_[:, fixed])
-        for columns, apart in self._apart.items():
-            sums.merge(apart, np.s_[:, [place[c] for c in columns]])
-        for column, of_column in self._by_column.items():
-            sums.merge(of_column, np.s_[:, place[column]])
-
-    @property
-    def log_labellings(self) -> float:
-        """The logarithm of the number of distinct joint labellings."""
-        self.close()
-        return math.fsum(count * math.log(number) for number, count in self.labellings.items())
-
-    def _count(self, labellings: int, many: int) -> None:
-        self.labellings[labellings] = self.labellings.get(labellings, 0) + many
+        of_rows = (column for rows in self._rows for column in (*rows.columns, *rows.fixed_columns))
+        return {column: i for i, column in enumerate(sorted({*self._sums, *of_rows}))}
 
     def _add_rows(self, rows: RelabelledRows) -> None:
-        if not self._is_summed:
+        if self.holds_rows_alone:
             kept = [*self._rows, rows]
-            room = sum(held.room for held in kept)  # of sums it is twice n_resamples
-            if sum(map(len, kept)) <= FEW and room <= self.n_resamples + 1:
+            room = sum(held.room for held in kept)
+            if sum(map(len, kept)) <= FEW and room <= self.n_resamples + 1 and rows.is_exact(FEW):
                 self._rows = kept
                 return
         self._sum_rows()
         self._sum(rows)
 
     def _sum_rows(self) -> None:
-        kept, self._rows, self._is_summed = self._rows, [], True
+        kept, self._rows = self._rows, []
         for rows in kept:
             self._sum(rows)
 
     def _sum(self, rows: RelabelledRows) -> None:
-        if rows.fixed_columns:
-            self._fixed.add(rows.fixed_columns, rows.fixed)
-        if not rows.columns:
-            return
-        is_apart = self._is_apart(rows)
-        for parts in rows.taken():
-            if not is_apart:
-                self._add_by_column(rows.columns, *parts)
-            elif rows.columns in self._apart:
-                self._apart[rows.columns].add_parts(*parts)
-            else:
-                self._apart[rows.columns] = ExactSums.of_parts(*parts)
+        for part in exact_parts(rows.fixed, len(rows)):
+            self._add(rows.fixed_columns, part.sum(axis=0))
+        for part in exact_parts(rows.values, len(rows)) if rows.columns else ():
+            self._add(rows.columns, replace(rows, values=part).sums())
 
-    def _is_apart(self, rows: RelabelledRows) -> bool:
-        """Whether the sums of these columns are kept side by side."""
-        if rows.columns in self._apart:
-            return True
-        if len(self._apart) >= APART:
-            return False
-        if len(self._met) > MOST_MET:
-            self._met.clear()
-        self._met[rows.columns] = self._met.get(rows.columns, 0) + len(rows)
-        return self._met[rows.columns] >= COMMON
-
-    def _add_by_column(
-        self, columns: Sequence[Column], coarse: Floats, fine: Floats, size: float, units: int = 1
-    ) -> None:
+    def _add(self, columns: Sequence[Column], sums: Floats) -> None:
+        """Add sums by resample, or of all. Shape: (n_resamples, columns) or (columns,)."""
         for i, column in enumerate(columns):
-            self._column(column).add_parts(coarse[:, i], fine[:, i], size, units)
-
-    def _column(self, column: Column) -> ExactSums:
-        if column not in self._by_column:
-            self._by_column[column] = ExactSums.zeros(self.n_resamples)
-        return self._by_column[column]
+            self._sums[column] = added(self._sums.get(column), sums[..., i])
 
 
 @lru_cache(maxsize=2048)
@@ -312,21 +296,18 @@ def _drawn_alike(several: Sequence[NullSums]) -> Iterator[Drawn]:
     """The same of one, or of several that keep rows of one shape."""
     place = several[0]._columns()
     first, draws = zip(*(null._draws() for null in several), strict=True)
-    ends = np.cumsum([len(own) for own in first])
-    resample, whose = np.concatenate(first), np.repeat(np.arange(len(several)), [len(own) for own in first])
-    sums = ExactSums.zeros((len(resample), len(place)))
-    several[0]._add_to(sums, place)  # of several nothing is summed
-    fixed = ExactSums.zeros((len(several), len(place)))
+    sizes = [len(own) for own in first]
+    resample, whose = np.concatenate(first), np.repeat(np.arange(len(several)), sizes)
+    sums = np.zeros((len(resample), len(place)))
+    for column, (whole, rest) in several[0]._sums.items():  # of several nothing is summed
+        sums[:, place[column]] += whole + rest
     for alike in zip(*(null._rows for null in several), strict=True):
         columns, fixed_columns = ([place[c] for c in of] for of in (alike[0].columns, alike[0].fixed_columns))
-        fixed.add_rows(np.stack([rows.fixed for rows in alike], axis=1), np.s_[:, fixed_columns])
-        if not columns:
-            continue
-        coarse, fine, size = halves(np.stack([rows.values for rows in alike]))
-        for u in range(len(alike[0])):
-            chosen = whose, u, np.stack([rows.choices[u] for rows in alike])[whose, resample]
-            sums.add_parts(coarse[chosen], fine[chosen], size, 1, np.s_[:, columns])
-    sums.merge(fixed.at(whose))
-    totals = np.split(sums.value(), ends[:-1])
+        sums[:, fixed_columns] += np.stack([rows.fixed.sum(axis=0) for rows in alike])[whose]
+        values = np.stack([rows.values for rows in alike])
+        for u in range(len(alike[0]) if columns else 0):
+            choices = np.stack([rows.choices[u] for rows in alike])
+            sums[:, columns] += values[whose, u, choices[whose, resample]]
+    totals = np.split(sums, np.cumsum(sizes)[:-1])
     for null, array, draw in zip(several, totals, draws, strict=True):
         yield Drawn(Totals(place, array), draw, null.log_labellings)

@@ -37,15 +37,16 @@ BATCH = 512
 Unit = tuple[Cases, Origin]
 """The cases that make one row together, and where it comes from."""
 NOTHING = Relabelled("", np.zeros(0, dtype=np.int64), None, None, cyclic=False)
-"""What is labelled anew of a unit that has no labels."""
+"""What is relabelled of a unit that has no labels."""
 
 
-class _Asking(NamedTuple):
-    """Units that ask scorers: where they stand among all, their answered cases, and what is asked of each."""
+class _Ready(NamedTuple):
+    """A unit that can be scored: its place among all, its answered cases, what it asks, and what of it is relabelled."""
 
-    places: list[int]
-    cases: list[Cases]
-    asks: list[Sequence[Ask]]
+    place: int
+    cases: Cases
+    asks: Sequence[Ask]
+    relabelled: Relabelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +73,20 @@ class Observer:
         """Write down every unit, in order."""
         step = self.at_once or BATCH
         for start in range(0, len(units), step):
-            batch, before = units[start : start + step], len(ledger.reasons)
+            batch, before = units[start : start + step], len(ledger)
             try:
                 self._observe_scored(ledger, batch)
             except MissingExtra as error:
                 if not self.trial:
                     raise
-                for _, origin in batch[len(ledger.reasons) - before :]:
+                for _, origin in batch[len(ledger) - before :]:
                     ledger.leave_out(origin, str(error))
 
     def _observe_scored(self, ledger: Ledger, units: Sequence[Unit]) -> None:
         left_out: dict[int, str] = {}
-        asking = self._asking(ledger.observation, units, left_out)
-        scored = self._scored(ledger.observation, asking, left_out)
-        batch, relabelled = self._relabelled(ledger.observation, units, scored, left_out)
+        ready = list(self._ready(ledger.observation, units, left_out))
+        batch = self._scored(ledger.observation, ready, left_out)
+        relabelled = [one.relabelled for one in ready if one.place not in left_out]
         done = first = 0
         for labelled in self._labelled(ledger, relabelled):
             stop = first + sum(len(alike.places) for alike in labelled)
@@ -136,10 +137,11 @@ class Observer:
                 reasons[j] = why[0]
         return blocks, reasons
 
-    def _asking(self, observation: Observation, units: Sequence[Unit], left_out: dict[int, str]) -> _Asking:
-        """The units that ask something, or nothing, of their answered cases; adds why others do not."""
-        asking = _Asking([], [], [])
-        for i, (cases, _) in enumerate(units):
+    def _ready(
+        self, observation: Observation, units: Sequence[Unit], left_out: dict[int, str]
+    ) -> Iterator[_Ready]:
+        """The units that have an answered case; adds why others have none."""
+        for i, (cases, origin) in enumerate(units):
             if len(cases) > 1 or cases[0].summary.reason:
                 answered = tuple([case for case in cases if not case.summary.reason])
                 if not answered:
@@ -147,33 +149,50 @@ class Observer:
                     continue
                 cases = answered
             try:
-                asking.asks.append(observation.asks(cases))
+                asks, scheme = observation.asks(cases), observation.permutation_scheme(cases)
+                yield _Ready(i, cases, asks, NOTHING if scheme is None else _relabelling(scheme, origin))
             except DataError as error:
                 left_out[i] = self._skipped(error)
-            else:
-                asking.places.append(i)
-                asking.cases.append(cases)
-        return asking
 
-    def _scored(self, observation: Observation, asking: _Asking, left_out: dict[int, str]) -> ScoredBatch:
+    def _scored(
+        self, observation: Observation, ready: Sequence[_Ready], left_out: dict[int, str]
+    ) -> ScoredBatch:
         """The units with the answers to what they ask, all asks of one scorer answered in one call; adds why some cannot be used."""
-        asked, drawn = asking.asks, list[Drawn]()
-        own = many = np.array(list(map(len, asked)), dtype=np.int64)
+        own, drawn = [one.asks for one in ready], list[Drawn]()
+        asked = own
         if self.extracts is not None and isinstance(observation, ExtractObservation):
-            drawn, asked = self._with_extracts(self.extracts, observation, asking.cases, asked)
-            many = np.array(list(map(len, asked)), dtype=np.int64)
-        table, ends = self._answers(list(chain.from_iterable(asked))), np.cumsum(many)
-        batch = ScoredBatch(asking.places, ScoredUnits(asking.cases, table, ends - many, own), drawn)
+            drawn = self._drawn(self.extracts, observation, ready)
+            asked = [
+                (*asks, *more[1]) if isinstance(more, tuple) else asks
+                for asks, more in zip(own, drawn, strict=True)
+            ]
+        n_own, n_asked = (np.array(list(map(len, asks)), dtype=np.int64) for asks in (own, asked))
+        table, ends = self._answers(list(chain.from_iterable(asked))), np.cumsum(n_asked)
+        scored = ScoredUnits([one.cases for one in ready], table, ends - n_asked, n_own)
+        batch = ScoredBatch([one.place for one in ready], scored, drawn)
         if are_finite(table):
             return batch
-        why = [
-            why_unusable(observation, asks, table[end - len(asks) : end])
-            for asks, end in zip(asked, ends.tolist(), strict=True)
-        ]
-        left_out |= {
-            i: reason.text for i, reason in zip(batch.places, why, strict=True) if reason is not None
-        }
-        return batch.some([j for j, reason in enumerate(why) if reason is None])
+        usable = []
+        for j, (asks, end) in enumerate(zip(asked, ends.tolist(), strict=True)):
+            reason = why_unusable(observation, asks, [table[i] for i in range(end - len(asks), end)])
+            if reason is None:
+                usable.append(j)
+            else:
+                left_out[batch.places[j]] = reason.text
+        return batch.some(usable)
+
+    def _drawn(self, draws: ExtractDraws, reader: ExtractObservation, ready: Sequence[_Ready]) -> list[Drawn]:
+        """Random extracts of the records of units that ask scorers, with what they ask; None where this audit takes none."""
+        drawn: list[Drawn] = [None] * len(ready)
+        wanted = [j for j, one in enumerate(ready) if one.asks]
+        for j, extracts in zip(wanted, draws.extracts_of([ready[j].cases for j in wanted]), strict=True):
+            if isinstance(extracts, Reason):
+                drawn[j] = extracts
+                continue
+            asks = reader.extract_asks(ready[j].cases, extracts)
+            if all(self.scores_extracts(ask.scorer) for ask in asks):
+                drawn[j] = extracts, asks
+        return drawn
 
     def _answers(self, asks: Sequence[Ask]) -> ScoreTable:
         """The answers to asks of any scorers, in their order."""
@@ -189,45 +208,10 @@ class Observer:
         ]
         return ScoreTable.joined(tables).ordered(np.argsort(list(chain.from_iterable(places))))
 
-    def _with_extracts(
-        self,
-        draws: ExtractDraws,
-        reader: ExtractObservation,
-        cases: Sequence[Cases],
-        asked: Sequence[Sequence[Ask]],
-    ) -> tuple[list[Drawn], list[Sequence[Ask]]]:
-        """Random extracts of the units' records, and what units ask with these; without where this audit takes none."""
-        found: list[Drawn] = [None] * len(cases)
-        wanted = [j for j, asks in enumerate(asked) if asks]
-        with_more = list(asked)
-        for j, extracts in zip(wanted, draws.of_many([cases[j] for j in wanted]), strict=True):
-            if isinstance(extracts, Reason):
-                found[j] = extracts
-                continue
-            more = reader.extract_asks(cases[j], extracts)
-            if all(self.scores_extracts(ask.scorer) for ask in more):
-                found[j], with_more[j] = (extracts, len(more)), (*asked[j], *more)
-        return found, with_more
-
     def _skipped(self, error: DataError) -> str:
         if not self.skips:
             raise error
         return f"{LEFT_OUT}{_what_is_wrong(str(error))}"
-
-    def _relabelled(
-        self, observation: Observation, units: Sequence[Unit], batch: ScoredBatch, left_out: dict[int, str]
-    ) -> tuple[ScoredBatch, list[Relabelled]]:
-        """What of each is labelled anew, of those of which this can be told; adds why it cannot of others."""
-        found: list[Relabelled] = []
-        failed: set[int] = set()
-        for j, (i, cases) in enumerate(zip(batch.places, batch.units.cases, strict=True)):
-            try:
-                scheme = observation.permutation_scheme(cases)
-                found.append(NOTHING if scheme is None else _relabelling(scheme, units[i][1]))
-            except DataError as error:
-                left_out[i] = self._skipped(error)
-                failed.add(j)
-        return batch.some([j for j in range(len(batch.places)) if j not in failed]), found
 
     def _labelled(self, ledger: Ledger, asked: Sequence[Relabelled]) -> Iterator[Sequence[Labelled]]:
         """The labellings of units, so many at once as can be held."""

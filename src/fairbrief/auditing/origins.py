@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-from array import array
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias, TypeVar, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from fairbrief.auditing.number_columns import as_numbers, extended
 from fairbrief.data import Data
 from fairbrief.reports.frames import numbers, plain_numbers, texts
 from fairbrief.types import Integers, SystemKind
@@ -22,19 +19,14 @@ Slice = tuple[tuple[str, str], ...]
 """A part of the data: pairs of record attribute and value; empty for the whole."""
 
 WHOLE: Slice = ()
-OWN = -1
-"""In place of a cluster's number: the cluster is the record by itself."""
 BETWEEN = b"\xff"
 """Stands between names, none of which holds it: it is no part of UTF-8."""
 DECODED = 4096
 """Names that are decoded together."""
-LOOKED_AT = 1 << 16
-"""Rows whose numbers are looked at together."""
 
-T = TypeVar("T", bound=Hashable)
-Codes = Sequence[int] | NDArray[np.signedinteger[Any]]
-Places: TypeAlias = "range | array[int]"
-"""Where some origins stand in a table; a range takes no room, and nearly always they stand one after another."""
+T = TypeVar("T")
+Codes = NDArray[np.integer[Any]]
+"""Numbers of things of a list, as narrow as these allow."""
 
 
 class Origin(Data, frozen=True):
@@ -61,21 +53,6 @@ class Kind(Data, frozen=True):
     is_shared: bool
     system_kind: SystemKind
     attributes: Slice
-
-
-@dataclass(slots=True)
-class Numbered(Generic[T]):
-    """Things by number, in the order in which they were first met."""
-
-    things: list[T] = field(default_factory=list)
-    numbers: dict[T, int] = field(default_factory=dict)
-
-    def of(self, thing: T) -> int:
-        """The number of a thing."""
-        number = self.numbers.setdefault(thing, len(self.things))
-        if number == len(self.things):
-            self.things.append(thing)
-        return number
 
 
 class Names(Sequence[str]):
@@ -152,125 +129,65 @@ def names_of(given: Iterable[str]) -> Names:
 
 def side_by_side(*several: Names) -> Names:
     """Lists of as many names as one, to be compared, not to be read: two are equal where they are in every list."""
-    between = _laid_out(np.array([0, len(BETWEEN)]), pa.py_buffer(BETWEEN))
-    between = between.take(numbers(np.zeros(len(several[0]), dtype=np.int8)))
+    between = _laid_out([BETWEEN]).take(numbers(np.zeros(len(several[0]), dtype=np.int8)))
     return Names(pc.binary_join_element_wise(*(names.encoded for names in several), between))
-
-
-@dataclass(slots=True)
-class OriginTable:
-    """Origins in the order in which they came. Several ledgers choose from one (`Origins`).
-
-    A record's name is UTF-8 in ``records`` up to ``ends``; ``clusters``, ``blocks`` and ``kinds`` are numbers of those below.
-    """
-
-    records: bytearray = field(default_factory=bytearray)
-    ends: array[int] = field(default_factory=lambda: array("q", (0,)))
-    clusters: array[int] = field(default_factory=lambda: array("b"))
-    blocks: array[int] = field(default_factory=lambda: array("b"))
-    kinds: array[int] = field(default_factory=lambda: array("b"))
-    cluster_names: Numbered[str] = field(default_factory=Numbered)
-    block_names: Numbered[str] = field(default_factory=Numbered)
-    known_kinds: Numbered[Kind] = field(default_factory=Numbered)
-
-    def __len__(self) -> int:
-        return len(self.kinds)
-
-    def add(self, origins: Iterable[Origin]) -> range:
-        """Add origins; the places that they have now."""
-        first, encoded = len(self), list[bytes]()
-        clusters, blocks, kinds = list[int](), list[int](), list[int]()
-        known: dict[tuple[object, ...], int] = {}  # to make and compare a kind takes longer
-        for o in origins:
-            encoded.append(_encoded(o.record))
-            clusters.append(OWN if o.cluster == o.record else self.cluster_names.of(o.cluster))
-            blocks.append(self.block_names.of(o.block))
-            key = o.system, o.slices, o.is_shared, o.system_kind, o.attributes
-            kind = known.get(key)
-            if kind is None:
-                kind = known[key] = self.known_kinds.of(Kind(*key))
-            kinds.append(kind)
-        ends = itertools.accumulate(map(len, encoded), initial=len(self.records))
-        self.ends.extend(itertools.islice(ends, 1, None))
-        self.records += b"".join(encoded)
-        self._extend(clusters, blocks, kinds)
-        return range(first, len(self))
-
-    def merge(self, other: OriginTable) -> range:
-        """Add the origins of another table; the places that they have now."""
-        first, start = len(self), len(self.records)
-        self.records += other.records
-        self.ends.extend(array("q", (as_numbers(other.ends)[1:] + start).tobytes()))
-        clusters = [self.cluster_names.of(name) for name in other.cluster_names.things]
-        self._extend(
-            _renumbered(other.clusters, [*clusters, OWN]),  # OWN is the place of the last
-            _renumbered(other.blocks, [self.block_names.of(b) for b in other.block_names.things]),
-            _renumbered(other.kinds, [self.known_kinds.of(k) for k in other.known_kinds.things]),
-        )
-        return range(first, len(self))
-
-    def add_columns(
-        self, records: pa.Array, clusters: Integers, blocks: Integers, kinds: Integers, expected: int
-    ) -> range:
-        """The places of origins by column; they are added, unless they stand from the expected place on.
-
-        ``records`` are binary, the others numbers as the table has them. Shapes: (n,).
-        """
-        _, offsets, content = records.buffers()
-        ends = np.frombuffer(offsets, dtype=np.int64)[records.offset : records.offset + len(records) + 1]
-        names = memoryview(content or b"")[ends[0] : ends[-1]]
-        there = range(expected, expected + len(records))
-        if there.stop <= len(self) and self._has(there, ends, names, clusters, blocks, kinds):
-            return there
-        first, start = len(self), len(self.records)
-        self.records += names
-        self.ends.extend(array("q", (ends[1:] - ends[0] + start).tobytes()))
-        self._extend(clusters, blocks, kinds)
-        return range(first, len(self))
-
-    def _extend(self, clusters: Codes, blocks: Codes, kinds: Codes) -> None:
-        self.clusters = extended(self.clusters, clusters)
-        self.blocks = extended(self.blocks, blocks)
-        self.kinds = extended(self.kinds, kinds)
-
-    def _has(self, there: range, ends: Integers, names: memoryview, *numbers: Integers) -> bool:
-        """Whether these origins stand at these places."""
-        columns = (self.clusters, self.blocks, self.kinds)
-        own = as_numbers(self.ends)[there.start : there.stop + 1]
-        return bool(
-            (np.diff(own) == np.diff(ends)).all()
-            and self.records[own[0] : own[-1]] == names
-            and all(
-                (as_numbers(column)[there.start : there.stop] == given).all()
-                for column, given in zip(columns, numbers, strict=True)
-            )
-        )
-
-    def origin(self, i: int) -> Origin:
-        """The origin at a place."""
-        kind, cluster = self.known_kinds.things[self.kinds[i]], self.clusters[i]
-        record = _decoded(bytes(self.records[self.ends[i] : self.ends[i + 1]]))
-        return Origin(
-            kind.system,
-            record,
-            record if cluster == OWN else self.cluster_names.things[cluster],
-            kind.slices,
-            self.block_names.things[self.blocks[i]],
-            kind.is_shared,
-            kind.system_kind,
-            kind.attributes,
-        )
 
 
 @dataclass(eq=False)
 class Origins(Sequence[Origin]):
-    """The origins of a ledger's entries: their ``places`` in a table, which other ledgers choose from, too."""
+    """The origins of rows, by column.
 
-    table: OriginTable = field(default_factory=OriginTable)
-    places: Places = range(0)
+    ``names`` are those of the records; ``shared`` those of their clusters, null where a record is a cluster by itself; ``kind`` and
+    ``block`` (n,) number ``known_kinds`` and ``known_blocks``.
+    """
+
+    names: pa.Array
+    shared: pa.Array
+    kind: Codes
+    block: Codes
+    known_kinds: Sequence[Kind]
+    known_blocks: Sequence[str]
+
+    @classmethod
+    def by_column(cls, origins: Iterable[Origin]) -> Origins:
+        """These origins."""
+        several = list(origins)
+        kinds: dict[tuple[object, ...], int] = {}
+        blocks: dict[str, int] = {}
+        kind = [
+            kinds.setdefault((o.system, o.slices, o.is_shared, o.system_kind, o.attributes), len(kinds))
+            for o in several
+        ]
+        return cls(
+            _binary(o.record for o in several),
+            _binary(None if o.cluster == o.record else o.cluster for o in several),
+            narrowed(kind),
+            narrowed([blocks.setdefault(o.block, len(blocks)) for o in several]),
+            [Kind(*key) for key in kinds],  # type: ignore[arg-type]
+            list(blocks),
+        )
+
+    @classmethod
+    def joined(cls, several: Sequence[Origins]) -> Origins:
+        """Origins one after another."""
+        if len(several) == 1:
+            return several[0]
+        kinds: dict[Kind, int] = {}
+        blocks: dict[str, int] = {}
+        kind = [_renumbered(o.kind, o.known_kinds, kinds) for o in several]
+        block = [_renumbered(o.block, o.known_blocks, blocks) for o in several]
+        nothing = _binary([])
+        return cls(
+            pa.concat_arrays([nothing, *(o.names for o in several)]),
+            pa.concat_arrays([nothing, *(o.shared for o in several)]),
+            narrowed(np.concatenate([np.zeros(0, dtype=np.int8), *kind])),
+            narrowed(np.concatenate([np.zeros(0, dtype=np.int8), *block])),
+            list(kinds),
+            list(blocks),
+        )
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.kind)
 
     @overload
     def __getitem__(self, i: int) -> Origin: ...
@@ -280,74 +197,76 @@ class Origins(Sequence[Origin]):
 
     def __getitem__(self, i: int | slice) -> Origin | Origins:
         if isinstance(i, slice):
-            return Origins(self.table, self.places[i])
-        return self.table.origin(self.places[i])
+            start, stop, _ = i.indices(len(self))
+            names, shared = (column.slice(start, stop - start) for column in (self.names, self.shared))
+            return Origins(names, shared, self.kind[i], self.block[i], self.known_kinds, self.known_blocks)
+        kind, record, cluster = (
+            self.known_kinds[self.kind[i]],
+            *(c[i].as_py() for c in (self.names, self.shared)),
+        )
+        return Origin(
+            kind.system,
+            _decoded(record),
+            _decoded(record if cluster is None else cluster),
+            kind.slices,
+            self.known_blocks[self.block[i]],
+            kind.is_shared,
+            kind.system_kind,
+            kind.attributes,
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Origins):
             return NotImplemented
-        if self.table is other.table and self.places == other.places:
-            return True
-        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+        return self is other or (
+            len(self) == len(other)
+            and self.names.equals(other.names)
+            and self.shared.equals(other.shared)
+            and _alike((self.kind, self.known_kinds), (other.kind, other.known_kinds))
+            and _alike((self.block, self.known_blocks), (other.block, other.known_blocks))
+        )
 
-    def extend(self, origins: Iterable[Origin]) -> None:
-        """Add origins; of those that stand in the same table the places alone."""
-        if isinstance(origins, Origins) and origins.table is self.table:
-            self.places = joined(self.places, origins.places)
-        else:
-            self.places = joined(self.places, self.table.add(origins))
-
-    def of(self, chosen: Integers) -> Origins:
+    def of(self, chosen: Integers | NDArray[np.bool_]) -> Origins:
         """Some of them. Shape: (n,) numbers, or (len,) of truths."""
-        return Origins(self.table, places_of(_numbered_places(self.places)[chosen]))
+        places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
+        if len(places) == len(self) and (places[1:] > places[:-1]).all():
+            return self
+        names, shared = (column.take(numbers(places)) for column in (self.names, self.shared))
+        return Origins(
+            names, shared, self.kind[places], self.block[places], self.known_kinds, self.known_blocks
+        )
 
-    def kinds(self) -> tuple[Integers, Sequence[Kind]]:
-        """Of each the number of its kind, shape (n,); and the kinds, in the order in which they are first met here."""
-        return _met(self._of(self.table.kinds), self.table.known_kinds.things)
+    def kinds(self) -> tuple[Codes, Sequence[Kind]]:
+        """Of each the number of its kind, shape (n,); and the kinds, in the order in which they are first met."""
+        return _met(self.kind, self.known_kinds)
 
-    def blocks(self) -> tuple[Integers, Sequence[str]]:
+    def blocks(self) -> tuple[Codes, Sequence[str]]:
         """Of each the number of its block, and their names."""
-        return _met(self._of(self.table.blocks), self.table.block_names.things)
+        return _met(self.block, self.known_blocks)
 
     def records(self) -> Names:
         """The names of the records."""
-        # The bytes as they lie in the table, which cannot grow until some are taken out of them.
-        ends, records = as_numbers(self.table.ends), pa.py_buffer(self.table.records)
-        return Names(_laid_out(ends, records).take(numbers(_numbered_places(self.places))))
+        return Names(self.names)
 
     @property
     def are_clusters(self) -> bool:
         """Whether each record is a cluster by itself."""
-        return bool((self._of(self.table.clusters) == OWN).all())
+        return bool(self.shared.null_count == len(self.shared))
 
     def clusters(self) -> Names:
         """The names of the clusters."""
-        if self.are_clusters:
-            return self.records()
-        shared = self._of(self.table.clusters).astype(np.int64)
-        every = pa.concat_arrays([self.records().encoded, _binary(self.table.cluster_names.things)])
-        return Names(every.take(numbers(np.where(shared == OWN, np.arange(len(self)), len(self) + shared))))
+        return self.records() if self.are_clusters else Names(pc.coalesce(self.shared, self.names))
 
     def order(self) -> Integers:
-        """The order by cluster, record, system and block; equals stay as they stand. Shape (n,)."""
-        kinds, known = self.kinds()
-        blocks, names = self.blocks()
-        keys = {"record": self.records().encoded}
-        if len(known) > 1:
-            keys["system"] = numbers(_ranks([kind.system for kind in known])[kinds])
-        if len(names) > 1:
-            keys["block"] = numbers(_ranks(names)[blocks])
-        if not self.are_clusters:
-            keys = {"cluster": self.clusters().encoded, **keys}
-        del kinds, blocks
+        """The order by cluster, record, system and block; equals stay as they are. Shape (n,)."""
+        keys = {} if self.are_clusters else {"cluster": self.clusters().encoded}
+        keys |= {
+            "record": self.names,
+            "system": numbers(_ranks([kind.system for kind in self.known_kinds])[self.kind]),
+            "block": numbers(_ranks(self.known_blocks)[self.block]),
+        }
         order = pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
         return np.frombuffer(order.buffers()[1], dtype=np.int64, count=len(self))
-
-    def _of(self, column: array[int]) -> NDArray[np.signedinteger[Any]]:
-        """What a column of the table says of them."""
-        if isinstance(self.places, range):
-            return as_numbers(column)[self.places.start : self.places.stop]
-        return np.asarray(as_numbers(column)[as_numbers(self.places)])
 
 
 def slices_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Slice, ...]:
@@ -365,7 +284,7 @@ def systems_of(several: Iterable[Origins]) -> dict[str, SystemKind]:
     return {system: kinds[system] for system in sorted(kinds, key=lambda s: (kinds[s] != "system", s))}
 
 
-def first_met(numbers: Integers) -> tuple[Integers, Integers]:
+def first_met(numbers: Codes) -> tuple[Integers, Integers]:
     """Where each distinct number is first met, ascending; and of each number which of these it is. Shapes: (distinct,), (n,)."""
     _, first, code = np.unique(numbers, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -374,48 +293,26 @@ def first_met(numbers: Integers) -> tuple[Integers, Integers]:
     return first[order], rank[code]
 
 
-def _met(
-    codes: NDArray[np.signedinteger[Any]], things: Sequence[T]
-) -> tuple[NDArray[np.signedinteger[Any]], Sequence[T]]:
-    """The numbers of things, anew in the order in which they are first met; and these things."""
-    first = np.full(len(things), len(codes))
-    for start in range(0, len(codes), LOOKED_AT):
-        met, place = np.unique(codes[start : start + LOOKED_AT], return_index=True)
-        first[met] = np.minimum(first[met], start + place)
-    known = np.argsort(first, kind="stable")[: int(np.count_nonzero(first < len(codes)))]
-    number = np.zeros(len(things), dtype=np.min_scalar_type(-1 - len(things)))
-    number[known] = np.arange(len(known))
-    return number[codes], [things[i] for i in known.tolist()]
+def narrowed(codes: Sequence[int] | Integers) -> Codes:
+    """Numbers from 0 on in as few bytes as they need. Shape: (n,)."""
+    given = np.asarray(codes)
+    return given.astype(np.min_scalar_type(int(given.max(initial=0))), copy=False)
 
 
-def joined(first: Places, then: Places) -> Places:
-    """Places one after another."""
-    if isinstance(first, range) and isinstance(then, range) and (not first or first.stop == then.start):
-        return range(first.start, then.stop) if first else then
-    column = array("i", first) if isinstance(first, range) else first
-    column.extend(then)
-    return column
+def _met(codes: Codes, things: Sequence[T]) -> tuple[Codes, Sequence[T]]:
+    first, own = first_met(codes)
+    return narrowed(own), [things[i] for i in codes[first].tolist()]
 
 
-def places_of(numbers: Sequence[int] | Integers) -> Places:
-    """Numbers as places."""
-    found = np.asarray(numbers, dtype=np.int32)
-    if len(found) and (np.diff(found) == 1).all():
-        return range(int(found[0]), int(found[-1]) + 1)
-    return array("i", found.tobytes())
+def _renumbered(codes: Codes, things: Sequence[T], known: dict[T, int]) -> Integers:
+    """The codes of things as they are numbered among those known, to which they are added."""
+    return np.array([known.setdefault(thing, len(known)) for thing in things], dtype=np.int64)[codes]
 
 
-def shifted(places: Places, by: int) -> Places:
-    """The same places in a table in which the first is this one."""
-    if isinstance(places, range):
-        return range(places.start + by, places.stop + by)
-    return array("i", (as_numbers(places) + by).tobytes())
-
-
-def _numbered_places(places: Places) -> NDArray[np.signedinteger[Any]]:
-    if isinstance(places, range):
-        return np.arange(places.start, places.stop, dtype=np.int32)
-    return as_numbers(places)
+def _alike(ours: tuple[Codes, Sequence[T]], theirs: tuple[Codes, Sequence[T]]) -> bool:
+    """Whether things by number are the same, whichever numbers they have."""
+    (a, known), (b, others) = _met(*ours), _met(*theirs)
+    return known == others and bool((a == b).all())
 
 
 def _ranks(keys: Sequence[Any]) -> Integers:
@@ -424,22 +321,17 @@ def _ranks(keys: Sequence[Any]) -> Integers:
     return np.array([place[key] for key in keys], dtype=np.int64)
 
 
-def _binary(names: Iterable[str]) -> pa.Array:
-    encoded = [_encoded(name) for name in names]
-    return _laid_out(np.cumsum([0, *map(len, encoded)], dtype=np.int64), pa.py_buffer(b"".join(encoded)))
+def _binary(names: Iterable[str | None]) -> pa.Array:
+    return _laid_out([None if name is None else name.encode("utf-8", "surrogatepass") for name in names])
 
 
-def _laid_out(ends: Integers, content: pa.Buffer) -> pa.Array:
-    """Texts that stand one after another. Shape of ``ends``: (texts + 1,), the first of which is 0."""
-    return pa.Array.from_buffers(pa.large_binary(), len(ends) - 1, [None, pa.py_buffer(ends), content])
-
-
-def _renumbered(column: array[int], numbers: Sequence[int]) -> Codes:
-    return np.asarray(np.array(numbers, dtype=np.int64)[as_numbers(column)])
-
-
-def _encoded(name: str) -> bytes:
-    return name.encode("utf-8", "surrogatepass")
+def _laid_out(encoded: Sequence[bytes | None]) -> pa.Array:
+    """Bytes side by side; not `pa.array`, which imports pandas."""
+    ends = np.cumsum([0, *(0 if name is None else len(name) for name in encoded)], dtype=np.int64)
+    known = np.packbits(np.array([name is not None for name in encoded], dtype=np.bool_), bitorder="little")
+    content = b"".join(name for name in encoded if name is not None)
+    buffers = [pa.py_buffer(known) if None in encoded else None, pa.py_buffer(ends), pa.py_buffer(content)]
+    return pa.Array.from_buffers(pa.large_binary(), len(encoded), buffers)
 
 
 def _decoded(name: bytes) -> str:

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from fairbrief.auditing.control_systems import OF_SYSTEMS
 from fairbrief.auditing.controls import Exchange
 from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import PartResult
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError
+from fairbrief.plan import Plan
 from fairbrief.readers import Reading
 from fairbrief.readers.input_parts import with_line_numbers
 from fairbrief.readers.json_lines import Range

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.number_columns import as_numbers
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of
 from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.statistics.jackknife import ONE_BY_ONE, GroupNumbers, group_numbers
@@ -72,7 +71,7 @@ class Groups:
                 first, code = first_met(codes)
                 found = group_numbers(clusters.of(first), self._seed)[code]
             self._found = ledger.origins, found
-        return np.asarray(self._found[1][as_numbers(ledger.reasons) == 0])
+        return np.asarray(self._found[1][ledger.reasons == 0])
 
 
 def parts_of(

@@ -15,22 +15,11 @@ from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.controls import CONTROL_NAMES, Exchange, names_a_control
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.grouping import Gathering, by_observation, letters_of, place_of, shared_by
-from fairbrief.auditing.ledger import Ledger, Sheet, settle
+from fairbrief.auditing.grouping import Gathering, Scope, by_observation, letters_of, place_of, shared_by
+from fairbrief.auditing.ledger import Ledger, sort
 from fairbrief.auditing.observing import Unit
-from fairbrief.auditing.origins import (
-    Origin,
-    Origins,
-    OriginTable,
-    Places,
-    Slice,
-    places_of,
-    shifted,
-    slices_of,
-    systems_of,
-)
+from fairbrief.auditing.origins import Origin, Origins, Slice, slices_of, systems_of
 from fairbrief.auditing.parts import Groups, parts_of
-from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.primary import with_primary
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import PartResult, Shard, ShardResult, ShardWork
@@ -38,6 +27,7 @@ from fairbrief.auditing.system_runs import id_of
 from fairbrief.auditing.waiting import Waiting
 from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError, FairbriefError, RequestError
+from fairbrief.plan import Plan
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Estimate, Measure, SystemKind
@@ -83,12 +73,7 @@ class Run:
         self.plan = plan
         self.measures = measures
         self.readers = by_observation(measures)
-        book = Ledger if part_scorers is None else Sheet
-        self._placed_origins = OriginTable()
-        self.ledgers: list[Ledger] = [
-            book(observation, plan.n_resamples, origins=Origins(self._placed_origins))
-            for observation in self.readers
-        ]
+        self.ledgers = [Ledger(observation, plan.n_resamples) for observation in self.readers]
         self.exhibits = Exhibits(self.readers) if exhibits is None else exhibits
         self._shows_apart = exhibits is None
         self.cases = 0
@@ -121,10 +106,8 @@ class Run:
         if self._shows_apart:
             self.exhibits.settle()
         return PartResult(
-            sheets=tuple(ledger for ledger in self.ledgers if isinstance(ledger, Sheet)),
-            places=tuple(ledger.origins.places for ledger in self.ledgers),
+            ledgers=tuple(self.ledgers),
             exhibits=self.exhibits,
-            placed=self._placed_origins,
             aside=tuple(self._aside),
             unscored=tuple(self._unscored),
             cases=self.cases,
@@ -137,17 +120,13 @@ class Run:
 
     def take(self, part: PartResult) -> None:
         """What a run over a part found, as if its cases came here next."""
-        placed: dict[int, range] = {}
         for i, shard in part.unscored:
-            if id(shard) not in placed:
-                placed[id(shard)] = self._placed_origins.add(origin for _, origin in shard.units)
             scored = self._work.sheet(self.ledgers[i].observation, shard, self._work.random_draws())
-            self._absorb(self.ledgers[i], scored, shard, placed[id(shard)])
+            self._absorb(self.ledgers[i], scored, shard, {})
         if part.exhibits is not self.exhibits:
             self.exhibits.merge(part.exhibits)
-        first = self._placed_origins.merge(part.placed).start
-        for ledger, sheet, places in zip(self.ledgers, part.sheets, part.places, strict=True):
-            ledger.absorb(sheet, Origins(self._placed_origins, shifted(places, first)))
+        for ledger, of_part in zip(self.ledgers, part.ledgers, strict=True):
+            ledger.absorb(of_part, of_part.whose or ())
         for case, origin in part.aside:
             self._wait(case, origin)
         for spec in part.scorers:
@@ -163,9 +142,9 @@ class Run:
         """What had to wait until all parts were taken."""
         self._carry(self._gathered(), engine)
 
-    def settle(self) -> None:
-        """All that was found into the one order that no order and no parting of the input changes."""
-        settle(self.ledgers)
+    def sort(self) -> None:
+        """All that was observed into the one order that no order and no parting of the input changes."""
+        sort(self.ledgers)
         self.summaries = Counter({name: self.summaries[name] for name in sorted(self.summaries)})
         self.without_text = {
             name: Counter(dict(sorted(self.without_text[name].items()))) for name in sorted(self.without_text)
@@ -240,7 +219,7 @@ class Run:
     def _write(self, shard: Shard, result: ShardResult) -> None:
         """What was observed of a shard into the ledgers; an error where its observation stands."""
         random = self._work.random_draws()
-        places = self._placed_origins.add(origin for _, origin in shard.units)
+        whose: dict[Scope, Origins] = {}
         for i, (ledger, outcome) in enumerate(zip(self.ledgers, result.outcomes, strict=False)):
             if isinstance(outcome, FairbriefError):
                 raise outcome
@@ -248,20 +227,19 @@ class Run:
                 self._unscored.append((i, shard))
                 continue
             sheet = outcome if outcome is not None else self._work.sheet(ledger.observation, shard, random)
-            self._absorb(ledger, sheet, shard, places)
+            self._absorb(ledger, sheet, shard, whose)
         for spec in result.scorers:
             self.scorers[spec]  # known from now on, for the signature
         if shard.scope == "case":
             self._progress(shard.cases)
 
-    def _absorb(self, ledger: Ledger, sheet: Sheet, shard: Shard, places: range) -> None:
-        """What one observation found in a shard, whose units have these places among all that were placed."""
-        units, every = shard.of(ledger.observation), zip(places, shard.units, strict=True)
+    def _absorb(self, ledger: Ledger, sheet: Ledger, shard: Shard, whose: dict[Scope, Origins]) -> None:
+        """What one observation wrote down of a shard; ``whose`` has by scope the origins that ledgers share."""
+        units, scope = shard.of(ledger.observation), ledger.observation.declaration.scope
         self.exhibits.consider(ledger.observation, sheet, units)
-        own: Places = places
-        if len(units) < len(shard.units):
-            own = places_of([next(i for i, one in every if one is unit) for unit in units])
-        ledger.absorb(sheet, Origins(self._placed_origins, own))
+        if scope not in whose:
+            whose[scope] = Origins.by_column(origin for _, origin in units)
+        ledger.absorb(sheet, [whose[scope]])
 
     def _progress(self, cases: int) -> None:
         self.cases += cases

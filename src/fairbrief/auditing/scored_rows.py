@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import cast
@@ -11,12 +11,11 @@ import numpy as np
 
 from fairbrief.auditing.ledger import RowBlock
 from fairbrief.declarations import ObservationDeclaration
-from fairbrief.score_tables import ScoredExtracts, ScoredUnits
+from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.statistics import TIE, Labelled
 from fairbrief.types import (
     AlikeRows,
-    BatchExtractObservation,
-    BatchObservation,
+    Ask,
     Column,
     ExtractObservation,
     Extracts,
@@ -38,14 +37,14 @@ BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no ra
 """How the columns begin that hold a unit's mean over its permutations, over its random extracts, and the unit's own
 columns where it has no extract."""
 
-_Drawn = tuple[Sequence[Extracts], int]
+_Drawn = tuple[Sequence[Extracts], Sequence[Ask]]
 Drawn = _Drawn | Reason | None
-"""A unit's random extracts and how many asks they have; why it has none; None where none are wanted."""
+"""A unit's random extracts and their asks; why it has none; None where none are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredBatch:
-    """Units that can be observed: where they stand among those that were given, and their answers and extracts, if any are drawn."""
+    """Units that can be observed: their places among those that were given, their answers, and their extracts, if any are drawn."""
 
     places: Sequence[int]
     units: ScoredUnits
@@ -61,26 +60,31 @@ class ScoredBatch:
             [self.drawn[j] for j in chosen] if self.drawn else (),
         )
 
-    def of_extracts(self, chosen: Sequence[int]) -> ScoredExtracts:
-        """Units that have random extracts, with the answers to what these asked, which stand behind their own."""
-        own, drawn = self.units.some(chosen), [cast("_Drawn", self.drawn[j]) for j in chosen]
-        asked = np.array([many for _, many in drawn], dtype=np.int64)
-        more = ScoredUnits(own.cases, own.table, own.first + own.asked, asked)
-        return ScoredExtracts(more, [extracts for extracts, _ in drawn])
+    def with_extracts(self, chosen: Sequence[int]) -> ScoredUnits:
+        """Units with their random extracts in place of the summaries; the answers about extracts follow the summaries'."""
+        units, drawn = self.units.some(chosen), [cast("_Drawn", self.drawn[j]) for j in chosen]
+        asked = np.array([len(asks) for _, asks in drawn], dtype=np.int64)
+        extracts = [extracts for extracts, _ in drawn]
+        return ScoredUnits(units.cases, units.table, units.first + units.asked, asked, extracts)
 
 
 def observed_together(
     observation: Observation, batch: ScoredBatch, labelled: Sequence[Labelled]
 ) -> tuple[list[RowBlock], dict[int, str]]:
-    """What is seen in the units, in blocks of equal columns; and of those in which nothing is, why."""
+    """The rows of units, in blocks of equal columns; and why others have none."""
     blocks: list[RowBlock] = []
     reasons: dict[int, str] = {}
     for alike in labelled:
-        found, why = _observe_many(observation, batch.some(alike.places).units, alike.labellings)
+        some = batch.some(alike.places)
+        rows, why = _observe_many(observation, some.units, alike.labellings)
         reasons |= {alike.places[i]: reason.text for i, reason in why.items()}
-        blocks += [_with_more(observation, rows, alike) for rows in _joined(found)]
-    read = _read_extracts(observation, batch, [j for block in blocks for j in block.units.tolist()])
-    return [part for block in blocks for part in _with_extracts(block, read)] if read else blocks, reasons
+        of_extracts = _extract_rows(observation, some, alike.labellings[:, :1], why)
+        for block in _joined(rows):
+            whole = _with_more(observation, block, alike)
+            blocks += (
+                _with_extracts(whole, [of_extracts.get(i) for i in block.units]) if of_extracts else [whole]
+            )
+    return blocks, reasons
 
 
 def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
@@ -96,90 +100,75 @@ def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
             yield AlikeRows(units, columns, np.concatenate([block.values for block in several]))
 
 
-def _with_extracts(block: RowBlock, read: Mapping[int, Rows | Reason]) -> Iterator[RowBlock]:
-    """The block with what random extracts of its units' sources read, in parts of equal columns."""
+def _extract_rows(
+    observation: Observation, batch: ScoredBatch, labels: Integers, without_row: Container[int]
+) -> dict[int, Rows | Reason]:
+    """The rows of the random extracts of units that have a row themselves and extracts, or why there are none."""
+    drawn = [(j, drawn) for j, drawn in enumerate(batch.drawn) if j not in without_row]
+    rows: dict[int, Rows | Reason] = {j: reason for j, reason in drawn if isinstance(reason, Reason)}
+    places = [j for j, extracts in drawn if isinstance(extracts, tuple)]
+    if places:
+        blocks, reasons = _observe_many(observation, batch.with_extracts(places), labels[places])
+        rows |= {places[i]: reason for i, reason in reasons.items()}
+        for block in blocks:
+            pairs = zip(block.units, block.values, strict=True)
+            rows |= {places[i]: Rows(block.columns, values) for i, values in pairs}
+    return rows
+
+
+def _with_extracts(block: RowBlock, extracts: Sequence[Rows | Reason | None]) -> Iterator[RowBlock]:
+    """The block with the rows of its units' random extracts, in parts of equal columns."""
     beside: dict[tuple[Column, ...], list[tuple[int, Floats]]] = {}
-    for j, i in enumerate(block.units.tolist()):
-        columns, row = _of_extracts(block.columns, block.values[j, 0], read.get(i))
-        beside.setdefault(columns, []).append((j, row))
-    for columns, rows in beside.items():
-        part = block.of([j for j, _ in rows])
-        yield part.beside_too(columns, np.stack([row for _, row in rows])) if columns else part
-
-
-def _of_extracts(
-    columns: tuple[Column, ...], real: Floats, read: Rows | Reason | None
-) -> tuple[tuple[Column, ...], Floats]:
-    if read is None:
-        return (), real[:0]
-    if isinstance(read, Reason):
-        return _named(WITHOUT_EXTRACTS, columns), real
-    return _named(OF_EXTRACTS, read.columns), read.values[0]
+    for j, rows in enumerate(extracts):
+        real, columns = block.values[j, 0], tuple[Column, ...]()
+        if isinstance(rows, Reason):
+            columns = _named(WITHOUT_EXTRACTS, block.columns)
+        elif rows is not None:
+            real, columns = rows.values[0], _named(OF_EXTRACTS, rows.columns)
+        beside.setdefault(columns, []).append((j, real))
+    for columns, members in beside.items():
+        part = block.of([j for j, _ in members])
+        yield part.beside_too(columns, np.stack([row for _, row in members])) if columns else part
 
 
 @lru_cache(maxsize=256)
 def _named(what: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Columns of what stands beside the real rows; units of the same columns share them."""
+    """Columns beside the real rows; units of the same columns share them."""
     return tuple((what, *column) for column in columns)
 
 
-def _read_extracts(
-    observation: Observation, batch: ScoredBatch, chosen: Sequence[int]
-) -> dict[int, Rows | Reason]:
-    """What is read of random extracts of the chosen units that have some, or why there are none."""
-    extracts = [(j, batch.drawn[j]) for j in chosen] if batch.drawn else []
-    found: dict[int, Rows | Reason] = {j: drawn for j, drawn in extracts if isinstance(drawn, Reason)}
-    asked = [j for j, drawn in extracts if isinstance(drawn, tuple)]
-    units = batch.of_extracts(asked)
-    if asked and isinstance(observation, BatchExtractObservation):
-        blocks, reasons = observation.observe_many_extracts(units)
-        found |= {asked[i]: reason for i, reason in reasons.items()}
-        for block in blocks:
-            pairs = zip(block.units, block.values, strict=True)
-            found |= {asked[i]: Rows(block.columns, values) for i, values in pairs}
-    elif asked:
-        reader = cast("ExtractObservation", observation)  # else there were no extracts
-        found |= {j: reader.observe_extracts(*one) for j, one in zip(asked, units, strict=True)}
-    return found
-
-
 def _observe_many(
-    observation: Observation, units: ScoredUnits, labellings: Integers
+    observation: Observation, units: ScoredUnits, labels: Integers
 ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-    """Rows of units, under labellings (units, R, n); one by one where the observation knows no more."""
+    """Rows of units, or of their extracts, under labellings (units, R, n); one by one where the observation has no `observe_many`."""
     if isinstance(observation, BatchObservation):
-        if len(units) == 1:
-            return _observe_in_pieces(observation, units, labellings[0])
-        return observation.observe_many(units, labellings)
+        step = max(1, LABELS_OF_ONE // max(1, labels.shape[2]))
+        if len(units) > 1 or labels.shape[1] <= step:
+            return observation.observe_many(units, labels)
+        # One unit of very many labels: some labellings after others, since no row depends on another's labelling.
+        parts = [
+            observation.observe_many(units, labels[:, i : i + step]) for i in range(0, labels.shape[1], step)
+        ]
+        if parts[0][1]:
+            return parts[0]
+        values = np.concatenate([rows.values for (rows,), _ in parts], axis=1)
+        return [replace(parts[0][0][0], values=values)], {}
     alike: dict[tuple[Column, ...], list[tuple[int, Floats]]] = {}
     reasons = {}
-    for i, ((cases, scores), own) in enumerate(zip(units, labellings, strict=True)):
-        rows = observation.observe(cases, scores, own)
+    for i, (cases, scores) in enumerate(units):
+        if units.extracts:
+            rows = cast("ExtractObservation", observation).observe_extracts(cases, units.extracts[i], scores)
+        else:
+            rows = observation.observe(cases, scores, labels[i])
         if isinstance(rows, Reason):
             reasons[i] = rows
         else:
             alike.setdefault(rows.columns, []).append((i, rows.values))
     blocks = [
-        AlikeRows([i for i, _ in found], columns, np.stack([values for _, values in found]))
-        for columns, found in alike.items()
+        AlikeRows([i for i, _ in members], columns, np.stack([values for _, values in members]))
+        for columns, members in alike.items()
     ]
     return blocks, reasons
-
-
-def _observe_in_pieces(
-    observation: BatchObservation, unit: ScoredUnits, labellings: Integers
-) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-    """Rows of one unit, some labellings after others where it has very many labels: no row looks at another's labelling."""
-    step = max(1, LABELS_OF_ONE // max(1, labellings.shape[1]))
-    blocks: list[AlikeRows] = []
-    for start in range(0, len(labellings), step):
-        found, reasons = observation.observe_many(unit, labellings[np.newaxis, start : start + step])
-        if reasons:
-            return [], reasons
-        blocks += found
-    if len(blocks) == 1:
-        return blocks, {}
-    return [replace(blocks[0], values=np.concatenate([block.values for block in blocks], axis=1))], {}
 
 
 def _with_more(observation: Observation, block: AlikeRows, labelled: Labelled) -> RowBlock:

@@ -25,12 +25,12 @@ from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import ScorerCheck
 from fairbrief.errors import MissingExtra
-from fairbrief.measures.representation_evidence import WITHOUT_ASK
-from fairbrief.measures.scorer_bias_measures import ScorerBias
+from fairbrief.measures.representation import WITHOUT_ASK
+from fairbrief.measures.scorer_bias import ScorerBias
 from fairbrief.reports import wording
 from fairbrief.reports.result import LeftOut
 from fairbrief.statistics import LabelDraws
-from fairbrief.text.name_gender import genders_of
+from fairbrief.text.name_words import genders_of
 from fairbrief.types import (
     Case,
     Estimate,

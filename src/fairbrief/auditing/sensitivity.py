@@ -34,22 +34,6 @@ NOTE = (
 )
 
 
-def listed(text: str) -> list[str]:
-    """Scorers parted by commas, those inside brackets left where they are.
-
-    >>> listed("containment, embedding(model=a, batch=4)")
-    ['containment', 'embedding(model=a, batch=4)']
-    """
-    parts, depth = [""], 0
-    for sign in text:
-        depth += (sign == "(") - (sign == ")")
-        if sign == "," and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return [part.strip() for part in parts if part.strip()]
-
-
 def under(choice: Choice, scorers: Sequence[str], given: Mapping[str, Any]) -> Choice:
     """The measures, those that ask how far texts support each other under each of the scorers.
 

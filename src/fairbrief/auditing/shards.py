@@ -12,9 +12,9 @@ from typing import Any
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.grouping import Scope, alone
-from fairbrief.auditing.ledger import Sheet
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer, Unit
-from fairbrief.auditing.origins import Origin, OriginTable, Places
+from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.statistics import LabelDraws
@@ -44,7 +44,7 @@ class Shard:
         return self.units if observation.declaration.scope == self.scope else ()
 
 
-Outcome = Sheet | FairbriefError | None
+Outcome = Ledger | FairbriefError | None
 """What one observation wrote down; why it could not; None: a model is needed, which the sender has."""
 
 
@@ -58,7 +58,7 @@ class ShardResult:
 
 @dataclass(frozen=True, slots=True)
 class ShardWork:
-    """The work done on every shard. Called with equal shards it gives equal sheets, in whichever process and order."""
+    """The work done on every shard. Called with equal shards it gives equal rows, in whichever process and order."""
 
     observations: Sequence[Observation]
     scorers: Scorers
@@ -84,9 +84,9 @@ class ShardWork:
             return labellings, None
         return labellings, ExtractDraws(N_EXTRACTS if self.n_extracts is None else self.n_extracts, self.seed)
 
-    def sheet(self, observation: Observation, shard: Shard, random: Random) -> Sheet:
-        """One observation of a shard."""
-        sheet = Sheet(observation, self.n_resamples)
+    def sheet(self, observation: Observation, shard: Shard, random: Random) -> Ledger:
+        """One observation of a shard; the receiver knows whose its rows are."""
+        sheet = Ledger(observation, self.n_resamples, whose=None)
         labellings, extracts = random
         observer = Observer(
             self.scorers, labellings, self.skips, self.trial,
@@ -139,15 +139,12 @@ def _refuse_unsendable(what: str, thing: Any) -> None:
 class PartResult:
     """Rows and sums of a part, and all else that its cases add to an audit.
 
-    ``places`` are those of each sheet's units in ``placed``. ``aside`` are cases that are observed together with others, maybe
-    of other parts; ``unscored`` the shards of observations (by number) that need a model, which the receiver has.
+    ``aside`` are cases that are observed together with others, maybe of other parts; ``unscored`` the shards of observations
+    (by number) that need a model, which the receiver has.
     """
 
-    sheets: tuple[Sheet, ...]
-    places: tuple[Places, ...]
+    ledgers: tuple[Ledger, ...]
     exhibits: Exhibits
-    placed: OriginTable
-    """Where all units come from that were there to be observed."""
     aside: tuple[tuple[Case, Origin], ...]
     unscored: tuple[tuple[int, Shard], ...]
     cases: int

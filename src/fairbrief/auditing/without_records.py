@@ -16,7 +16,7 @@ from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.repeated_texts import copied_sources, same_summaries
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.reports import arrangement
-from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns, of_all
+from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns
 from fairbrief.reports.frames import rows_where
 from fairbrief.reports.result import Result
 from fairbrief.text.hashes import hash_of_name
@@ -32,7 +32,7 @@ TOLD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Without:
+class Without(EvidenceRows):
     """Evidence without the rows of some systems and records."""
 
     rows: EvidenceRows
@@ -49,10 +49,6 @@ class Without:
         """The columns, which stay."""
         return self.rows.column_names()
 
-    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
-        """The rows of one observation that stay."""
-        return pa.concat_tables(self.each_of(observation, wanted))
-
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of`, some rows at a time."""
         for table in self.rows.each_of(
@@ -62,10 +58,6 @@ class Without:
             stays = np.array([not self.is_out(*row) for row in whose], dtype=np.bool_)
             kept = table if stays.all() else rows_where(table, stays)
             yield kept.select([name for name in kept.column_names if wanted(name)])
-
-    def table(self) -> pa.Table:
-        """All rows that stay."""
-        return of_all(self)
 
 
 def told_without(result: Result, watchers: Watchers, given: Mapping[str, Measure]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from fairbrief.chat.endpoint import Endpoint, library
 from fairbrief.chat.replies import REFUSED, UNANSWERED, Malformed, Question, Reply, Tally, read_reply
 from fairbrief.chat.spending import Budget, BudgetSpent, Held, charged, spent
 from fairbrief.errors import BackendError, FairbriefError, first_line
-from fairbrief.text.redaction import redacted
+from fairbrief.text.addresses import redacted
 
 K = TypeVar("K")
 

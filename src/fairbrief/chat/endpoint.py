@@ -13,7 +13,7 @@ from typing import Any
 
 from fairbrief.chat.replies import Malformed
 from fairbrief.errors import BackendError, MissingExtra, RequestError
-from fairbrief.text.redaction import hide, opened, redacted
+from fairbrief.text.addresses import hide, opened, redacted
 
 KEY = "OPENAI_API_KEY"
 ADDRESS = "OPENAI_BASE_URL"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from fairbrief.chat.journal import Journal, entries_in
 from fairbrief.chat.replies import Question, Reply
 from fairbrief.errors import RequestError
+from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted
 
 Tokens = tuple[int, int]
@@ -147,19 +149,31 @@ class Budget:
         return 0.0 if self.price is None else self.price.of(*tokens)
 
 
+asking = partial(setting, panel=MODELS)
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What all runs for one output may spend, and how hard models are asked meanwhile: options of the commands that
     ask models, and the keys of ``[budget]`` of an experiment. None leaves a model's own setting, or no limit.
     """
 
-    concurrency: int | None = None
-    per_minute: int | None = None
-    timeout: float | None = None
-    retries: int | None = None
-    max_requests: int | None = None
-    max_cost: float | None = None
-    price: str | None = None
+    # fmt: off
+    concurrency: int | None = asking(None, "Requests that are open at once.", "N", least=1)
+    per_minute: int | None = asking(None, "Most requests per minute.", "N", least=1)
+    timeout: float | None = asking(None, "Seconds that one request may take.", "X", least=0)
+    retries: int | None = asking(None, "Retries of a request that failed.", "N", least=0)
+    max_requests: int | None = asking(
+        None, "Most requests to send, counting retries and earlier runs for the same output.", "N", least=1,
+    )
+    max_cost: float | None = asking(
+        None, "Most money to spend, at --price, counting earlier runs for the same output; never exceeded.",
+        "X",
+    )
+    price: str | None = asking(
+        None, "Price of a million tokens of prompts and of answers, to print the cost.", "IN,OUT",
+    )
+    # fmt: on
 
     @property
     def pace(self) -> dict[str, str]:

@@ -42,12 +42,24 @@ COMMANDS = {
     "doctor": "Say what this machine can do, and what is missing for the rest.",
     "prefetch": "Download models, so that this machine can work offline.",
 }
-"""Command → one line of help. The ``app`` of ``NAME_command`` holds the command (or its subcommands)."""
+"""Command → one line of help."""
+MODULES = {
+    "saved_commands": ("slice", "report", "view", "compare", "power", "gate", "rank"),
+    "summarize_commands": ("summarize", "units"),
+    "experiment_commands": ("sweep", "run"),
+    "agreement_commands": ("agree", "chunks"),
+    "corpus_commands": ("stats", "words", "recogniser"),
+    "listing_commands": ("protocol", "measures"),
+    "machine_commands": ("doctor", "prefetch"),
+}
+"""Module of several commands, or of subcommands → its commands; each other command is in its own module, ``NAME_command``."""
 
 
 def loaded(name: str) -> Any:
     """A command (or the group of its subcommands), its module loaded now."""
-    return typer.main.get_command(import_module(f"fairbrief.cli.{name}_command").app)
+    module = next((module for module, names in MODULES.items() if name in names), f"{name}_command")
+    command = typer.main.get_command(import_module(f"fairbrief.cli.{module}").app)
+    return getattr(command, "commands", {}).get(name, command)
 
 
 class LazyGroup(TyperGroup):
@@ -92,7 +104,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def root(
-    version: bool = typer.Option(False, "--version", help="Print the version and stop."),  # noqa: FBT003
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
 ) -> None:
     """Audit how fairly summaries represent who and what they summarize."""
     if version:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fairbrief.cli.option_types import Details, Resamples
+from fairbrief.cli import options as o
+from fairbrief.cli.input_options import refuse_other
+from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
+from fairbrief.plan import Plan
+from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -21,31 +27,53 @@ if TYPE_CHECKING:
 
     Asked = list[tuple[Case, tuple[Item, ...]]]
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Ask people about summaries, and read what they say.",
-)
+app = o.new_app("Ask people about summaries, and read what they say.")
 
-Records = Annotated[str, typer.Argument(help="File with records and summaries.", metavar="RECORDS")]
-RecordsOption = Annotated[
-    str, typer.Option("--records", help="The file that the sheets were exported from.", metavar="FILE")
-]
-Sheets = Annotated[list[Path], typer.Argument(help="Sheets that came back: .csv or .json.", metavar="SHEET…")]
-Task = Annotated[
-    str,
-    typer.Option(
-        help="units, rating, leaning, pairs, people or alignment.",
-        metavar="units|rating|leaning|pairs|people|alignment",
-    ),
-]
-Attribute = Annotated[str, typer.Option(help="Attribute whose values are judged.", metavar="NAME")]
-Choices = Annotated[
-    str | None, typer.Option(help="Leanings to choose from instead of negative,fair,positive.", metavar="A,fair,B")
-]  # fmt: skip
-Seed = Annotated[int, typer.Option(help="Seed of samples, orders and intervals.", min=0, metavar="N")]
+RECORDS = o.option(..., "The file that the sheets were exported from.", "FILE", "--records")
+SHEETS = o.argument("Sheets that came back: .csv or .json.", "SHEET…")
+question = partial(setting, panel="What is judged")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgingOptions:
+    """What people are asked. Each field is an option of all commands that ask, or read what was answered."""
+
+    # fmt: off
+    task: str = question(
+        MISSING, "units, rating, leaning, pairs, people or alignment.", "units|rating|leaning|pairs|people|alignment"
+    )
+    attribute: str = question("", "Attribute whose values are judged.", "NAME")
+    choices: str | None = question(None, "Leanings to choose from instead of negative,fair,positive.", "A,fair,B")
+    seed: int = question(0, "Seed of samples, orders and intervals.", "N", least=0)
+    # fmt: on
+
+    def cases(self, records: str) -> list[Case]:
+        """The cases of a file."""
+        from fairbrief import readers
+
+        return list(
+            readers.read(records, attributes={self.attribute: self.attribute} if self.attribute else {})
+        )
+
+    def asked(self, records: str) -> Asked:
+        """The cases of a file with the questions about each; RequestError where there is none."""
+        from fairbrief.workbench.annotation.items import items_of
+
+        choices = self.choices.split(",") if self.choices else None
+        asked = list(items_of(self.cases(records), self.task, self.attribute, choices=choices))
+        if not asked:
+            why = " It needs summaries by two systems of one record." if self.task == "pairs" else ""
+            raise RequestError(
+                f"No summary of {records} gives rise to a question of the task '{self.task}'.{why}"
+            )
+        return asked
+
+    def answered(self, sheets: Sequence[Path], records: str) -> tuple[Asked, Answers]:
+        """The questions, and what the sheets answer to them."""
+        from fairbrief.workbench.annotation.sheets import read_answers
+
+        asked = self.asked(records)
+        return asked, read_answers(sheets, {item.key: item for _, items in asked for item in items})
 
 
 @app.callback()
@@ -54,51 +82,36 @@ def annotate() -> None:
 
 
 @app.command(short_help="Write sheets or offline pages that ask people.")
+@o.options_of(JudgingOptions, "judging")
 def export(
-    records: Records,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            help="Sheet .csv or page .html; with several annotators NAME is put into the file's name.",
-            metavar="PATH",
-        ),
-    ],
-    task: Task,
-    attribute: Attribute = "",
-    annotators: Annotated[
-        str, typer.Option(help="Names of the annotators; each gets a file.", metavar="A,B…")
-    ] = "",
-    per_case: Annotated[
-        int | None,
-        typer.Option(help="How many annotators judge each case; by default all.", min=1, metavar="N"),
-    ] = None,
-    per_annotator: Annotated[
-        int | None, typer.Option(help="How many cases an annotator judges at most.", min=1, metavar="N")
-    ] = None,
-    per_system: Annotated[
-        int | None,
-        typer.Option(
-            help="How many cases of each system (and design of built inputs) are judged.", min=1, metavar="N"
-        ),
-    ] = None,
-    choices: Choices = None,
-    seed: Seed = 0,
+    records: str = o.argument("File with records and summaries.", "RECORDS"),
+    out: Path = o.option(
+        ..., "Sheet .csv or page .html; with several annotators NAME is put into the file's name.", "PATH"
+    ),
+    annotators: str = o.option("", "Names of the annotators; each gets a file.", "A,B…"),
+    per_case: int | None = o.option(
+        None, "How many annotators judge each case; by default all.", "N", least=1
+    ),
+    per_annotator: int | None = o.option(None, "How many cases an annotator judges at most.", "N", least=1),
+    per_system: int | None = o.option(
+        None, "How many cases of each system (and design of built inputs) are judged.", "N", least=1
+    ),
+    *,
+    judging: JudgingOptions,
 ) -> None:
     """Write sheets (CSV) or offline pages (HTML) that ask people about summaries."""
-    from fairbrief.cli.output_folder import refuse_overwriting
     from fairbrief.workbench.annotation.items import assign
     from fairbrief.workbench.annotation.sheets import page, sheet
 
     if out.suffix not in (".csv", ".html"):
         raise RequestError(f"--out '{out}': write a sheet .csv or a page .html.")
-    asked = _asked(records, task, attribute, choices)
-    asked = asked if per_system is None else _sampled(asked, per_system, seed)
+    asked = judging.asked(records)
+    asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
     names = [name.strip() for name in annotators.split(",")] if annotators else [""]
     if names == [""] and per_case is not None:
         raise RequestError("--per-case needs --annotators A,B,….")
-    loads = assign(asked, names, per_case=per_case, per_annotator=per_annotator, seed=seed) if annotators else {
-        "": asked if per_annotator is None else assign(asked, ["x"], per_annotator=per_annotator, seed=seed)["x"]
+    loads = assign(asked, names, per_case=per_case, per_annotator=per_annotator, seed=judging.seed) if annotators else {
+        "": asked if per_annotator is None else assign(asked, ["x"], per_annotator=per_annotator, seed=judging.seed)["x"]
     }  # fmt: skip
     paths = {
         name: out.with_name(f"{out.stem}.{_file_name(name)}{out.suffix}") if name else out for name in loads
@@ -116,45 +129,54 @@ def export(
             )
     for name, own in loads.items():
         path = paths[name]
-        text = sheet(own, name, attribute) if out.suffix == ".csv" else page(own, task, name, attribute)
-        _write(path, text)
+        text = (
+            sheet(own, name, judging.attribute)
+            if out.suffix == ".csv"
+            else page(own, judging.task, name, judging.attribute)
+        )
+        write_text(path, text, newline="")
         questions = sum(len(items) for _, items in own)
-        shown = counted(len(own), "pair") if task == "pairs" else counted(len(own), "summary", "summaries")
+        shown = (
+            counted(len(own), "pair")
+            if judging.task == "pairs"
+            else counted(len(own), "summary", "summaries")
+        )
         typer.echo(f"{path}: {counted(questions, 'question')} on {shown}")
 
 
 @app.command("import", short_help="Read the sheets: agreement, and what people saw.")
+@o.plan_options("n_resamples")
+@o.options_of(JudgingOptions, "judging")
 def import_(
-    sheets: Sheets,
-    records: RecordsOption,
-    task: Task,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Where to write the judged records.", metavar="FILE")
-    ] = None,
-    attribute: Attribute = "",
-    combine: Annotated[
-        str,
-        typer.Option(
-            help="How judgements are combined: majority, all (where nobody dissents), or each (every annotator as a system).",
-            metavar="RULE",
-        ),
-    ] = "majority",
-    choices: Choices = None,
-    n_resamples: Resamples = 2000,
-    details: Details = False,
-    seed: Seed = 0,
+    sheets: list[Path] = SHEETS,
+    records: str = RECORDS,
+    out: Path | None = o.option(None, "Where to write the judged records.", "FILE"),
+    combine: str = o.option(
+        "majority",
+        "How judgements are combined: majority, all (where nobody dissents), or each (every annotator as a system).",
+        "RULE",
+    ),
+    details: bool = o.DETAILS,
+    *,
+    plan: Plan,
+    judging: JudgingOptions,
 ) -> None:
     """Read the sheets: agreement, judged records, and the measures of the distributions that people saw."""
-    from fairbrief.cli.output_folder import refuse_overwriting
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench.annotation.items import pairs_of
-    from fairbrief.workbench.annotation.judgements import COMBINES, judged_cases, preferences, preferred
+    from fairbrief.workbench.annotation.judgements import (
+        COMBINES,
+        alignment_table,
+        judged_cases,
+        preferences,
+        preferred,
+    )
 
-    rules = {name: name for name in COMBINES}
-    if combine not in rules:
-        raise RequestError(f"--combine is {', '.join(rules)}, not '{combine}'.")
+    rules: Mapping[str, Any] = {name: name for name in COMBINES}
+    refuse_other("--combine", combine, tuple(rules))
     refuse_overwriting(out, [records, *sheets])
-    asked, answers = _answered(sheets, records, task, attribute, choices)
+    task, attribute, seed = judging.task, judging.attribute, judging.seed
+    asked, answers = judging.answered(sheets, records)
     if task in ("alignment", "pairs"):
         if out is not None:
             raise RequestError(
@@ -162,9 +184,9 @@ def import_(
             )
         _tell(answers, asked, seed)
         if task == "alignment":
-            _tell_alignments(asked, answers)
+            print_tables([alignment_table(asked, answers.given)])
         else:
-            _print(preferences(preferred(pairs_of(_cases(records, attribute)), answers.given), seed))
+            _print(preferences(preferred(pairs_of(judging.cases(records)), answers.given), seed))
         return
     judged = list(judged_cases(asked, answers.given, attribute, rules[combine]))
     _tell(answers, asked, seed)
@@ -172,21 +194,19 @@ def import_(
         count = write_lines((case_line(case) for case in judged), out)
         typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
     if task == "units" and judged:
-        _measure(judged, attribute, n_resamples, seed, details=details)
+        _measure(judged, attribute, replace(plan, seed=seed), details=details)
 
 
 @app.command(short_help="Say how often measures order summaries as people do.")
+@o.options_of(JudgingOptions, "judging")
 def agree(
-    sheets: Sheets,
-    records: RecordsOption,
-    task: Task,
-    measure: Annotated[
-        list[str],
-        typer.Option(help="Measure to compare with people's answers, e.g. 'uer@sentiment'.", metavar="SPEC"),
-    ],
-    attribute: Attribute = "",
-    choices: Choices = None,
-    seed: Seed = 0,
+    sheets: list[Path] = SHEETS,
+    records: str = RECORDS,
+    measure: list[str] = o.option(
+        ..., "Measure to compare with people's answers, e.g. 'uer@sentiment'.", "SPEC"
+    ),
+    *,
+    judging: JudgingOptions,
 ) -> None:
     """How often each measure orders summaries as people do, and how its value shares correlate with theirs.
 
@@ -199,16 +219,17 @@ def agree(
     from fairbrief.workbench.annotation.judgements import concordance, correlations, judged_cases, unfairness
     from fairbrief.workbench.choose import case_values
 
+    task, attribute, seed = judging.task, judging.attribute, judging.seed
     if task in ("people", "alignment"):
         raise RequestError(
             "Measures are held against units, ratings, leanings or pairs; people are checked on import."
         )
     measures = {spec: registry.make("measure", spec) for spec in measure}
     check_scorers(list(measures.values()), {})
-    asked, answers = _answered(sheets, records, task, attribute, choices)
+    asked, answers = judging.answered(sheets, records)
     scorers = Scorers()
     if task == "pairs":
-        _hold_against_pairs(measures, _cases(records, attribute), answers, scorers, seed)
+        _hold_against_pairs(measures, judging.cases(records), answers, scorers, seed)
         return
     import numpy as np
 
@@ -252,25 +273,10 @@ def _hold_against_pairs(
 
 
 def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
-    """The headline of each case, more being worse."""
-    return values[measure.name] if _is_disparity(measure) else -values[measure.name]
+    """The primary value of each case, more being worse: a quality is better when larger."""
+    from fairbrief.auditing.direction import better
 
-
-def _cases(records: str, attribute: str) -> list[Case]:
-    from fairbrief import readers
-
-    return list(readers.read(records, attributes={attribute: attribute} if attribute else {}))
-
-
-def _asked(records: str, task: str, attribute: str, choices: str | None) -> Asked:
-    from fairbrief.workbench.annotation.items import items_of
-
-    cases = _cases(records, attribute)
-    asked = list(items_of(cases, task, attribute, choices=choices.split(",") if choices else None))
-    if not asked:
-        why = " It needs summaries by two systems of one record." if task == "pairs" else ""
-        raise RequestError(f"No summary of {records} gives rise to a question of the task '{task}'.{why}")
-    return asked
+    return -values[measure.name] if better(measure) == "more" else values[measure.name]
 
 
 def _sampled(asked: Asked, many: int, seed: int) -> Asked:
@@ -286,24 +292,6 @@ def _sampled(asked: Asked, many: int, seed: int) -> Asked:
         groups.setdefault(place, []).append(drawn(case))
     chosen = {key for keys in groups.values() for key in sorted(keys)[:many]}
     return [(case, items) for case, items in asked if drawn(case) in chosen]
-
-
-def _tell_alignments(asked: Asked, answers: Answers) -> None:
-    from rich.console import Console
-
-    from fairbrief.reports import terminal
-    from fairbrief.workbench.annotation.judgements import alignment_table
-
-    terminal.print_table(alignment_table(asked, answers.given), Console())
-
-
-def _answered(
-    sheets: Sequence[Path], records: str, task: str, attribute: str, choices: str | None
-) -> tuple[Asked, Answers]:
-    from fairbrief.workbench.annotation.sheets import read_answers
-
-    asked = _asked(records, task, attribute, choices)
-    return asked, read_answers(sheets, {item.key: item for _, items in asked for item in items})
 
 
 def _tell(answers: Answers, asked: Asked, seed: int) -> None:
@@ -329,33 +317,13 @@ def _print(found: Sequence[Agreement]) -> None:
         typer.echo(f"  {one.name:{width}}  {one.value:.3f}  {interval}{chance}  n={one.n:,}")
 
 
-def _measure(judged: Sequence[Case], attribute: str, n_resamples: int, seed: int, *, details: bool) -> None:
-    from rich.console import Console
+def _measure(judged: Sequence[Case], attribute: str, plan: Plan, *, details: bool) -> None:
+    from fairbrief.auditing import audit
 
-    from fairbrief.auditing import Plan, audit
-    from fairbrief.reports import terminal
-
-    names = ("bur", "uer", "auc", "sof")
-    measures = [f"{name}(scorer=units)@{attribute}" for name in names]
+    measures = [f"{name}(scorer=units)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
     typer.echo("")
-    result = audit(judged, Plan(measures=measures, n_resamples=n_resamples, seed=seed))
-    terminal.print_result(result, Console(), details=details, rest=terminal.Rest())
-
-
-def _is_disparity(measure: object) -> bool:
-    """Whether more of the headline is worse: a level (a quality) is better when larger."""
-    from fairbrief.auditing.direction import better
-    from fairbrief.types import Measure
-
-    assert isinstance(measure, Measure)
-    return better(measure) != "more"
+    print_audit(audit(judged, replace(plan, measures=measures)), details=details, has_report=None)
 
 
 def _file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)
-
-
-def _write(path: Path, text: str) -> None:
-    from fairbrief.reports.audit_folder import place
-
-    place(path, lambda part: part.write_text(text, encoding="utf-8", newline=""))

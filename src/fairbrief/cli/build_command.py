@@ -2,33 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from fairbrief.cli.build_sets_commands import perspectives, reviews, stratified, transcripts
-from fairbrief.cli.build_sources import Seed
-from fairbrief.cli.output_folder import refuse_overwriting
+from fairbrief.cli import options as o
+from fairbrief.cli.input_options import refuse_other
+from fairbrief.cli.output import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
+from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.people.build_people import Report
     from fairbrief.types import Record
+    from fairbrief.workbench.corpora.pools import Lengths
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Build inputs for audits.",
+app = o.new_app("Build inputs for audits.")
+shared = partial(setting, panel="Sources and sets")
+SOURCE = o.argument("File (or folder, for FewSum) with the texts.", "SOURCE")
+OUT = o.option(..., "Where to write the sets, as JSON Lines.", "FILE", "--out")
+ATTRIBUTE = o.option(
+    ...,
+    "Attribute that the texts are labelled with; NAME=FIELD reads it from a field.",
+    "NAME[=FIELD]",
+    "--attribute",
 )
 
-FORMATS = {".conllu": "corefud", ".coref": "ontonotes", "conll": "conll"}
-"""How a file's name ends, and the format it is in."""
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """What a builder takes of its source, and puts on its sets. Each field is an option: see `source_options`."""
+
+    # fmt: off
+    min_tokens: int = shared(0, "Leave out shorter texts.", "N", least=0)
+    max_tokens: int | None = shared(None, "Leave out longer texts.", "N", least=1)
+    tokens: str = shared("words", "What a token is: words, nltk or characters.", "RULE")
+    min_characters: int = shared(0, "Leave out texts of fewer characters.", "N", least=0)
+    distinct: bool = shared(False, "Take a text that occurs several times only once.")
+    seed: int = shared(0, "The same seed gives the same file, to the byte.", "N")
+    set_: list[str] | None = shared(
+        None, "Attribute of every set, e.g. topic=buses, which prompts may name.", "NAME=TEXT",
+    )
+    format_: str | None = shared(
+        None, "labelled, semeval, fewsum, amazon, court, convokit, iq2, or records; by default detected "
+        "from the file.", "NAME",
+    )
+    encoding: str | None = shared(None, "utf-8, latin-1, or mixed (line by line).", "NAME")
+    # fmt: on
+
+    def lengths(self) -> Lengths:
+        """How long a text may be."""
+        from fairbrief.workbench.corpora.pools import Lengths
+
+        return Lengths(self.min_tokens, self.max_tokens, self.tokens, self.min_characters)
+
+    def records(self, source: Path, attributes: Mapping[str, str]) -> Iterator[Record]:
+        """The records of a source; ``attributes`` maps those that are wanted to their fields."""
+        from fairbrief.workbench.corpora.text_sources import read_texts
+
+        return read_texts(source, attributes, self.format_, self.encoding)
+
+    def write(self, records: Iterable[Any], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
+        """Write the sets, with the attributes of ``--set``, and print how many there are and what was left out.
+
+        ``records`` are records, or rows as they are to be written.
+        """
+        from fairbrief.serialization import record_line, write_lines
+        from fairbrief.workbench.corpora import text_sources
+
+        rows = (row if isinstance(row, Mapping) else record_line(row) for row in records)
+        stream = text_sources.with_attributes(rows, self.set_ or ())
+        first = next(stream, None)
+        if first is None:
+            why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
+            raise DataError(f"No set could be made, and nothing is written. Left out: {why or 'nothing'}.")
+        count = write_lines(chain((first,), stream), out)
+        typer.echo(f"{counted(count, 'set')} in {out}")
+        for note in notes:
+            typer.echo(f"  {note}")
+        for reason, times in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])):
+            typer.echo(f"  left out: {times:,} × {reason}")
+
+
+def source_options(*without: str) -> Callable[[o.Command], o.Command]:
+    """Give a builder the options of `SourceOptions`, but for some, in place of its parameter ``options``."""
+    return o.options_of(SourceOptions, "options", without=without)
+
+
+def pairs(text: str) -> dict[str, str]:
+    """An attribute and the field it stands in, from ``NAME`` or ``NAME=FIELD``."""
+    name, _, field = text.partition("=")
+    if not name:
+        raise RequestError(f"'{text}' names no attribute: write NAME or NAME=FIELD.")
+    return {name: field or name}
 
 
 @app.callback()
@@ -38,146 +111,268 @@ def build() -> None:
 
 @app.command(short_help="Make inputs that differ only in who their people are.")
 def people(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            help="Annotated documents: .conllu, *conll, .coref with .name and .parse, or a folder of them; or .jsonl with mentions.",
-            metavar="SOURCE",
-        ),
-    ],
-    out: Annotated[
-        Path, typer.Option("--out", help="Where to write the inputs, as JSON Lines.", metavar="FILE")
-    ],
-    groups: Annotated[
-        str,
-        typer.Option(
-            help="gender, race, race=A+B, gender*race, or gender*race=male:A+female:B.", metavar="GROUPS"
-        ),
-    ] = "gender",
-    design: Annotated[
-        str,
-        typer.Option(
-            help="balanced: half of the people in each group, in pairs; mono: one group per input; original: the originals that could be filled, as they are.",
-            metavar="balanced|mono|original",
-        ),
-    ] = "balanced",
-    per_original: Annotated[
-        int | None,
-        typer.Option(help="How many inputs to make from each original; without it, 20.", metavar="N"),
-    ] = None,
-    names: Annotated[
-        str,
-        typer.Option(
-            help="census, or a table with the columns name, part, gender, group.", metavar="census|FILE"
-        ),
-    ] = "census",
-    last_names: Annotated[
-        str | None,
-        typer.Option(
-            help="Keep or replace last names; without it, they are replaced where --groups speaks of race.",
-            metavar="keep|replace",
-        ),
-    ] = None,
-    content_words: Annotated[
-        str,
-        typer.Option(
-            help="Words such as wife and husband: keep them; exchange: they follow the person's gender; neutral: spouse.",
-            metavar="keep|exchange|neutral",
-        ),
-    ] = "keep",
-    no_pronouns: Annotated[bool, typer.Option("--no-pronouns", help="Leave pronouns as they are.")] = False,
-    weights: Annotated[
-        str, typer.Option(help="Draw names uniformly or by their frequency.", metavar="uniform|frequency")
-    ] = "uniform",
-    genders: Annotated[
-        str,
-        typer.Option(help="In groups by race: keep genders, or draw them at random.", metavar="keep|random"),
-    ] = "keep",
-    woman: Annotated[
-        str, typer.Option(help="What Mr. becomes for a woman: Ms. or Mrs.", metavar="TITLE")
-    ] = "Ms.",
-    seed: Seed = 0,
+    source: Path = o.argument(o.ANNOTATED, "SOURCE"),
+    out: Path = o.option(..., "Where to write the inputs, as JSON Lines.", "FILE"),
+    groups: str = o.option(
+        "gender", "gender, race, race=A+B, gender*race, or gender*race=male:A+female:B.", "GROUPS"
+    ),
+    design: str = o.option(
+        "balanced",
+        "balanced: half of the people in each group, in pairs; mono: one group per input; original: the seed documents that could be filled, unchanged.",
+        "balanced|mono|original",
+    ),
+    per_original: int | None = o.option(
+        None, "How many inputs to make from each seed document; by default 20.", "N"
+    ),
+    names: str = o.option(
+        "census", "census, or a table with the columns name, part, gender, group.", "census|FILE"
+    ),
+    last_names: str | None = o.option(
+        None,
+        "Keep or replace last names; by default they are replaced where --groups includes race.",
+        "keep|replace",
+    ),
+    content_words: str = o.option(
+        "keep",
+        "Words such as wife and husband: keep them; exchange: they follow the person's gender; neutral: spouse.",
+        "keep|exchange|neutral",
+    ),
+    no_pronouns: bool = o.switch("--no-pronouns", "Leave pronouns as they are."),
+    weights: str = o.option("uniform", "Draw names uniformly or by their frequency.", "uniform|frequency"),
+    genders: str = o.option(
+        "keep", "In groups by race: keep genders, or draw them at random.", "keep|random"
+    ),
+    woman: str = o.option("Ms.", "What Mr. becomes for a woman: Ms. or Mrs.", "TITLE"),
+    seed: int = o.option(0, "The same seed gives the same file, to the byte.", "N"),
 ) -> None:
     """Make inputs that differ in who their people are, and in nothing else."""
     from fairbrief.people.build_people import build as build_people
     from fairbrief.serialization import record_line, write_lines
+    from fairbrief.workbench.corpora.text_sources import read_people
 
     refuse_overwriting(out, [source])
-    _one_of("--last-names", last_names, (None, "keep", "replace"))
-    _one_of("--content-words", content_words, ("keep", "exchange", "neutral"))
-    _one_of("--woman", woman, ("Ms.", "Mrs."))
-    _one_of("--genders", genders, ("keep", "random"))
-    words = {"keep": False, "exchange": True, "neutral": "neutral"}[content_words]
+    if last_names is not None:
+        refuse_other("--last-names", last_names, ("keep", "replace"))
+    refuse_other("--content-words", content_words, ("keep", "exchange", "neutral"))
+    refuse_other("--woman", woman, ("Ms.", "Mrs."))
+    refuse_other("--genders", genders, ("keep", "random"))
+    words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
     choices: dict[str, Any] = {
-        "groups": groups,
-        "design": design,
-        "per_original": per_original,
-        "names": names,
-        "last_names": last_names,
-        "content_words": words,
-        "pronouns": not no_pronouns,
-        "weights": weights,
-        "genders": genders,
-        "woman": woman,
-        "seed": seed,
-    }
+        "groups": groups, "design": design, "per_original": per_original, "names": names, "last_names": last_names,
+        "content_words": words[content_words], "pronouns": not no_pronouns, "weights": weights, "genders": genders,
+        "woman": woman, "seed": seed,
+    }  # fmt: skip
     made, report = build_people(read_people(source), **choices)
     stream = iter(made)
     first = next(stream, None)
     if first is None:
-        said = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(report.reasons().items()))
-        told = "".join(f"\n{line}" for line in report.advice())
+        advice = "".join(f"\n{line}" for line in report.advice())
         raise DataError(
-            f"No input could be made, and nothing is written. Left out: {said or 'nothing'}.{told}"
+            f"No input could be made, and nothing is written. Left out: {_reasons(report) or 'nothing'}.{advice}"
         )
     write_lines((record_line(record) for record in chain((first,), stream)), out)
-    tell(report, out)
-
-
-def read_people(source: Path) -> Iterator[Record]:
-    """The records of annotated documents, in the format that the files' names tell."""
-    from fairbrief.readers.annotated.conll import read_conll
-    from fairbrief.readers.annotated.corefud import read_corefud
-    from fairbrief.readers.annotated.ontonotes import read_ontonotes
-
-    readers = {"corefud": read_corefud, "ontonotes": read_ontonotes, "conll": read_conll}
-    if source.is_file() and source.name.endswith((".jsonl", ".json", ".jsonl.gz", ".parquet")):
-        from fairbrief.readers import read
-
-        return read(source).records()
-    files = [source] if source.is_file() else sorted(p for p in source.rglob("*") if p.is_file())
-    found = {kind for p in files for ending, kind in FORMATS.items() if p.name.endswith(ending)}
-    if len(found) != 1:
-        seen = f"files of {len(found)} formats ({', '.join(sorted(found))})" if found else "none of these"
-        raise DataError(
-            f"{source}: {seen}. Wanted .conllu, .coref (with .name and .parse) or *conll files, "
-            "or one .jsonl file of records with entities and their mentions."
-        )
-    return readers[found.pop()](source)
-
-
-def tell(report: Report, out: Path) -> None:
-    """What was written, and which originals were left out and why."""
     originals = len(report.capacities)
     typer.echo(
         f"{counted(report.written, 'input')} of {counted(len(report.built), 'original')} (of {originals:,}) in {out}"
     )
     if report.refused:
-        reasons = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(report.reasons().items()))
-        typer.echo(f"left out, with all of their inputs: {reasons}")
+        typer.echo(f"left out, with all of their inputs: {_reasons(report)}")
     for capacity in report.refused:
-        people_ = f"{capacity.varied} of {capacity.people} people vary"
-        typer.echo(f"  left out: {capacity.original}: {capacity.reason} ({people_}): {capacity.detail}")
+        varied = f"{capacity.varied} of {capacity.people} people vary"
+        typer.echo(f"  left out: {capacity.original}: {capacity.reason} ({varied}): {capacity.detail}")
     for line in report.advice():
         typer.echo(line)
 
 
-def _one_of(option: str, value: str | None, known: tuple[str | None, ...]) -> None:
-    if value not in known:
-        raise RequestError(f"{option} is '{value}'. Wanted {' or '.join(k for k in known if k)}.")
+def _reasons(report: Report) -> str:
+    return ", ".join(f"{times:,} × {reason}" for reason, times in sorted(report.reasons().items()))
 
 
-app.command(short_help="Mix labelled texts, by size and by mix.")(perspectives)
-app.command(short_help="Make sets that each value dominates equally often.")(stratified)
-app.command(short_help="Cut conversations into segments.")(transcripts)
-app.command(short_help="Make sets of reviews of one product.")(reviews)
+@app.command(short_help="Mix labelled texts, by size and by mix.")
+@source_options()
+def perspectives(
+    source: Path = SOURCE,
+    out: Path = OUT,
+    attribute: str = ATTRIBUTE,
+    counts: str = o.option(..., "How many texts a set has, e.g. 10,30,50.", "N,N…"),
+    mix: list[str] = o.option(..., "Shares of the values, e.g. male=.2,female=.8; once per mix.", "V=S,V=S"),
+    samples: int = o.option(150, "How many sets of each size and mix.", "N", least=1),
+    disjoint: bool = o.switch(
+        "--disjoint", "No text in two sets of one size and mix; refused if there are too few texts."
+    ),
+    with_replacement: bool = o.switch(
+        "--with-replacement", "Draw every set from all texts (none twice in a set)."
+    ),
+    shape: str = o.option("documents", "documents, or joined into one text.", "documents|joined", "--as"),
+    separator: str = o.option(" || ", "What is between joined texts.", "TEXT"),
+    unit: str = o.option("texts", "Attribute that carries a set's size, e.g. tweets.", "NAME"),
+    *,
+    options: SourceOptions,
+) -> None:
+    """Mix labelled texts: every size × every mix × so many samples.
+
+    By default the samples of a size and mix share a text only once all have been used.
+    """
+    from fairbrief.workbench.corpora.perspective_sets import Design, joined, mixtures, parse_mix
+    from fairbrief.workbench.corpora.pools import gather
+
+    refuse_overwriting(out, [source])
+    if disjoint and with_replacement:
+        raise RequestError("--disjoint and --with-replacement exclude each other.")
+    if shape not in ("documents", "joined") or not separator:
+        raise RequestError(f"--as is documents or joined (with a --separator), not '{shape}'.")
+    fields = pairs(attribute)
+    (name,) = fields
+    design = Design(
+        name,
+        whole_numbers(counts, "--counts"),
+        [parse_mix(text) for text in mix],
+        samples,
+        "disjoint" if disjoint else "independent" if with_replacement else "rounds",
+        unit,
+        options.seed,
+    )
+    texts = options.records(source, fields)
+    pool = gather(texts, name, lengths=options.lengths(), distinct=options.distinct)
+    has = Counter(document.attributes[name] for document in pool.texts)
+    sets = mixtures(pool.texts, design)
+    rows = (joined(r, name, separator) for r in sets) if shape == "joined" else sets
+    options.write(rows, out, pool.left_out, f"drawn from {_counts(has)}")
+
+
+def whole_numbers(text: str, option: str) -> list[int]:
+    """Numbers from ``10,30,50``."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise RequestError(f"{option} '{text}': write whole numbers, e.g. 10,30,50.") from None
+
+
+def _counts(values: Counter[str]) -> str:
+    return ", ".join(f"{value} {n:,}" for value, n in sorted(values.items())) or "none"
+
+
+@app.command(short_help="Make sets that each value dominates equally often.")
+@source_options()
+def stratified(
+    source: Path = SOURCE,
+    out: Path = OUT,
+    attribute: str = ATTRIBUTE,
+    sets: int = o.option(300, "How many sets in all; each value dominates equally many.", "N", least=1),
+    size: int | None = o.option(
+        None, "Texts in a set. By default the records of the source are the sets.", "N", least=1
+    ),
+    topic: str = o.option("", "Attribute that a set's texts share, e.g. target.", "ATTRIBUTE"),
+    values: str | None = o.option(
+        None, "Values that are to dominate, in order; others are left out.", "V,V…"
+    ),
+    ties: str = o.option(
+        "drop",
+        "Sets in which several values are most frequent: drop them, or count them for the lowest.",
+        "drop|lowest",
+    ),
+    with_replacement: bool = o.switch(
+        "--with-replacement", "Draw every set from all texts: sets may share texts."
+    ),
+    *,
+    options: SourceOptions,
+) -> None:
+    """Choose or make sets of texts such that each value dominates equally many."""
+    from fairbrief.workbench.corpora.pools import gather
+    from fairbrief.workbench.corpora.stratified_sets import cut_sets, draw_sets, stratify
+    from fairbrief.workbench.corpora.text_sources import with_values
+
+    refuse_overwriting(out, [source])
+    refuse_other("--ties", ties, ("drop", "lowest"))
+    fields = pairs(attribute)
+    (name,) = fields
+    if topic and topic != name and size is not None:
+        fields[topic] = topic
+    order = values.split(",") if values else None
+    records = with_values(options.records(source, fields), name, order or ())
+    how: dict[str, Any] = {"values": order, "ties": ties, "seed": options.seed}
+    left_out = Counter[str]()
+    if size is None:
+        made = stratify(records, name, sets, **how)
+    else:
+        limits = options.lengths()
+        pool = gather(records, name, values=order, topic=topic, lengths=limits, distinct=options.distinct)
+        left_out = pool.left_out
+        if with_replacement:
+            made = draw_sets(pool.topics, name, size, sets, **how)
+        else:
+            made = stratify(cut_sets(pool.topics, size, options.seed), name, sets, **how)
+    by = Counter(record.attributes["dominated_by"] for record in made)
+    options.write(made, out, left_out, f"dominated by {_counts(by)}")
+
+
+@app.command(short_help="Cut conversations into segments.")
+@source_options("min_tokens", "max_tokens", "tokens", "min_characters", "distinct", "seed")
+def transcripts(
+    source: Path = SOURCE,
+    out: Path = OUT,
+    most: int = o.option(..., "Tokens that a segment has at most.", "K", "--tokens", least=1),
+    count: str = o.option("words", "What a token is: words, nltk or characters.", "RULE"),
+    no_names: bool = o.switch("--no-names", "Leave the speaker's name out of the texts."),
+    min_turns: int = o.option(1, "Leave out segments of fewer turns.", "N", least=1),
+    first: int | None = o.option(None, "Take only the first N conversations.", "N", least=1),
+    speaker: str | None = o.option(None, "Field with the speaker, if it is no attribute 'speaker'.", "FIELD"),
+    *,
+    options: SourceOptions,
+) -> None:
+    """Cut conversations into segments of at most k tokens; each turn is a document.
+
+    A turn that is longer than k is split at sentences, then at words.
+    """
+    from fairbrief.workbench.corpora.transcript_segments import Cut, Told, segments
+
+    refuse_overwriting(out, [source])
+    told = Told()
+    records = islice(options.records(source, {"speaker": speaker} if speaker else {}), first)
+    cut = Cut(most, count, not no_names, min_turns)
+    options.write(segments(records, cut, told), out, told.left_out)
+    if told.split:
+        typer.echo(f"  longer than {counted(most, 'token')}, and split: {counted(told.split, 'turn')}")
+
+
+@app.command(short_help="Make sets of reviews of one product.")
+@source_options("distinct")
+def reviews(
+    source: Path = SOURCE,
+    out: Path = OUT,
+    size: int = o.option(8, "Reviews in a set.", "N", least=1),
+    per_product: int = o.option(1, "Sets of one product at most; 0 for all that it has.", "N", least=0),
+    draw: str = o.option("random", "Draw a product's reviews at random, or take the first.", "random|first"),
+    sentiment: str = o.option(
+        "rating",
+        "rating; vader_argmax (the published rule: the larger of neg and pos); vader_compound (±0.05); none.",
+        "RULE",
+    ),
+    negative: float = o.option(2, "Ratings up to this are negative.", "X"),
+    positive: float = o.option(4, "Ratings from this on are positive.", "X"),
+    analyser: str = o.option("vader", "VADER's library: vader or nltk.", "vader|nltk"),
+    rating: str | None = o.option(
+        None, "Field with the rating, if it is no attribute of that name.", "FIELD"
+    ),
+    product: str | None = o.option(
+        None, "Field with the product, if it is no attribute of that name.", "FIELD"
+    ),
+    first: int | None = o.option(None, "Take only the first N records.", "N", least=1),
+    *,
+    options: SourceOptions,
+) -> None:
+    """Make sets of reviews of one product, each review with its sentiment."""
+    from fairbrief.workbench.corpora.review_sets import Sets, Told, labeller, review_sets
+    from fairbrief.workbench.corpora.text_sources import composition
+
+    refuse_overwriting(out, [source])
+    refuse_other("--draw", draw, ("random", "first"))
+    label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
+    fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
+    told, values = Told(), Counter[str]()
+    records = islice(options.records(source, fields), first)
+    sets = Sets(size, per_product or None, "random" if draw == "random" else "first", options.seed)
+    made = review_sets(records, sets, label, told, lengths=options.lengths())
+    options.write(composition(made, "sentiment", values), out, told.left_out)
+    if values:
+        typer.echo(f"  sentiment: {_counts(values)}")

@@ -3,122 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
     ReadingOptions,
     cached,
-    in_language,
     reading_options,
     suppose_language,
     tell_left_out,
 )
-from fairbrief.cli.option_types import AuditedAttribute, Cache, Details, Resamples
-from fairbrief.cli.output_folder import refuse_no_folder, refuse_overwriting
+from fairbrief.cli.output import print_audit, refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
+from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
     from fairbrief.workbench.choose import Choice
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        help="Files with several summaries of each record, under different systems; with --with, records alone.",
-        metavar="FILE…",
-    ),
-]
-By = Annotated[
-    str,
-    typer.Option(
-        help="Measure that decides, e.g. coverage_parity@sentiment: the smallest group differences win.",
-        metavar="MEASURE",
-    ),
-]
-Floor = Annotated[
-    list[str] | None,
-    typer.Option(help="Limit that a candidate must keep, e.g. 'rouge1>=0.2'.", metavar="RULE"),
-]
-CorpusAware = Annotated[
-    bool,
-    typer.Option(
-        "--corpus-aware",
-        help="Choose what brings the value over all summaries chosen so far nearest to zero.",
-    ),
-]
-LengthWithin = Annotated[
-    float | None,
-    typer.Option(
-        help="Only candidates whose words are within this share of the median candidate's, e.g. 0.1.",
-        min=0,
-        metavar="X",
-    ),
-]
-With = Annotated[
-    str | None,
-    typer.Option("--with", help="Summarizer that makes the candidates, e.g. random.", metavar="SUMMARIZER"),
-]
-Samples = Annotated[
-    int | None,
-    typer.Option(help="How many candidates --with makes, from seeds 0, 1, 2 …; without it, 8.", metavar="N"),
-]
-Out = Annotated[Path | None, typer.Option(help="Write the chosen summaries, as records.", metavar="FILE")]
-SystemName = Annotated[
-    str,
-    typer.Option("--system", help="What the chosen summaries' system is called in --out.", metavar="NAME"),
-]
-Pairs = Annotated[
-    Path | None,
-    typer.Option(help="Write prompt, chosen and rejected as JSON Lines, which TRL reads.", metavar="FILE"),
-]
-Prompt = Annotated[
-    str | None,
-    typer.Option(help="Prompt for the pairs: a name or a file with {documents}.", metavar="NAME|FILE"),
-]
-Also = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure", help="Another measure to compare the choice and a random one by.", metavar="SPEC"
-    ),
-]
-Report = Annotated[
-    Path | None, typer.Option(help="Folder for the audit of the choice and a random one.", metavar="DIR")
-]
-Seed = Annotated[
-    int,
-    typer.Option(help="Seed of the random candidate and of all other random numbers.", min=0, metavar="N"),
-]
+app = o.new_app()
 
 
 @app.command()
-@in_language
+@o.in_language
+@o.plan_options("n_resamples", "seed")
 @reading_options("system", "cluster_by")
 def choose(
-    files: Files,
-    by: By,
-    floor: Floor = None,
-    corpus_aware: CorpusAware = False,
-    length_within: LengthWithin = None,
-    with_: With = None,
-    samples: Samples = None,
-    out: Out = None,
-    system: SystemName = "chosen",
-    pairs: Pairs = None,
-    prompt: Prompt = None,
-    measure: Also = None,
-    report: Report = None,
-    cache: Cache = None,
-    attribute: AuditedAttribute = None,
-    seed: Seed = 0,
-    n_resamples: Resamples = 2000,
-    details: Details = False,
+    files: list[str] = o.argument(
+        "Files with several summaries of each record, under different systems; with --with, records only.",
+        "FILE…",
+    ),
+    by: str = o.option(
+        ...,
+        "Measure that decides, e.g. coverage_parity@sentiment: the smallest group differences win.",
+        "MEASURE",
+    ),
+    floor: list[str] | None = o.option(None, "Limit that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
+    corpus_aware: bool = o.switch(
+        "--corpus-aware", "Choose what brings the value over all summaries chosen so far nearest to zero."
+    ),
+    length_within: float | None = o.option(
+        None,
+        "Only candidates whose words are within this share of the median candidate's, e.g. 0.1.",
+        "X",
+        least=0,
+    ),
+    with_: str | None = o.option(
+        None, "Summarizer that makes the candidates, e.g. random.", "SUMMARIZER", "--with"
+    ),
+    samples: int | None = o.option(
+        None, "How many candidates --with makes, from seeds 0, 1, 2 …; by default 8.", "N"
+    ),
+    out: Path | None = o.option(None, "Write the chosen summaries, as records.", "FILE"),
+    system: str = o.option("chosen", "What the chosen summaries' system is called in --out.", "NAME"),
+    pairs: Path | None = o.option(
+        None, "Write prompt, chosen and rejected as JSON Lines, which TRL reads.", "FILE"
+    ),
+    prompt: str | None = o.option(
+        None, "Prompt for the pairs: a name or a file with {documents}.", "NAME|FILE"
+    ),
+    measure: list[str] | None = o.option(
+        None, "Another measure to compare the choice and a random one by.", "SPEC"
+    ),
+    report: Path | None = o.option(None, "Folder for the audit of the choice and a random one.", "DIR"),
+    cache: Path | None = o.CACHE,
+    details: bool = o.DETAILS,
     *,
+    plan: Plan,
     options: ReadingOptions,
 ) -> None:
     """Choose the fairest of several summaries of each record, and compare the choice with a random one.
@@ -127,11 +83,9 @@ def choose(
     The chosen ones have the smallest value because they were chosen by it. To see whether they are fairer
     by another standard, give --measure another measure or another scorer.
     """
-    from rich.console import Console
-
-    from fairbrief.auditing import Plan, check
+    from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.reports import terminal, write_all
+    from fairbrief.reports import write_all
     from fairbrief.saved_audits import gate_rules
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench import choose
@@ -147,15 +101,13 @@ def choose(
             raise RequestError("--prompt is for the pairs: say where to write them, with --pairs FILE.")
         find(prompt)
     floors = [gate_rules.rule(text) for text in floor or ()]
-    reading = options.read(files, attribute)
+    reading = options.read(files)
     suppose_language(reading)
     refuse_overwriting(out, reading.files)
     refuse_overwriting(pairs, reading.files, "--pairs")
     refuse_no_folder(report, "--report")
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
-    plan = Plan(
-        measures=measures, seed=seed, n_resamples=n_resamples, skips=options.skips, wrap=cached(cache)
-    )
+    plan = replace(plan, measures=measures, skips=options.skips, wrap=cached(cache))
     check(reading.records(), plan)
     choices = list(
         choose.choose(
@@ -164,7 +116,7 @@ def choose(
             floors,
             corpus_aware=corpus_aware,
             length_within=length_within,
-            scorers=Scorers(wrap=cached(cache)),
+            scorers=Scorers(wrap=plan.wrap),
         )
     )
     _check_several(choices)
@@ -181,8 +133,7 @@ def choose(
             write_all(result, report)
             written.append(f"Report: {report / 'report.html'}")
     finally:
-        rest = terminal.Rest() if report is None else terminal.WITH_A_REPORT
-        terminal.print_result(result, Console(), details=details, rest=rest)
+        print_audit(result, details=details, has_report=True if report else None)
     tell_left_out(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)

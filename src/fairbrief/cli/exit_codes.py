@@ -11,7 +11,7 @@ import traceback
 import typer
 
 from fairbrief.errors import FairbriefError
-from fairbrief.text.redaction import redacted
+from fairbrief.text.addresses import redacted
 
 LIMIT_BROKEN = 1
 """A gate's limit is broken: no other failure has this code."""

@@ -3,72 +3,49 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
     ReadingOptions,
     cached,
-    in_language,
     progress_bar,
     reading_options,
     suppose_language,
     tell_left_out,
 )
-from fairbrief.cli.option_types import AuditedAttribute, Cache, Permutations, Quiet
-from fairbrief.cli.output_folder import refuse_overwriting
+from fairbrief.cli.output import refuse_overwriting, write_text
 from fairbrief.errors import RequestError
+from fairbrief.plan import Plan
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-Files = Annotated[
-    list[str],
-    typer.Argument(help="Files or folders with records and summaries, or hf:NAME.", metavar="FILE…"),
-]
-MeasureOption = Annotated[
-    str, typer.Option(help="Measure to explain, e.g. equal_coverage@sentiment.", metavar="SPEC")
-]
-Quantity = Annotated[
-    str | None,
-    typer.Option(help="One of the measure's other values, e.g. 'difference[female]'.", metavar="NAME"),
-]
-Ids = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--id", help="Record to look into; without it, those that move the value most.", metavar="ID"
-    ),
-]
-Systems = Annotated[
-    list[str] | None, typer.Option("--system", help="System to explain; without it, each.", metavar="NAME")
-]
-Top = Annotated[int, typer.Option(help="How many records to look into.", min=1, metavar="N")]
-Out = Annotated[
-    Path | None,
-    typer.Option(help="Also write all of it: FILE.json, FILE.md or FILE.html.", metavar="FILE"),
-]
+app = o.new_app()
 FORMS = (".json", ".md", ".html")
 
 
 @app.command()
-@in_language
+@o.in_language
+@o.plan_options("n_resamples")
 @reading_options("system")
 def explain(
-    files: Files,
-    measure: MeasureOption,
-    attribute: AuditedAttribute = None,
-    quantity: Quantity = None,
-    id_: Ids = None,
-    system: Systems = None,
-    top: Top = 5,
-    n_resamples: Permutations = 2000,
-    out: Out = None,
-    cache: Cache = None,
-    quiet: Quiet = False,
+    files: list[str] = o.argument("Files or folders with records and summaries, or hf:NAME.", "FILE…"),
+    measure: str = o.option(..., "Measure to explain, e.g. equal_coverage@sentiment.", "SPEC"),
+    quantity: str | None = o.option(
+        None, "One of the measure's other values, e.g. 'difference[female]'.", "NAME"
+    ),
+    id_: list[str] | None = o.option(
+        None, "Record to look into; by default those that move the value most.", "ID", "--id"
+    ),
+    system: list[str] | None = o.option(None, "System to explain; by default each.", "NAME"),
+    top: int = o.option(5, "How many records to look into.", "N", least=1),
+    out: Path | None = o.option(None, "Also write all of it: FILE.json, FILE.md or FILE.html.", "FILE"),
+    cache: Path | None = o.CACHE,
+    quiet: bool = o.QUIET,
     *,
+    plan: Plan,
     options: ReadingOptions,
 ) -> None:
-    """Say why a value is what it is: what it would be without a record, a document or a sentence."""
+    """Show why a value is what it is: what it would be without a record, a document or a sentence."""
     from rich.console import Console
 
     from fairbrief.explaining import explanations
@@ -76,14 +53,14 @@ def explain(
 
     if out is not None and out.suffix.lower() not in FORMS:
         raise RequestError(f"--out {out}: its name ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
-    reading = options.read(files, attribute)
+    reading = options.read(files)
     suppose_language(reading)
     refuse_overwriting(out, reading.files)
     with progress_bar(reading, quiet=quiet) as progress:
         found = explanations.explain(
             reading,
             measure,
-            attributes=[text.partition("=")[0] for text in attribute or ()],
+            attributes=options.attributes,
             quantity=quantity,
             systems=system or (),
             ids=id_ or (),
@@ -91,19 +68,11 @@ def explain(
             wrap=cached(cache),
             skips=options.skips,
             progress=progress,
-            n_resamples=n_resamples,
+            n_resamples=plan.n_resamples,
         )
     explanation.print_all(found, Console())
     tell_left_out(reading)
-    if out is None:
-        return
-    form = {
-        ".json": explanation.as_json,
-        ".md": explanation.as_markdown,
-        ".html": explanation.as_page,
-    }
-    from fairbrief.reports.audit_folder import place
-
-    text = form[out.suffix.lower()](found)
-    place(out, lambda part: part.write_text(text, encoding="utf-8", newline="\n"))
-    typer.echo(f"\nExplanation: {out}")
+    if out is not None:
+        renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)
+        write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](found))
+        typer.echo(f"\nExplanation: {out}")

@@ -5,22 +5,19 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fairbrief.text.store_addresses import is_stored
+from fairbrief.cli import options as o
+from fairbrief.text.addresses import is_stored
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
     from fairbrief.readers.understanding import Understanding
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = o.new_app()
 
-Inputs = Annotated[
-    list[str], typer.Argument(help="Files with documents and summaries, in any order.", metavar="FILE…")
-]
-Out = Annotated[Path, typer.Option(help="File of settings to write.", metavar="FILE.toml")]
 MOST = 10_000
 """Records that are counted; of a longer input it is said."""
 SHOWN = 8
@@ -28,7 +25,10 @@ SHOWN = 8
 
 
 @app.command()
-def init(inputs: Inputs, out: Out = Path("fairbrief.toml")) -> None:
+def init(
+    inputs: list[str] = o.argument("Files with documents and summaries, in any order.", "FILE…"),
+    out: Path = o.option(Path("fairbrief.toml"), "File of settings to write.", "FILE.toml"),
+) -> None:
     """Look at files, show what they seem to hold, and write settings that `fairbrief audit` reads.
 
     The settings (TOML) say the same as a command line, which is printed; change what was misunderstood.
@@ -59,10 +59,8 @@ def _reading(settings: dict[str, Any]) -> Reading:
     """The input as ``audit`` would read it with these settings."""
     from fairbrief.cli.input_options import ReadingOptions
 
-    told = {
-        key.replace("-", "_"): value for key, value in settings.items() if key not in ("files", "attribute")
-    }
-    return ReadingOptions(**told).read(settings["files"], settings.get("attribute"))
+    given = {key.replace("-", "_"): value for key, value in settings.items() if key != "files"}
+    return ReadingOptions(**given).read(settings["files"])
 
 
 def _counts(reading: Reading) -> dict[str, Any]:

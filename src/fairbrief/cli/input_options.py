@@ -1,223 +1,154 @@
-"""How every command that reads records is told where what it needs stands."""
+"""How every command that reads records is told where what it needs is, and what it prints of its input."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
-from inspect import Parameter
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fairbrief.cli.option_types import Language
-from fairbrief.cli.shared_options import Command, with_options_of, with_signature
+from fairbrief.cli.options import Command, options_of
 from fairbrief.errors import RequestError
+from fairbrief.settings import INPUTS, setting
+from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
-from fairbrief.text.store_addresses import is_stored
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from fairbrief.readers import Reading
-    from fairbrief.readers.labelling import Missing
     from fairbrief.types import Scorer
 
 
+reading = partial(setting, panel=INPUTS)
 LOOKED_AT = 200
-"""Records by which the language of an input is told."""
+"""Records by which the language of an input is detected."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
     """What a command was told of how its input is read. Each field is an option: see `reading_options`."""
 
-    summary_field: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Field with the summary. Where several are named, or a pattern such as 'summary_*', each is another system's.",
-            metavar="[NAME=]FIELD",
-        ),
-    ] = None
-    documents_field: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Field with the documents, or with one document. Where several are named, or a pattern such as 'review_*' or 'reviews[*].text', each holds one.",
-            metavar="FIELD",
-        ),
-    ] = None
-    group_by: Annotated[
-        str | None,
-        typer.Option(
-            help="Where each row is one document: field that names the record it belongs to.",
-            metavar="FIELD",
-        ),
-    ] = None
-    id_field: Annotated[
-        str, typer.Option(help="Field with the record's id; '' numbers the rows.", metavar="FIELD")
-    ] = "id"
-    system_field: Annotated[
-        str, typer.Option(help="Field or column with the system's name.", metavar="FIELD")
-    ] = "system"
-    references_field: Annotated[
-        str, typer.Option(help="Field or column with human summaries.", metavar="FIELD")
-    ] = "references"
-    document_id_field: Annotated[
-        str | None,
-        typer.Option(
-            help="Field with the documents' ids; without it, their own field 'id', if they have one.",
-            metavar="FIELD",
-        ),
-    ] = None
-    cluster_by: Annotated[
-        str | None,
-        typer.Option(
-            help="Field of the record; records with the same value are one cluster, and left out or resampled together.",
-            metavar="FIELD",
-        ),
-    ] = None
-    separator: Annotated[
-        str | None,
-        typer.Option(help="What stands between documents in one text field, e.g. ' || '.", metavar="TEXT"),
-    ] = None
-    summaries: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="File with summaries alone: of the system NAME, or of the systems that its rows name.",
-            metavar="[NAME=]FILE",
-        ),
-    ] = None
-    summaries_id_field: Annotated[
-        str | None,
-        typer.Option(help="Field with the record's id in the files of summaries.", metavar="FIELD"),
-    ] = None
-    record_attribute: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Attribute of the record, for slices; NAME=FIELD reads it from another field.",
-            metavar="NAME[=FIELD]",
-        ),
-    ] = None
-    join: Annotated[
-        str | None,
-        typer.Option(
-            help="File with more fields for the rows; --on says how they are matched.", metavar="FILE"
-        ),
-    ] = None
-    on: Annotated[
-        str | None,
-        typer.Option(
-            help="Field by which --join matches rows; OWN=OTHER where the joined file calls it OTHER.",
-            metavar="FIELD",
-        ),
-    ] = None
-    system: Annotated[
-        str | None, typer.Option(help="Name of the system, if the file gives none.", metavar="NAME")
-    ] = None
-    format: Annotated[
-        str | None,
-        typer.Option(
-            help="jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: openai-batch, inspect, lm-eval, promptfoo, "
-            "helm, deepeval, mlflow, summeval, summvis, json-list. Without it, the file's own form decides.",
-            metavar="NAME",
-        ),
-    ] = None
-    encoding: Annotated[
-        str | None,
-        typer.Option(help="Encoding of the text, e.g. cp1252; without it, the bytes decide.", metavar="NAME"),
-    ] = None
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of a spreadsheet that has several.", metavar="NAME")
-    ] = None
-    require: Annotated[
-        list[str] | None,
-        typer.Option(help="Leave out records whose documents lack this attribute.", metavar="ATTRIBUTE"),
-    ] = None
-    missing: Annotated[
-        str,
-        typer.Option(
-            help="Where documents lack an attribute that others of their record have: refuse the record, drop these documents, or make them a group.",
-            metavar="refuse|drop|group",
-        ),
-    ] = "refuse"
-    bin: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Put the numbers of an attribute in groups: NAME=3,7 cuts at 3 and 7, NAME=q3 makes three of equal size.",
-            metavar="NAME=CUTS",
-        ),
-    ] = None
-    on_error: Annotated[
-        str,
-        typer.Option(
-            help="Stop at bad input, or skip it; what is skipped is counted and listed.", metavar="stop|skip"
-        ),
-    ] = "stop"
+    # fmt: off
+    attribute: list[str] | None = reading(
+        None, "Attribute whose groups are compared; NAME=FIELD reads it from another field or column.",
+        "NAME[=FIELD]",
+    )
+    summary_field: list[str] | None = reading(
+        None, "Field with the summary. Where several are named, or a pattern such as 'summary_*', each is "
+        "another system's.", "[NAME=]FIELD",
+    )
+    documents_field: list[str] | None = reading(
+        None, "Field with the documents, or with one document. Where several are named, or a pattern such "
+        "as 'review_*' or 'reviews[*].text', each holds one.", "FIELD",
+    )
+    group_by: str | None = reading(
+        None, "Where each row is one document: field that names the record it belongs to.", "FIELD",
+    )
+    id_field: str = reading("id", "Field with the record's id; '' numbers the rows.", "FIELD")
+    system_field: str = reading("system", "Field or column with the system's name.", "FIELD")
+    references_field: str = reading("references", "Field or column with human summaries.", "FIELD")
+    document_id_field: str | None = reading(
+        None, "Field with the documents' ids; by default their own field 'id', if they have one.", "FIELD",
+    )
+    cluster_by: str | None = reading(
+        None, "Field of the record; records with the same value are one cluster, and are left out or "
+        "resampled together.", "FIELD",
+    )
+    separator: str | None = reading(None, "What is between documents in one text field, e.g. ' || '.", "TEXT")
+    summaries: list[str] | None = reading(
+        None, "File with summaries only: of the system NAME, or of the systems that its rows name.",
+        "[NAME=]FILE",
+    )
+    summaries_id_field: str | None = reading(
+        None, "Field with the record's id in the files of summaries.", "FIELD",
+    )
+    record_attribute: list[str] | None = reading(
+        None, "Attribute of the record, for slices; NAME=FIELD reads it from another field.", "NAME[=FIELD]",
+    )
+    join: str | None = reading(
+        None, "File with more fields for the rows; --on says how they are matched.", "FILE",
+    )
+    on: str | None = reading(
+        None, "Field by which --join matches rows; OWN=OTHER where the joined file calls it OTHER.", "FIELD",
+    )
+    system: str | None = reading(None, "Name of the system, if the file gives none.", "NAME")
+    format: str | None = reading(
+        None, "jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: openai-batch, inspect, lm-eval, "
+        "promptfoo, helm, deepeval, mlflow, summeval, summvis, json-list. By default the file's own form "
+        "decides.", "NAME",
+    )
+    encoding: str | None = reading(
+        None, "Encoding of the text, e.g. cp1252; by default the bytes decide.", "NAME",
+    )
+    sheet: str | None = reading(None, "Sheet of a spreadsheet that has several.", "NAME")
+    require: list[str] | None = reading(
+        None, "Leave out records whose documents lack this attribute.", "ATTRIBUTE",
+    )
+    missing: str = reading(
+        "refuse", "Where documents lack an attribute that others of their record have: refuse the record, "
+        "drop these documents, or make them a group.", "refuse|drop|group",
+    )
+    bin: list[str] | None = reading(
+        None, "Put the numbers of an attribute in groups: NAME=3,7 cuts at 3 and 7, NAME=q3 makes three of "
+        "equal size.", "NAME=CUTS",
+    )
+    on_error: str = reading(
+        "stop", "Stop at bad input, or skip it; what is skipped is counted and listed.", "stop|skip",
+    )
+    # fmt: on
 
     @property
     def skips(self) -> bool:
         """Whether bad input is left out."""
         return self.on_error == "skip"
 
+    @property
+    def attributes(self) -> list[str]:
+        """The names of the attributes."""
+        return [text.partition("=")[0] for text in self.attribute or ()]
+
     def told(self) -> dict[str, object]:
-        """The options that say something else than what is usual."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        """The options, but for ``--attribute``, that have another value than the usual one."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "attribute"}
+        usual = ReadingOptions()
+        return {name: value for name, value in values.items() if value != getattr(usual, name)}
 
     def read(
-        self, files: Sequence[str], attributes: Sequence[str] | None, labels: Sequence[str] = ()
+        self, files: Sequence[str], attributes: Sequence[str] | None = None, labels: Sequence[str] = ()
     ) -> Reading:
-        """The files as a stream of cases; attributes as NAME, or NAME=FIELD; ``labels`` are others that are asked for."""
+        """The files as a stream of cases, with the ``attributes`` (NAME or NAME=FIELD) in place of those of ``--attribute``;
+        ``labels`` are others that are asked for.
+        """
         from fairbrief import readers
 
-        if self.on_error not in ("stop", "skip"):
-            raise RequestError(f"--on-error is stop or skip, not '{self.on_error}'.")
-        return readers.read(
-            files if len(files) > 1 else files[0],
-            summary_field=[_named(text) for text in _once_each("--summary-field", self.summary_field)]
-            or "summary",
-            documents_field=_once_each("--documents-field", self.documents_field) or "documents",
-            group_by=self.group_by,
-            id_field=self.id_field,
-            system_field=self.system_field,
-            references_field=self.references_field,
-            document_id_field=self.document_id_field,
-            cluster_by=self.cluster_by,
-            attributes=_mapped("--attribute", attributes),
-            record_attributes={
-                name: field or name
-                for name, field in _mapped("--record-attribute", self.record_attribute).items()
-            },
-            separator=self.separator,
-            join=self.join,
-            on=self.on,
-            summaries=self._summaries(),
-            summaries_id_field=self.summaries_id_field,
-            on_error="skip" if self.skips else "stop",
-            require=tuple(self.require or ()),
-            missing=self._missing(),
-            bins=self._bins(),
-            labels=labels,
-            system=self.system,
-            format=self.format,
-            encoding=self.encoding,
-            sheet=self.sheet,
-        )
-
-    def _missing(self) -> Missing:
-        if self.missing == "drop":
-            return "drop"
-        if self.missing in ("refuse", "group"):
-            return "group" if self.missing == "group" else "refuse"
-        raise RequestError(f"--missing is refuse, drop or group, not '{self.missing}'.")
-
-    def _bins(self) -> dict[str, str]:
-        found = _mapped("--bin", self.bin)
-        if without := [name for name, cuts in found.items() if cuts is None]:
+        refuse_other("--on-error", self.on_error, ("stop", "skip"))
+        refuse_other("--missing", self.missing, ("refuse", "drop", "group"))
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        record_attributes = _mapped("--record-attribute", given.pop("record_attribute"))
+        bins = _mapped("--bin", given.pop("bin"))
+        if without := [name for name, cuts in bins.items() if cuts is None]:
             raise RequestError(
                 f"--bin {without[0]}: say how, as in --bin {without[0]}=3,7 or --bin {without[0]}=q3."
             )
-        return {name: cuts or "" for name, cuts in found.items()}
+        named = given.pop("attribute")
+        given |= {
+            "attributes": _mapped("--attribute", named if attributes is None else attributes),
+            "record_attributes": {name: field or name for name, field in record_attributes.items()},
+            "bins": bins,
+            "summary_field": [_named(text) for text in _once_each("--summary-field", self.summary_field)]
+            or "summary",
+            "documents_field": _once_each("--documents-field", self.documents_field) or "documents",
+            "summaries": self._summaries(),
+            "require": tuple(self.require or ()),
+        }
+        return readers.read(files if len(files) > 1 else files[0], labels=labels, **given)
 
     def _summaries(self) -> list[tuple[str | None, str]]:
         given = [_named(text) for text in _once_each("--summaries", self.summaries)]
@@ -233,20 +164,7 @@ OF_SUMMARIES = ("summary_field", "system_field", "summaries", "summaries_id_fiel
 
 def reading_options(*without: str) -> Callable[[Command], Command]:
     """Give a command the options of `ReadingOptions`, but for some, in place of its parameter ``options``."""
-    return with_options_of(ReadingOptions, "options", *without)
-
-
-def in_language(command: Command) -> Command:
-    """Give a command the option ``--language``: inside it, texts are in that language."""
-
-    def run(*, language: str = "", **given: Any) -> None:
-        from fairbrief.text import languages
-
-        with languages.using(language):
-            command(**given)
-
-    own = Parameter("language", Parameter.KEYWORD_ONLY, default="", annotation=Language)
-    return with_signature(run, command, [own])
+    return options_of(ReadingOptions, "options", without=without)
 
 
 def suppose_language(reading: Reading) -> None:
@@ -255,6 +173,13 @@ def suppose_language(reading: Reading) -> None:
 
     head = islice(reading.records(), LOOKED_AT)
     languages.suppose(languages.language_of_input(" ".join(d.text for d in r.documents) for r in head))
+
+
+def refuse_other(option: str, value: str | None, choices: Sequence[str]) -> None:
+    """RequestError for a value that is none of the choices."""
+    if value not in choices:
+        known = f"{', '.join(choices[:-1])} or {choices[-1]}"
+        raise RequestError(f"{option} is {known}, not '{value}'.")
 
 
 def _named(text: str) -> tuple[str | None, str]:
@@ -272,7 +197,7 @@ def _once_each(option: str, texts: Sequence[str] | None) -> list[str]:
     given = list(texts or ())
     for text in given:
         if given.count(text) > 1:
-            raise RequestError(f"{option} {text} stands there twice: name it once.")
+            raise RequestError(f"{option} {text} was given twice: name it once.")
     return given
 
 
@@ -319,37 +244,41 @@ def _with_cache(path: Path, scorer: Scorer) -> Scorer:
 
 
 @contextmanager
-def progress_bar(reading: Reading, *, quiet: bool = False) -> Iterator[Callable[[int], None] | None]:
-    """A bar over the bytes of the input, on standard error, where a person looks."""
-    if quiet:
+def bar(*columns: str, quiet: bool) -> Iterator[Progress | None]:
+    """A bar of progress on standard error, with texts before and after it, where a person looks; else None."""
+    if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from fairbrief.scorers.progress import Progress as Scored
-    from fairbrief.scorers.progress import watched
+    texts: list[Any] = [TextColumn(text) for text in columns]
+    times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(
+        *texts[:1], BarColumn(), *texts[1:2], *times, *texts[2:], console=Console(stderr=True), transient=True
+    ) as shown:
+        yield shown
 
-    columns = (
-        TextColumn("auditing"), BarColumn(), TextColumn("{task.fields[cases]}"),
-        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), TextColumn("{task.fields[scoring]}"),
-    )  # fmt: skip
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("audit", total=reading.bytes_total or None, cases="", scoring="")
+
+@contextmanager
+def progress_bar(reading: Reading, *, quiet: bool = False) -> Iterator[Callable[[int], None] | None]:
+    """A bar over the bytes of the input; yields what is called with the number of cases that are done."""
+    with bar("auditing", "{task.fields[cases]}", "{task.fields[scoring]}", quiet=quiet) as shown:
+        if shown is None:
+            yield None
+            return
+        from fairbrief.scorers.pairs import Progress as Scored
+        from fairbrief.scorers.pairs import watched
+
+        task = shown.add_task("audit", total=reading.bytes_total or None, cases="", scoring="")
 
         def advance(cases: int) -> None:
-            bar.update(
-                task, completed=reading.bytes_read, cases=counted(cases, "summary", "summaries"), scoring=""
-            )
+            done = counted(cases, "summary", "summaries")
+            shown.update(task, completed=reading.bytes_read, cases=done, scoring="")
 
         def scoring(scored: Scored) -> None:
             done = f"{scored.scorer} {scored.done:,}/{scored.total:,}, {scored.per_second:,.0f}/s"
-            bar.update(task, scoring=done)
+            shown.update(task, scoring=done)
 
         with watched(scoring):
             yield advance

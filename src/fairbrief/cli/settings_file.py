@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import RequestError
-from fairbrief.text.store_addresses import is_stored
+from fairbrief.text.addresses import is_stored
 
 ENDING = ".toml"
 FILES = "files"

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from fairbrief.chat.spending import Limits
+from fairbrief.chat.spending import Limits, asking
 from fairbrief.cli.exit_codes import INCOMPLETE
-from fairbrief.cli.option_types import DryRun, PriceOption
-from fairbrief.cli.shared_options import with_options_of
+from fairbrief.cli.input_options import bar, tell_left_out
+from fairbrief.cli.options import options_of
 from fairbrief.errors import FairbriefError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.chat.replies import Tally
     from fairbrief.chat.spending import Budget, Price
+    from fairbrief.readers import Reading
     from fairbrief.workbench.answers import Count
     from fairbrief.workbench.summarizing import Forecast, Spending
 
@@ -28,45 +29,12 @@ if TYPE_CHECKING:
 class SpendingOptions(Limits):
     """How a model is asked, and what that may cost. Each field is an option: see `spending_options`."""
 
-    max_tokens: Annotated[
-        int | None, typer.Option(help="Most tokens of an answer; --max-cost needs it.", min=1, metavar="N")
-    ] = None
-    base_url: Annotated[
-        str | None, typer.Option(help="Address of the server; else OPENAI_BASE_URL.", metavar="URL")
-    ] = None
-    key: Annotated[
-        str | None,
-        typer.Option(help="Environment variable with the server's key; else OPENAI_API_KEY.", metavar="NAME"),
-    ] = None
-    concurrency: Annotated[
-        int | None, typer.Option(help="Requests that are open at once.", min=1, metavar="N")
-    ] = None
-    per_minute: Annotated[int | None, typer.Option(help="Most requests per minute.", min=1, metavar="N")] = (
-        None
-    )
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds that one request may take.", min=0, metavar="X")
-    ] = None
-    retries: Annotated[
-        int | None, typer.Option(help="Retries of a request that failed.", min=0, metavar="N")
-    ] = None
-    max_requests: Annotated[
-        int | None,
-        typer.Option(
-            help="Most requests to send, counting retries and earlier runs for the same output.",
-            min=1,
-            metavar="N",
-        ),
-    ] = None
-    max_cost: Annotated[
-        float | None,
-        typer.Option(
-            help="Most money to spend, at --price, counting earlier runs for the same output; never exceeded.",
-            metavar="X",
-        ),
-    ] = None
-    price: PriceOption = None
-    dry_run: DryRun = False
+    # fmt: off
+    max_tokens: int | None = asking(None, "Most tokens of an answer; --max-cost needs it.", "N", least=1)
+    base_url: str | None = asking(None, "Address of the server; else OPENAI_BASE_URL.", "URL")
+    key: str | None = asking(None, "Environment variable with the server's key; else OPENAI_API_KEY.", "NAME")
+    dry_run: bool = asking(False, "Fill all prompts, print calls, tokens, cost and examples; ask nothing.")
+    # fmt: on
 
     def of_model(self) -> dict[str, str]:
         """What was told of how the model is asked, as its settings."""
@@ -80,7 +48,7 @@ class SpendingOptions(Limits):
         return Spending(self.budget(kept.with_suffix(".spent")))
 
 
-spending_options = with_options_of(SpendingOptions, "asking")
+spending_options = options_of(SpendingOptions, "asking")
 """Gives a command the options of `SpendingOptions` in place of its parameter ``asking``."""
 
 REJECTED = ("400", "413", "422", "unsendable")
@@ -152,6 +120,18 @@ def end_unfinished(count: Count, failures: Mapping[str, int]) -> None:
         raise typer.Exit(INCOMPLETE)
 
 
+def end_with(
+    out: Path, count: Count, spending: Spending, reading: Reading, lines: Sequence[str] = ()
+) -> None:
+    """Print what a run wrote and what it was charged, the ``lines``, what was left out and what failed; end with its code."""
+    typer.echo(f"{out}: {told(count, spending.tally, spending.budget.price)}")
+    for line in lines:
+        typer.echo(line)
+    tell_left_out(reading)
+    tell_failures(spending.tally)
+    end_unfinished(count, spending.tally.failures)
+
+
 @contextmanager
 def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
     """Say where the answers are, if the work on ``out`` is stopped or fails after some came."""
@@ -172,25 +152,14 @@ def progress(
     spending: Spending, total: int | None = None, *, quiet: bool
 ) -> Iterator[Callable[[Count], None]]:
     """A line on standard error that tells how far a run is, where a person looks; ``total`` counts its calls."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda _: None
-        return
-    columns = (
-        BarColumn(),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("asking", total=total)
+    with bar("asking", "{task.description}", quiet=quiet) as shown:
+        if shown is None:
+            yield lambda _: None
+            return
+        task = shown.add_task("", total=total)
 
         def watch(count: Count) -> None:
-            bar.update(task, completed=count.asked, description=_so_far(count, total, spending))
+            shown.update(task, completed=count.asked, description=_so_far(count, total, spending))
 
         yield watch
 

@@ -1,20 +1,22 @@
-"""Observing one unit as a batch of one, so that its rows are the same in any company; and batches of bounded size."""
+"""Observing units in batches of bounded size, one unit as a batch of one; and extracts that are equal only once."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 
+from fairbrief.score_tables import ScoredUnits
 from fairbrief.types import (
     AlikeRows,
-    BatchExtractObservation,
-    BatchObservation,
+    Ask,
     Cases,
     Extracts,
     Floats,
     Integers,
+    PermutationScheme,
     Reason,
     Rows,
     Scores,
@@ -29,22 +31,56 @@ FEW = 6
 """Sentences, documents and units up to which extracts that keep the same sentences are read once."""
 
 
-def only_one(
-    observation: BatchObservation, cases: Cases, scores: Sequence[Scores], labels: Integers
-) -> Rows | Reason:
-    """What `observe` says, by `observe_many`. Shape of ``labels``: (R, n)."""
-    return _first(*observation.observe_many([(cases, scores)], labels[None]))
+class WithoutLabels:
+    """An observation that has no labels to exchange."""
+
+    __slots__ = ()
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
+        """None: labels differ between records, not inside one."""
+        return None
 
 
-def only_one_of_extracts(
-    observation: BatchExtractObservation, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
-) -> Rows | Reason:
-    """What `observe_extracts` says, by `observe_many_extracts`."""
-    return _first(*observation.observe_many_extracts([(cases, extracts, scores)]))
+class WithoutScores:
+    """An observation that asks no scorer."""
+
+    __slots__ = ()
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - the protocol's signature
+        """Nothing."""
+        return ()
 
 
-def _first(rows: Sequence[AlikeRows], reasons: Mapping[int, Reason]) -> Rows | Reason:
-    return reasons[0] if reasons else Rows(rows[0].columns, rows[0].values[0])
+class OneByOne(ABC):
+    """An observation written as `observe_many`: one unit is a batch of one, so that its rows are the same in any company."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        """See `fairbrief.types.Observation`."""
+
+    @abstractmethod
+    def observe_many(
+        self, units: ScoredUnits, labels: Integers
+    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+        """See `fairbrief.score_tables.BatchObservation`."""
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        """The unit's rows. Shape of ``labels``: (R, n)."""
+        return self._first(ScoredUnits.of([(cases, scores)]), labels)
+
+    def observe_extracts(
+        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
+    ) -> Rows | Reason:
+        """The unit's row with its random extracts in place of the summaries, under the real labels."""
+        scheme = self.permutation_scheme(cases)
+        labels = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
+        return self._first(ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
+
+    def _first(self, unit: ScoredUnits, labels: Integers) -> Rows | Reason:
+        rows, reasons = self.observe_many(unit, labels[np.newaxis])
+        return reasons[0] if reasons else Rows(rows[0].columns, rows[0].values[0])
 
 
 def in_parts(alike: Mapping[Key, list[Item]], size: Callable[[Key], int]) -> Iterator[tuple[Key, list[Item]]]:

@@ -1,30 +1,62 @@
 """Coverage by value: are documents of one side supported less by the summary's statements?
 
-`equal_coverage` asks it of single records, `coverage_parity` of the whole input; both read one
-observation. Source: Li, Zhang, Zhang, Chaturvedi: Coverage-based Fairness in
-Multi-document Summarization. What their released code does otherwise stands in docs/decisions/coverage.md.
+The support of unit j by document i is p_ij = max over the chunks of the document of score(chunk, unit); the document's
+coverage is x_i = mean over units of p_ij. A record's gap is (1/K') Σ over its K' groups of |mean of x in the group − mean of x|.
+`equal_coverage` is the mean gap over records, `coverage_parity` the mean over groups of |mean of x_i − mean x over all
+documents of the group|. Both read one observation, `Coverage`.
+
+Source: Li, Zhang, Zhang, Chaturvedi: Coverage-based Fairness in Multi-document Summarization. What their released code does
+otherwise is listed in docs/decisions/coverage.md. The file is long since the family is one piece: how a matrix of support
+folds, which statistics of it are summed, and which values are made of the sums.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import reduce
+from itertools import chain, combinations
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.coverage_evidence import Coverage, CoverageSettings
-from fairbrief.measures.measure_settings import shared
-from fairbrief.specs import spell
-from fairbrief.statistics import ratio
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.batches import OneByOne, different, in_parts, summed
+from fairbrief.measures.known_records import Chunks, KnownRecord, known
+from fairbrief.measures.measure_settings import Reading, check_known, check_uncut
+from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
+from fairbrief.score_tables import ScoredUnits
+from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
-from fairbrief.types import Floats, Totals, Value
+from fairbrief.text.segmentation import word_counts, word_totals, words_held
+from fairbrief.text.sentences import CUTS, Cut
+from fairbrief.types import (
+    AlikeRows,
+    Ask,
+    Case,
+    Cases,
+    Column,
+    Extracts,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Ratio,
+    Reason,
+    Totals,
+    Value,
+)
 
-__all__ = ["Coverage", "CoverageParity", "EqualCoverage"]
-
-
+ONE_GROUP = Reason("one group only")
+NO_UNIT = Reason("the summary has no unit")
+NO_SUPPORT = Reason("no unit is supported")
+FEW_UNITS = Reason("too few units")
+OTHER_UNITS = Reason("the summary's units were given, the sources' were not")
+AT_ONCE = 1 << 20
+"""Numbers of memberships of one record that are held at a time."""
+WORDS: tuple[Column, ...] = (("words",), ("words in units",), ("units",), ("units supported",))
 UNCOVERED = "What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'."
 LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"
 FROM_0 = (0.0, math.inf)
@@ -32,12 +64,390 @@ RELATIVE = (-1.0, math.inf)
 """Documents that are not covered at all are covered 100 % less than the others."""
 
 
-class _CoverageMeasure(CoverageSettings):
+@dataclass(frozen=True, repr=False)
+class CoverageSettings:
+    """What decides how coverage is observed; measures and observation share it."""
+
+    over: str
+    scorer: str = "containment"
+    units: str = "auto"
+    cut: Cut = "groups"
+    words: int = 100
+    merge: float = 1.0
+    denominator: Literal["all", "covered"] = "all"
+    least_units: int = 1
+    unsupported: Literal["left out", "zero"] = "left out"
+    pairwise: bool = False
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+        check_known("cut", self.cut, CUTS)
+        check_known("units", self.units, ("auto", "given", "sentences"))
+        check_known("denominator", self.denominator, ("all", "covered"))
+        check_known("unsupported", self.unsupported, ("left out", "zero"))
+        if self.words < 1 or self.least_units < 1:
+            raise ValueError(f"words={self.words} and least_units={self.least_units} are 1 or more")
+        if not 0 < self.merge <= 1:
+            raise ValueError(f"merge={self.merge} is not in (0, 1], as support is")
+        if self.unsupported == "zero" and self.denominator == "covered":
+            raise ValueError("unsupported=zero needs denominator=all: nothing divided by nothing is no zero")
+
+
+@dataclass(frozen=True)
+class Coverage(CoverageSettings, OneByOne):
+    """How much of the summary each document of a record supports, by the value of an attribute.
+
+    With p_ij = max over the chunks of document i of score(chunk, unit j), document i's coverage is
+    x_i = mean over units of p_ij. One row per summary: ``gap`` = (1/K') Σ over the K' values present
+    of |mean of x in the value − mean of x|; ``level`` = mean of x; per value the number of documents,
+    the sums over them of x_i − mean x (``difference``) and of mean x (``record mean``), and the value's own mean
+    gap (``shift``).
+    Also log lengths of the documents (``log length``, ``length²``, ``length·coverage``), by which coverage is told from
+    length.
+    ``pairwise`` adds what grows with the square of the groups: differences between each two, and all of it by
+    the group that most documents of the record belong to.
+
+    Reads:      document attribute ``over``; support in [0, 1], shape (chunks, units).
+    Units:      ``auto`` (the summary's units if it has any, else its sentences), ``given``, ``sentences``.
+    Unsupported: a summary that no document supports has no gap by covering nothing; it is left out
+                unless ``unsupported=zero`` (the paper's formula taken literally).
+    Permuted:   the documents' values, within the record.
+    Undefined:  "no document has the attribute …", "one group only", "the summary has no unit", "no unit is
+                supported", "too few units".
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
+        scope="case", version=3, tests_units=("gap",), tests_within="dominated", chance_means=(("gap",),)
+    )
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        (case,) = cases
+        units = units_of(case.summary, self.units)
+        about = known(case.record)
+        if not units or len(groups_of(about, self.over).names) < 2:
+            return ()
+        support = Ask(self.scorer, self._chunks(about)[0], units)
+        return (support, Ask(self.scorer, units, units)) if self.merge < 1 else (support,)
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        groups = groups_of(known(cases[0].record), self.over)
+        return groups.scheme if len(groups.names) > 1 else None
+
+    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
+        """Coverage of each group's documents against their record's mean."""
+        return {
+            f"difference[{c[1]}]": Ratio(((("difference", c[1]), 1.0),), ((("documents", c[1]), 1.0),))
+            for c in columns
+            if c[0] == "documents"
+        }
+
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
+        """Every chunk against every sentence of the sources: an extract is some of the columns."""
+        return (Ask(self.scorer, self._chunks(known(cases[0].record))[0], extracts[0].sentences),)
+
+    def observe_many(
+        self, units: ScoredUnits, labels: Integers
+    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+        """Records of the same groups and as many documents are observed together."""
+        drawn = [one.kept for (one,) in units.extracts]
+        owners = units.first_owners if drawn else [b""] * len(units)
+        reasons: dict[int, Reason] = {}
+        alike: dict[tuple[Any, ...], list[int]] = {}
+        for i, ((case,), n_units) in enumerate(
+            zip(units.cases, units.first_shapes[:, 1].tolist(), strict=True)
+        ):
+            about = known(case.record)
+            groups = groups_of(about, self.over)
+            reason = self._reason(case, groups.names, n_units, of_extracts=bool(drawn))
+            if reason is not None:
+                reasons[i] = reason
+                continue
+            most = None
+            if self.pairwise and not drawn:
+                most = _dominating(np.bincount(groups.codes), groups.names)
+            # Extracts are alike whose sentences a scorer of tokens cuts alike; merged units are as many as come out.
+            more = (owners[i], drawn[i].shape) if drawn else i if self.merge < 1 else -1
+            alike.setdefault((groups.names, most, self._chunks(about)[1], n_units, more), []).append(i)
+        n_extracts = len(drawn[0]) if drawn else 1
+        together: dict[tuple[Any, ...], list[_Covered]] = {}
+        for (names, most, chunks, *_), members in in_parts(
+            alike, lambda kind: len(kind[2]) * kind[3] * n_extracts
+        ):
+            places = np.array(members)
+            support = fold_chunks(units.table.matrices(units.first[places]), owner_of(chunks), len(chunks))
+            if drawn:
+                covered = _by_extracts(units, places, support, labels[places, 0], len(names))
+            else:
+                covered = self._by_summaries(units, places, support, reasons)
+            together.setdefault((names, most, len(chunks)), []).append(covered)
+        rows = []
+        for (names, most, _), parts in together.items():
+            records = _Covered(*map(np.concatenate, zip(*parts, strict=True)))
+            for here in _by_lengths(records.length):
+                arrays: list[Any] = [array[here] for array in records]
+                some = _Covered(*arrays)
+                found = _statistics(names, most, some, labels[some.places], pairwise=self.pairwise)
+                columns = tuple(c for c in found if not drawn or c[0] in READ_OF_EXTRACTS)
+                rows.append(
+                    AlikeRows(some.places.tolist(), columns, np.stack([found[c] for c in columns], axis=-1))
+                )
+        return rows, reasons
+
+    def _reason(self, case: Case, names: Sequence[str], n_units: int, *, of_extracts: bool) -> Reason | None:
+        if not names:
+            return Reason(f"no document has the attribute '{self.over}'")
+        if len(names) < 2:
+            return ONE_GROUP
+        if n_units < 0:
+            return NO_UNIT
+        return OTHER_UNITS if of_extracts and self._has_given_units(case) else None
+
+    def _by_summaries(
+        self, units: ScoredUnits, places: Integers, support: Floats, reasons: dict[int, Reason]
+    ) -> _Covered:
+        """Coverage by summaries, of records that have as many documents and units; adds why others have none."""
+        if self.merge < 1:
+            between = units.table[int(units.first[places[0]]) + 1].matrix
+            support = merge_mutual(support[0], between, self.merge)[np.newaxis]
+        n_units, share = support.shape[2], covered_share(support)
+        if n_units < self.least_units:
+            reasons |= dict.fromkeys(places.tolist(), FEW_UNITS)
+            kept = np.zeros(len(places), dtype=bool)
+        else:
+            kept = (share > 0) | (self.unsupported == "zero")
+            reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
+        cases = [units.cases[i][0] for i in places[kept].tolist()]
+        words = word_totals([case.summary.text for case in cases]).astype(np.float64)
+        held = words.copy()
+        for i, case in enumerate(cases):
+            if self._has_given_units(case):
+                held[i], _ = words_held(case.summary.text, units_of(case.summary, self.units))
+        return _Covered(
+            places[kept],
+            document_coverage(support[kept], covered_only=self.denominator == "covered"),
+            _log_lengths(cases, support.shape[1]),
+            np.column_stack([words, held, np.full(len(cases), n_units), share[kept] * n_units]),
+            np.zeros((len(cases), 0)),
+        )
+
+    def _has_given_units(self, case: Case) -> bool:
+        """Whether the units are not the summary's sentences, which hold all of its words."""
+        return case.summary.units is not None and self.units != "sentences"
+
+    def _chunks(self, about: KnownRecord) -> Chunks:
+        """The chunks of the documents, and how many each has."""
+        return chunks_by_document(about, self.cut, self.words)
+
+
+READ_OF_EXTRACTS = frozenset(
+    (
+        "one",
+        "gap",
+        "level",
+        "documents",
+        "difference",
+        "record mean",
+        "log length",
+        "length²",
+        "length·coverage",
+    )
+)
+"""The statistics that are kept of random extracts: no other is a mean over them."""
+
+
+class _Covered(NamedTuple):
+    """Records of the same groups and as many documents, before any labelling.
+
+    Shapes: ``places`` (N,) among the units; ``coverage`` and ``length``, log length, (N, documents); ``words`` (N, 4), the
+    columns `WORDS`; ``gap`` (N, 1), the mean over random extracts, or (N, 0) of summaries, whose gap goes by the labelling.
+    """
+
+    places: Integers
+    coverage: Floats
+    length: Floats
+    words: Floats
+    gap: Floats
+
+
+def _by_extracts(
+    units: ScoredUnits, places: Integers, support: Floats, codes: Integers, groups: int
+) -> _Covered:
+    """Mean coverage by the extracts, and their mean gap. All other statistics are linear in coverage.
+
+    Shapes: ``support`` (N, documents, units); ``codes`` (N, documents), the groups.
+    """
+    sentence = units.table.owner_of(units.first[places[0]])
+    kept = np.stack([units.extracts[i][0].kept for i in places.tolist()])
+    kept, which = different(kept, max(support.shape[1:]))
+    if len(sentence) != kept.shape[2] or (sentence != np.arange(len(sentence))).any():
+        kept = kept.take(sentence, axis=2)
+    covered = kept @ support.transpose(0, 2, 1) / np.maximum(kept.sum(axis=2, keepdims=True), 1.0)
+    member = (codes[:, :, np.newaxis] == np.arange(groups)).astype(np.float64)
+    shift = (covered - covered.mean(axis=2, keepdims=True)) @ member / member.sum(axis=1)[:, np.newaxis]
+    gap = np.abs(shift).mean(axis=2, keepdims=True)
+    means = summed(np.concatenate([covered, gap], axis=2), which) / which.shape[1]
+    length = _log_lengths([units.cases[i][0] for i in places.tolist()], support.shape[1])
+    return _Covered(places, means[:, :-1], length, np.zeros((len(places), len(WORDS))), means[:, -1:])
+
+
+def _statistics(
+    names: Sequence[str], most: str | None, records: _Covered, labels: Integers, *, pairwise: bool
+) -> dict[Column, Floats]:
+    """The additive statistics of records under every labelling, (N, R) each; ``labels`` (N, R, documents)."""
+    level = records.coverage.mean(axis=1, keepdims=True)
+    centred = records.coverage - level
+    count, difference, lengths = _by_group(labels, len(names), centred, records.length)
+    shift = difference / count
+    gap = records.gap if records.gap.shape[1] else np.abs(shift).mean(axis=-1)
+    one = np.ones(gap.shape)
+    found: dict[Column, Floats] = {("one",): one, ("gap",): gap, ("level",): one * level}
+    found |= {c: one * of[:, np.newaxis] for c, of in zip(WORDS, records.words.T, strict=True)}
+    for statistic, of_groups in (
+        ("documents", count),
+        ("difference", difference),
+        ("record mean", count * level[..., np.newaxis]),
+        ("shift", shift),
+    ):
+        found |= {(statistic, name): of_groups[..., k] for k, name in enumerate(names)}
+    for a, b in combinations(range(len(names)), 2) if pairwise else ():
+        found["between", names[a], names[b]] = shift[..., a] - shift[..., b]
+        found["pairs", names[a], names[b]] = one
+    for k, (name, extreme) in enumerate(zip(names, _extreme(shift), strict=True)):
+        found["extreme", name] = np.where(extreme, shift[..., k], 0.0)
+        found["extremes", name] = extreme.astype(np.float64)
+    if most is not None:
+        found |= {("dominated", most): one, ("dominated gap", most): gap}
+        for k, name in enumerate(names):
+            found["dominated documents", most, name] = count[..., k]
+            found["dominated difference", most, name] = difference[..., k]
+    return found | _of_lengths(records.length, centred, lengths, difference, count, names)
+
+
+def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
+    """Best support of each unit by any chunk of a document (Li et al., Eq. 2).
+
+    Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, units).
+    A document without a chunk supports nothing.
+    """
+    if np.array_equal(owner, np.arange(documents)):
+        return np.maximum(matrix, 0.0)
+    folded = np.zeros((*matrix.shape[:-2], documents, matrix.shape[-1]))
+    held, first = np.unique(owner, return_index=True)
+    if len(held):
+        folded[..., held, :] = np.maximum(np.maximum.reduceat(matrix, first, axis=-2), 0.0)
+    return folded
+
+
+def merge_mutual(support: Floats, between: Floats, threshold: float) -> Floats:
+    """Units that entail each other above ``threshold`` become one, transitively, with their best support.
+
+    Shapes: ``support`` (documents, units), ``between`` (units, units): row as premise, column as
+    hypothesis → (documents, merged units), in order of each one's first unit. A step of the authors'
+    release that their paper does not name.
+    """
+    mutual = (between > threshold) & (threshold < between.T)
+    component = np.arange(len(between))
+    for _ in range(len(between)):
+        # Each unit takes the smallest component among itself and its equals, until none changes.
+        smallest = np.where(mutual | np.eye(len(between), dtype=bool), component, len(between)).min(axis=1)
+        if (smallest == component).all():
+            break
+        component = smallest
+    return np.column_stack([support[:, component == c].max(axis=1) for c in np.unique(component)])
+
+
+def document_coverage(support: Floats, *, covered_only: bool) -> Floats:
+    """Mean support of the units by each document. Shape (…, documents, units) → (…, documents).
+
+    ``covered_only`` divides by the number of units that any document supports, as the release does.
+    """
+    units = (support > 0).any(axis=-2).sum(axis=-1, keepdims=True) if covered_only else support.shape[-1]
+    covered: Floats = support.sum(axis=-1) / units
+    return covered
+
+
+def covered_share(support: Floats) -> Floats:
+    """Share of units that any document supports. Shape (…, documents, units) → (…,)."""
+    return np.asarray((support > 0).any(axis=-2).mean(axis=-1))
+
+
+def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
+    """Documents of each group and their sums of x and y, (N, R, groups) each; some labellings at a time, in bounded memory.
+
+    Shapes: ``labels`` (N, R, documents), ``x`` and ``y`` (N, documents).
+    """
+    n, r, documents = labels.shape
+    found = np.empty((3, n, r, groups))
+    step = max(1, AT_ONCE // max(1, groups * documents))
+    for start in range(0, r, step):
+        part = labels[:, start : start + step]
+        member = (part[:, :, np.newaxis] == np.arange(groups)[:, np.newaxis]).astype(np.float64)
+        of_documents = member.reshape(n, -1, documents)
+        found[0, :, start : start + step] = member.sum(axis=-1)
+        for sums, of in zip(found[1:], (x, y), strict=True):
+            sums[:, start : start + step] = (of_documents @ of[:, :, np.newaxis]).reshape(n, -1, groups)
+    return found[0], found[1], found[2]
+
+
+def _log_lengths(cases: Cases, documents: int) -> Floats:
+    """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
+    texts = list(chain.from_iterable([known(case.record).texts for case in cases]))
+    length = word_counts(texts).reshape(len(cases), documents)
+    logs = np.log(np.maximum(length, 1))
+    return np.asarray(logs - logs.mean(axis=1, keepdims=True))
+
+
+def _by_lengths(length: Floats) -> Iterator[Integers | slice]:
+    """The records (N, documents) whose documents differ in length, and those whose do not, if there are any."""
+    differ = (length * length).sum(axis=1) > TIE
+    kinds = sorted(set(differ.tolist()), reverse=True)
+    yield from (np.flatnonzero(differ == kind) if len(kinds) > 1 else slice(None) for kind in kinds)
+
+
+def _of_lengths(
+    x: Floats, y: Floats, of_x: Floats, of_y: Floats, count: Floats, names: Sequence[str]
+) -> dict[Column, Floats]:
+    """What tells coverage ``y`` from length ``x``: lengths by group, and, within the groups of the record, their sums of
+    squares and of products with coverage. Shapes: ``x``, ``y`` (N, documents), of records whose lengths all differ or
+    none of whose do; sums by group (N, R, groups); (N, R) each.
+    """
+    found: dict[Column, Floats] = {("log length", name): of_x[..., k] for k, name in enumerate(names)}
+    whole = (x * x).sum(axis=1, keepdims=True)
+    if (whole > TIE).all():
+        mean = of_x / count
+        squares = whole - (of_x * mean).sum(axis=-1)
+        tells = squares > TIE
+        products = (x * y).sum(axis=1, keepdims=True) - (of_y * mean).sum(axis=-1)
+        found["length²",] = np.where(tells, squares, 0.0)
+        found["length·coverage",] = np.where(tells, products, 0.0)
+    return found
+
+
+def _extreme(shift: Floats) -> list[NDArray[np.bool_]]:
+    """Of each group, under which labellings it is the most or the least covered one; the first of equals. (N, R, groups) → (N, R) each."""
+    groups = list(np.moveaxis(shift, -1, 0))  # one by one: along so short an axis numpy takes long
+    found = [np.zeros(shift.shape[:-1], dtype=bool) for _ in groups]
+    is_most = reduce(np.maximum, groups) - TIE
+    is_least = reduce(np.minimum, groups) + TIE
+    for meets, limit in ((np.greater_equal, is_most), (np.less_equal, is_least)):
+        is_open = np.ones(shift.shape[:-1], dtype=bool)
+        for group, extreme in zip(groups, found, strict=True):
+            first = meets(group, limit) & is_open
+            extreme |= first
+            is_open ^= first
+    return found
+
+
+def _dominating(count: Integers, names: Sequence[str]) -> str | None:
+    """The value of most documents, if it is one."""
+    most = np.flatnonzero(count == count.max())
+    return names[most[0]] if len(most) == 1 else None
+
+
+class _CoverageMeasure(Reading, CoverageSettings):
     """What both measures do alike."""
 
-    @property
-    def observation(self) -> Coverage:
-        return Coverage(**shared(self, CoverageSettings))
+    observes: ClassVar[type] = Coverage
 
     def explain(self, totals: Totals) -> str:
         """Coverage of each value in one record."""
@@ -46,8 +456,6 @@ class _CoverageMeasure(CoverageSettings):
             for v in totals.values_of("documents")
         ]
         return f"coverage by value: {'; '.join(parts)}; record mean {float(totals['level']):.2f}"
-
-    __repr__ = spell
 
 
 @dataclass(frozen=True, repr=False)
@@ -249,17 +657,10 @@ def _spread(groups: Sequence[Floats]) -> Floats:
     if len(groups) < 2:
         return np.full(np.shape(groups[0]) if groups else (), np.nan)
     stacked = np.stack(groups)
-    there = np.isfinite(stacked)
-    high = np.where(there, stacked, -np.inf).max(axis=0)
-    low = np.where(there, stacked, np.inf).min(axis=0)
-    return np.where(there.sum(axis=0) > 1, high - low, np.nan)
+    spread = np.fmax.reduce(stacked) - np.fmin.reduce(stacked)
+    return np.where(np.isfinite(stacked).sum(axis=0) > 1, spread, np.nan)
 
 
 def _largest(spreads: Sequence[Floats], totals: Totals) -> Floats:
-    shape = totals["one"].shape
-    stacked = (
-        np.stack([np.broadcast_to(s, shape) for s in spreads]) if spreads else np.full((1, *shape), np.nan)
-    )
-    there = np.isfinite(stacked)
-    high = np.where(there, stacked, -np.inf).max(axis=0)
-    return np.where(there.any(axis=0), high, np.nan)
+    nothing = np.full(totals["one"].shape, np.nan)
+    return np.asarray(reduce(np.fmax, spreads, nothing))

@@ -9,10 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.english_only import needs_english
-from fairbrief.measures.measure_settings import check_known, check_variant, shared
+from fairbrief.measures.known_records import needs_english
+from fairbrief.measures.measure_settings import Reading, check_known, check_variant
 from fairbrief.measures.permutation_schemes import coded, labelled
-from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 from fairbrief.types import (
@@ -127,7 +126,7 @@ class GroupedVariants(VariantSettings):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Distinguishability(VariantSettings):
+class Distinguishability(Reading, VariantSettings):
     """How often a summary gives away which group its source is about: twice the accuracy, less one.
 
     All variants of one original are compared: a summary counts as right if its mean similarity to the other
@@ -146,6 +145,7 @@ class Distinguishability(VariantSettings):
                 a counted word are left out instead of making the whole original −1.
     """
 
+    observes: ClassVar[type] = GroupedVariants
     name: ClassVar[str] = "distinguishability"
     languages: ClassVar[tuple[str, ...]] = ("en",)
     declaration: ClassVar[Declaration] = Declaration(
@@ -160,12 +160,6 @@ class Distinguishability(VariantSettings):
             ),
         ),
     )
-
-    __repr__ = spell
-
-    @property
-    def observation(self) -> GroupedVariants:
-        return GroupedVariants(**shared(self, VariantSettings))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         mean = ratio(totals["score"], totals["one"])

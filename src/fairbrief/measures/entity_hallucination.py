@@ -10,16 +10,21 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.english_only import needs_english
-from fairbrief.measures.entity_inclusion import recogniser
-from fairbrief.measures.known_records import known
-from fairbrief.measures.measure_settings import check_given, check_known, check_people, check_variant
-from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, renamed, share, total_variation
-from fairbrief.specs import spell
+from fairbrief.measures.batches import WithoutLabels
+from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
+from fairbrief.measures.known_records import known, needs_english
+from fairbrief.measures.measure_settings import Reading, check_given, check_known, check_people, check_variant
+from fairbrief.measures.permutation_schemes import (
+    by_group,
+    group_names,
+    half_of_sizes,
+    renamed,
+    share,
+    total_variation,
+)
 from fairbrief.statistics import ratio
-from fairbrief.text.alignment import Name
-from fairbrief.text.identifiers import WORD
-from fairbrief.text.name_gender import GENDER_WORDS
+from fairbrief.text.group_words import WORD
+from fairbrief.text.name_words import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
 from fairbrief.types import (
     SHARE_DIFFERENCE,
@@ -100,9 +105,13 @@ class InventedPeople:
             for belongs in found.groups:
                 counts += belongs
                 unknown += not belongs.any()
-        columns = (*(("invented", g) for g in self.groups), ("unknown",), ("people",), ("tokens",), ("one",))
-        tail = np.broadcast_to(np.array([unknown, people, tokens, len(cases)], dtype=float), (len(labels), 4))
-        return Rows(columns, np.hstack([renamed(counts, labels), tail]))
+        fixed: dict[Column, float] = {
+            ("unknown",): unknown,
+            ("people",): people,
+            ("tokens",): tokens,
+            ("one",): len(cases),
+        }
+        return by_group(self.groups, {"invented": renamed(counts, labels)}, fixed)
 
     def _fits(self, cases: Cases) -> bool:
         """Whether the people's own values are of the kind that names tell."""
@@ -124,14 +133,9 @@ class InventedPeople:
                 yield _Found(0, (), ())
                 continue
             recognised, grouped = next(waiting), next(waiting)
-            accepted = {s for s, yes in zip(spans, recognised.matrix[:, 0], strict=True) if yes > 0.5}
-            names = [
-                Name.of(p.first_name, p.last_name, p.attributes.get("gender", ""))
-                for p in case.record.entities
-            ]
-            source = known(case.record).source
-            builtin = self.people == "builtin"
-            decisions = find_people(text, names, source, accepted, self.alignment, with_known=builtin)
+            names, source = names_of(case.record.entities), known(case.record).source
+            found, builtin = accepted(spans, recognised), self.people == "builtin"
+            decisions = find_people(text, names, source, found, self.alignment, with_known=builtin)
             absent = invented(decisions, source, self.alignment)
             yield _Found(
                 len(decisions),
@@ -157,7 +161,7 @@ class InventedPeopleBySample(InventedPeople):
 
 
 @dataclass(frozen=True, slots=True)
-class NamedInventions(InventedPeople):
+class NamedInventions(WithoutLabels, InventedPeople):
     """`InventedPeople` with whom: ``name[n]``, how often n was invented, and ``as[n, g]``, how often as one of group g.
 
     Also the squares of ``tokens`` and ``people``, for their standard deviations. Nothing is exchanged.
@@ -166,9 +170,6 @@ class NamedInventions(InventedPeople):
     """
 
     declaration: ClassVar[ObservationDeclaration] = replace(InventedPeople.declaration, scope="case")
-
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
-        return None
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         # Not super(): slots make a new class, which the zero-argument form does not know.
@@ -182,12 +183,12 @@ class NamedInventions(InventedPeople):
             for name, belongs in zip(found.names, found.groups, strict=True):
                 counts["name", name] += 1
                 counts.update(("as", name, g) for g, is_of in zip(self.groups, belongs, strict=True) if is_of)
-        more = np.broadcast_to(np.array(list(counts.values()), dtype=float), (len(rows.values), len(counts)))
-        return Rows((*rows.columns, *counts), np.hstack([rows.values, more]))
+        more = Rows.of(counts, len(rows.values))
+        return Rows((*rows.columns, *more.columns), np.hstack([rows.values, more.values]))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class _InventionMeasure:
+class _InventionMeasure(Reading):
     """The settings that both measures share."""
 
     over: str
@@ -199,8 +200,6 @@ class _InventionMeasure:
     def __post_init__(self) -> None:
         check_people(self.people)
         check_variant("alignment", self.alignment)
-
-    __repr__ = spell
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -301,6 +300,7 @@ class InventedNames(_InventionMeasure):
     Source:     Steen & Markert, the tables of summary statistics and of the most frequent invented names.
     """
 
+    observes: ClassVar[type] = NamedInventions
     name: ClassVar[str] = "invented_names"
     languages: ClassVar[tuple[str, ...]] = ("en",)
     declaration: ClassVar[Declaration] = Declaration(
@@ -313,10 +313,6 @@ class InventedNames(_InventionMeasure):
         figures=("invented_names",),
         scorer_checks=CHECKS,
     )
-
-    @property
-    def observation(self) -> NamedInventions:
-        return NamedInventions(self.over, self.groups, self.people, self.names, self.alignment)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         found = totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]

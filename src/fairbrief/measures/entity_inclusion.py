@@ -12,16 +12,15 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.known_records import known
-from fairbrief.measures.measure_settings import check_known, check_people, check_variant
-from fairbrief.measures.permutation_schemes import counted, group_names, person_keys, renamed
-from fairbrief.specs import spell
+from fairbrief.measures.measure_settings import Reading, check_known, check_people, check_variant
+from fairbrief.measures.permutation_schemes import by_group, counted, group_names, person_keys, renamed
 from fairbrief.statistics import ratio
-from fairbrief.text.alignment import Name
-from fairbrief.text.people import Decision, candidates, find_known, find_people, unresolved
+from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
 from fairbrief.types import (
     Ask,
     Case,
     Cases,
+    Column,
     Entity,
     Extracts,
     Floats,
@@ -92,8 +91,7 @@ class IncludedPeople:
             reached = (drawn.kept[:, :, np.newaxis] * named).max(axis=1).mean(axis=0)
             source += np.bincount(codes, minlength=len(groups))
             included += np.bincount(codes, reached, minlength=len(groups))
-        columns = (*(("source", g) for g in groups), *(("included", g) for g in groups))
-        return Rows(columns, np.concatenate([source, included])[np.newaxis])
+        return by_group(groups, {"source": source[np.newaxis], "included": included[np.newaxis]})
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         people = [self._people(case.record) for case in cases]
@@ -115,16 +113,10 @@ class IncludedPeople:
             included = counted(codes, flags, labels, len(groups))
         decisions = [d for one in found for d in one if d.people]
         rules = Counter(d.rule for d in decisions)
-        columns = (
-            *(("source", g) for g in groups),
-            *(("included", g) for g in groups),
-            ("mentions",),
-            ("ambiguous",),
-            *(("rule", rule) for rule in rules),
-        )
-        rest = [len(decisions), sum(len(unresolved(one)) for one in found), *rules.values()]
-        tail = np.broadcast_to(np.array(rest, dtype=float), (len(labels), len(rest)))
-        return Rows(columns, np.hstack([source, included, tail]))
+        ambiguous = sum(len(unresolved(one)) for one in found)
+        fixed: dict[Column, float] = {("mentions",): len(decisions), ("ambiguous",): ambiguous}
+        fixed |= {("rule", rule): number for rule, number in rules.items()}
+        return by_group(groups, {"source": source, "included": included}, fixed)
 
     def _people(self, record: Record) -> list[Entity]:
         return [
@@ -136,23 +128,19 @@ class IncludedPeople:
 
     def find(self, case: Case, people: Sequence[Entity], scores: Sequence[Scores]) -> list[Decision]:
         """The names of people in a case's summary; whom they mean are places in ``people``."""
-        names, source = self._names(case, people), known(case.record).source
+        names, source = self.names(case, people), known(case.record).source
         if self._needs_no_recogniser:
             return find_known(case.summary.text, names, source)
         spans = candidates(case.summary.text)
-        accepted = {s for s, yes in zip(spans, scores[0].matrix[:, 0], strict=True) if yes > 0.5}
-        builtin = self.people == "builtin"
-        return find_people(case.summary.text, names, source, accepted, self.alignment, with_known=builtin)
+        found, builtin = accepted(spans, scores[0]), self.people == "builtin"
+        return find_people(case.summary.text, names, source, found, self.alignment, with_known=builtin)
 
-    def _names(self, case: Case, people: Sequence[Entity]) -> list[Name]:
+    def names(self, case: Case, people: Sequence[Entity]) -> list[Name]:
         """People without the attribute can still be meant by a name: they take part in the alignment."""
-        others = [p for p in case.record.entities if self.over not in p.attributes]
-        return [
-            Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in [*people, *others]
-        ]
+        return names_of([*people, *[p for p in case.record.entities if self.over not in p.attributes]])
 
     def _find_in(self, sentence: str, case: Case, people: Sequence[Entity]) -> list[Decision]:
-        return find_known(sentence, self._names(case, people), known(case.record).source)
+        return find_known(sentence, self.names(case, people), known(case.record).source)
 
     @property
     def _needs_no_recogniser(self) -> bool:
@@ -161,7 +149,7 @@ class IncludedPeople:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EntityInclusion:
+class EntityInclusion(Reading):
     """How much likelier people of one group are named in the summary than of another: largest odds ratio − 1.
 
     With n_g people of group g in the sources and k_g of them named in the summaries, all records pooled, the
@@ -181,6 +169,7 @@ class EntityInclusion:
     Source:     Steen & Markert, §3.1 and Eq. 2; alignment §5.2.
     """
 
+    observes: ClassVar[type] = IncludedPeople
     name: ClassVar[str] = "entity_inclusion"
     languages: ClassVar[tuple[str, ...]] = ("en",)
     declaration: ClassVar[Declaration] = Declaration(
@@ -219,12 +208,6 @@ class EntityInclusion:
         check_people(self.people)
         check_variant("alignment", self.alignment)
         check_known("odds", self.odds, ("corrected", "published"))
-
-    __repr__ = spell
-
-    @property
-    def observation(self) -> IncludedPeople:
-        return IncludedPeople(self.over, self.people, self.alignment)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("source")
@@ -297,12 +280,20 @@ def recogniser(people: str) -> str:
     return "people" if people == "builtin" else f"people(recogniser={people})"
 
 
+def accepted(spans: Sequence[str], scores: Scores) -> set[str]:
+    """The spans that a recogniser takes for names of people."""
+    return {span for span, yes in zip(spans, scores.matrix[:, 0], strict=True) if yes > 0.5}
+
+
+def names_of(people: Sequence[Entity]) -> list[Name]:
+    """The people's names, as they are aligned."""
+    return [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
+
+
 def _largest_ratio(odds: Floats) -> Floats:
     """The largest odds over the smallest, of the groups that are present; nan below two of them."""
     known = (~np.isnan(odds)).sum(axis=-1)
-    highest = np.where(np.isnan(odds), -np.inf, odds).max(axis=-1)
-    lowest = np.where(np.isnan(odds), np.inf, odds).min(axis=-1)
-    ratio: Floats = np.where(known > 1, highest / lowest, np.nan)
+    ratio: Floats = np.where(known > 1, np.fmax.reduce(odds, axis=-1) / np.fmin.reduce(odds, axis=-1), np.nan)
     return ratio
 
 

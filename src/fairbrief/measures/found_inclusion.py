@@ -9,17 +9,21 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.english_only import needs_english
-from fairbrief.measures.entity_inclusion import is_named, recogniser
-from fairbrief.measures.known_records import known
-from fairbrief.measures.measure_settings import check_people
-from fairbrief.measures.permutation_schemes import group_names, renamed
-from fairbrief.specs import spell
+from fairbrief.measures.entity_inclusion import accepted, is_named, recogniser
+from fairbrief.measures.known_records import known, needs_english
+from fairbrief.measures.measure_settings import Reading, check_people
+from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
 from fairbrief.statistics import ratio
-from fairbrief.text.alignment import Name
-from fairbrief.text.found_people import FoundPerson, found_people
-from fairbrief.text.people import candidates, find_known
-from fairbrief.text.recogniser_errors import BUILTIN, GROUPS, READ, RecogniserErrors, read_errors
+from fairbrief.text.found_people import (
+    BUILTIN,
+    GROUPS,
+    READ,
+    FoundPerson,
+    RecogniserErrors,
+    found_people,
+    read_errors,
+)
+from fairbrief.text.people import Name, candidates, find_known
 from fairbrief.types import (
     Ask,
     Cases,
@@ -76,15 +80,16 @@ class FoundPeople:
         if not set(who) & set(GROUPS):
             return Reason("everybody found is redrawn as nobody")
         read = [p.gender for p in people]
-        parts = [
-            renamed(_counts(who, GROUPS), labels),
-            renamed(_counts(who, GROUPS, named), labels),
-            renamed(_counts(read, READ), labels[:, :0]),
-            renamed(_counts(read, READ, named), labels[:, :0]),
-        ]
-        columns: list[Column] = [(n, g) for n in ("source", "included") for g in GROUPS]
-        columns += [(n, g) for n in ("read", "read_included") for g in READ]
-        return Rows(tuple(columns), np.hstack(parts))
+        counts = {"source": _counts(who, GROUPS), "included": _counts(who, GROUPS, named)}
+        fixed: dict[Column, float] = {
+            (name, g): number
+            for name, numbers in (
+                ("read", _counts(read, READ)),
+                ("read_included", _counts(read, READ, named)),
+            )
+            for g, number in zip(READ, numbers.tolist(), strict=True)
+        }
+        return by_group(GROUPS, {name: renamed(own, labels) for name, own in counts.items()}, fixed)
 
     @property
     def _errors(self) -> RecogniserErrors:
@@ -92,16 +97,17 @@ class FoundPeople:
 
     def _find(self, source: str, scores: Sequence[Scores]) -> list[FoundPerson]:
         spans = candidates(source)
-        recognised, grouped = (one.matrix for one in scores)
-        accepted = {s for s, yes in zip(spans, recognised[:, 0], strict=True) if yes > 0.5}
-        told = {
-            s.lower(): GROUPS[int(row.argmax())] for s, row in zip(spans, grouped, strict=True) if row.any()
+        recognised, grouped = scores
+        groups = {
+            s.lower(): GROUPS[int(row.argmax())]
+            for s, row in zip(spans, grouped.matrix, strict=True)
+            if row.any()
         }
-        return found_people(source, accepted, told)
+        return found_people(source, accepted(spans, recognised), groups)
 
 
 @dataclass(frozen=True, repr=False)
-class FoundInclusion:
+class FoundInclusion(Reading):
     """Difference between the shares of women and of men, found by a recogniser, whom the summaries name.
 
     Inclusion for articles whose people nobody annotated (`EntityInclusion` where somebody did): the people of a source and their presented gender
@@ -122,6 +128,7 @@ class FoundInclusion:
     Source:     after Steen & Markert, §3.2, on people found.
     """
 
+    observes: ClassVar[type] = FoundPeople
     name: ClassVar[str] = "found_inclusion"
     declaration: ClassVar[Declaration] = Declaration(
         family="People",
@@ -148,12 +155,6 @@ class FoundInclusion:
                     f"the recogniser finds {known.recall(group):.0%} of the {group} people of annotated documents, fewer than "
                     f"recall={self.recall:g} asks for: choose another recogniser, or say with recall= what is enough"
                 )
-
-    __repr__ = spell
-
-    @property
-    def observation(self) -> FoundPeople:
-        return FoundPeople(self.people, self.names, self.errors)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         source, included = totals.stack("source", GROUPS), totals.stack("included", GROUPS)

@@ -9,15 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.measures.batches import WithoutLabels, WithoutScores
+from fairbrief.measures.measure_settings import Reading
 from fairbrief.measures.subjects import NO_GENDER_WORD, article_of, coefficient_of
-from fairbrief.specs import spell
 from fairbrief.statistics import TIE, ratio
 from fairbrief.types import (
-    Ask,
     Cases,
     Floats,
     Integers,
-    PermutationScheme,
     Reason,
     Rows,
     Scores,
@@ -27,7 +26,7 @@ from fairbrief.types import (
 
 
 @dataclass(frozen=True)
-class GenderWords:
+class GenderWords(WithoutScores, WithoutLabels):
     """Gender coefficients of article (x) and summary (y); one row per article that has gender words.
 
     Columns: ``articles``; ``article coefficient`` x; and where the summary has gender words too,
@@ -38,12 +37,6 @@ class GenderWords:
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
-
-    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 # words are counted, nothing is scored
-        return ()
-
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 # there are no labels
-        return None
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
@@ -57,11 +50,11 @@ class GenderWords:
             same = float(np.sign(x) == np.sign(y))
             row |= {"both": 1.0, "x": x, "y": y, "x²": x * x, "y²": y * y, "xy": x * y}
             row |= {"same sign": same, "change": y - x}
-        return Rows(tuple((name,) for name in row), np.array([list(row.values())]))
+        return Rows.of({(name,): number for name, number in row.items()})
 
 
 @dataclass(frozen=True, repr=False)
-class GenderAgreement:
+class GenderAgreement(Reading):
     """How well summaries keep their articles' mix of female and male words: Pearson correlation.
 
     Coefficient of a text: (she, her, hers − he, him, his) / all of them, in [−1, 1].
@@ -76,6 +69,7 @@ class GenderAgreement:
     Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
     """
 
+    observes: ClassVar[type] = GenderWords
     name: ClassVar[str] = "gender_agreement"
     languages: ClassVar[tuple[str, ...]] = ("en",)
     declaration: ClassVar[Declaration] = Declaration(
@@ -84,10 +78,6 @@ class GenderAgreement:
         harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
         figures=("coefficients",),
     )
-
-    @property
-    def observation(self) -> GenderWords:
-        return GenderWords()
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         both = totals["both"]
@@ -107,8 +97,6 @@ class GenderAgreement:
         if not totals["both"] > 0:
             return f"{article}; the summary has no gender word"
         return f"{article}, of the summary {float(totals['y']):+.2f}"
-
-    __repr__ = spell
 
 
 def _correlation(totals: Totals) -> Floats:

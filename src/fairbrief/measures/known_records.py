@@ -1,13 +1,13 @@
-"""What several observations ask of one record, found once."""
+"""What several observations ask of one record, computed once; and whether English rules can read it."""
 
 from __future__ import annotations
 
 import msgspec
 
 from fairbrief.data import Data
-from fairbrief.text.chunks import Cut
-from fairbrief.text.languages import Setting
-from fairbrief.types import Integers, PermutationScheme, Record
+from fairbrief.text.languages import Setting, is_foreign
+from fairbrief.text.sentences import Cut
+from fairbrief.types import Cases, Integers, PermutationScheme, Reason, Record
 
 KEPT = 1024
 """Records of which something is remembered; of more the older half is forgotten."""
@@ -54,3 +54,9 @@ def known(record: Record) -> KnownRecord:
 def is_blank(text: str) -> bool:
     """Whether a text is empty or nothing but white space."""
     return not text or text.isspace()
+
+
+def needs_english(cases: Cases, what: str) -> Reason | None:
+    """Why ``what`` reads nothing in these cases: they are in another language, which is named; None in English ones."""
+    language = is_foreign(known(cases[0].record).source) if cases else ""
+    return Reason(f"the text is {language}, and {what} are English") if language else None

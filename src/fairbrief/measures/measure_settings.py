@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, ClassVar
 
-from fairbrief.specs import parse
+from fairbrief.specs import parse, spell
 
 CUTTING_SCORERS = ("tfidf", "rouge1", "rouge2")
 """Scorers that can cut whole texts themselves."""
 
 
+class Reading:
+    """A measure whose observation, of the class ``observes``, has those of its settings that it knows."""
+
+    __slots__ = ()
+    observes: ClassVar[type[Any]]
+
+    @property
+    def observation(self) -> Any:
+        """The observation with these settings; equal settings make equal observations."""
+        return self.observes(**shared(self, self.observes))
+
+    __repr__ = spell
+
+
 def shared(settings: Any, kind: type) -> dict[str, Any]:
-    """What ``settings`` says in the fields of the dataclass ``kind``, by name."""
-    return {f.name: getattr(settings, f.name) for f in fields(kind)}
+    """The values of those fields of ``settings`` that the dataclass ``kind`` has, too, by name."""
+    return {f.name: getattr(settings, f.name) for f in fields(kind) if hasattr(settings, f.name)}
 
 
 def check_known(setting: str, value: str, known: Sequence[str]) -> None:

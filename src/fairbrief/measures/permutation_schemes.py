@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from hashlib import blake2b
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from fairbrief.measures.known_records import Groups, KnownRecord
 from fairbrief.statistics import ratio
-from fairbrief.types import Entity, Floats, Integers, PermutationScheme, Record
+from fairbrief.types import Column, Entity, Floats, Integers, PermutationScheme, Record, Rows
 
 
 def group_names(groups: int, *, is_together: bool = False) -> PermutationScheme | None:
@@ -44,6 +44,18 @@ def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> 
     """
     used = labelled(codes, labels)
     return np.stack([(used == g) @ weights for g in range(groups)], axis=1)
+
+
+def by_group(
+    groups: Sequence[str], statistics: Mapping[str, Floats], fixed: Mapping[Column, float] | None = None
+) -> Rows:
+    """Statistics of groups under each labelling, (R, groups) each, and numbers that no labelling moves."""
+    rows = np.hstack(list(statistics.values()))
+    columns = tuple((name, group) for name in statistics for group in groups)
+    if not fixed:
+        return Rows(columns, rows)
+    same = np.broadcast_to(np.array(list(fixed.values()), dtype=np.float64), (len(rows), len(fixed)))
+    return Rows((*columns, *fixed), np.hstack([rows, same]))
 
 
 def coded(found: Iterable[str]) -> tuple[tuple[str, ...], Integers]:

@@ -1,27 +1,434 @@
 """Position: which parts of the article does a summary draw on?
 
-`position_bias` compares with references, `position_from_uniform` with no preference for any position;
-`position_heights` is the order-blind number that was published. All read `Positions`.
+With P and Q the shares of the sources of two texts' sentences in K segments of the article, their distance is the first
+Wasserstein distance Σ_{k<K} |P_1 + … + P_k − Q_1 − … − Q_k|. `position_bias` compares summaries with references,
+`position_from_uniform` with no preference for any position; `position_heights` is the order-blind number that was published.
+All read `Positions`.
+
 Source: Chhabra, Askari, Mohapatra: Revisiting Zero-Shot Abstractive Summarization in the Era of Large
-Language Models from the Perspective of Position Bias. NAACL 2024.
+Language Models from the Perspective of Position Bias. NAACL 2024. The file is long since the family is one piece: how
+similarities give sources, which statistics of them are summed, and which values are made of the sums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from typing import ClassVar
+from functools import cache, cached_property, lru_cache, partial
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.measures.computed_values import ComputedValues
-from fairbrief.measures.measure_settings import shared
-from fairbrief.measures.position_evidence import Positions, PositionSettings, segment_names
-from fairbrief.specs import spell
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.measures.batches import OneByOne, in_parts
+from fairbrief.measures.known_records import KnownRecord, is_blank, known
+from fairbrief.measures.measure_settings import CUTTING_SCORERS, Reading, check_known
+from fairbrief.measures.summary_units import check_choice, chosen
+from fairbrief.score_tables import ScoredUnits
+from fairbrief.specs import parse
 from fairbrief.statistics import kl_divergence, ratio, wasserstein_heights, wasserstein_positions
-from fairbrief.types import SHARE_DIFFERENCE, Floats, Totals, Value
+from fairbrief.text import sentences as builtin
+from fairbrief.types import (
+    SHARE_DIFFERENCE,
+    AlikeRows,
+    Ask,
+    Case,
+    Cases,
+    Column,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Reason,
+    Totals,
+    Value,
+)
+
+DECIMALS = 12
+"""Similarities that agree to so many decimals are tied."""
+COPIED = 0.9
+"""A sentence at least this similar to its source has no second one (Chhabra et al., Appendix I)."""
+MOVED_TOGETHER = 64
+"""Sentences up to which articles are moved together."""
+LEAD = 3
+"""Article sentences that make the lead."""
+
+
+def mass_of_sources(
+    similarity: Floats, top: int, *, once: bool, shares_ties: bool
+) -> tuple[Floats, Integers]:
+    """How often each article sentence is the source of a sentence of the text, and how many have none.
+
+    ``similarity`` has shape (…, article sentences, sentences of the text). A sentence's source is the article
+    sentence most similar to it; several equally similar ones share it (``shares_ties``), or the earliest is.
+    With ``top`` > 1 one below `COPIED` has so many sources, the most similar ones, the earliest of equals. What resembles nothing (similarity 0) has none. ``once`` counts an article
+    sentence once however many sentences it is the source of. Shapes: the mass (…, article sentences); how many (…).
+    """
+    n, m = similarity.shape[-2:]
+    if not n or not m:
+        return np.zeros(similarity.shape[:-1]), np.full(similarity.shape[:-2], m)
+    rounded = np.round(similarity, DECIMALS)
+    best = rounded.max(axis=-2, keepdims=True)
+    is_like = best > 0
+    if top == 1 and shares_ties:
+        tied = (rounded == best) & is_like
+        mass = (tied / np.maximum(tied.sum(axis=-2, keepdims=True), 1)).sum(axis=-1)
+    else:
+        ranked = np.argsort(-rounded, axis=-2, kind="stable")[..., :top, :]
+        counts = np.take_along_axis(rounded, ranked, axis=-2) > 0
+        counts[..., 1:, :] &= best < COPIED
+        articles = np.arange(rounded.size // (n * m)).reshape(*rounded.shape[:-2], 1, 1)
+        places = (articles * n + ranked)[counts]
+        mass = np.bincount(places, minlength=articles.size * n).reshape(rounded.shape[:-1]).astype(np.float64)
+    unlike = (~is_like).sum(axis=(-1, -2))
+    return np.minimum(mass, 1.0) if once else mass, unlike
+
+
+def membership(sentences: int, segments: int, *, fills_first: bool) -> Floats:
+    """How much of each article sentence lies in each segment. Shape (sentences, segments), rows sum to 1.
+
+    Segments are as equal as possible, the first ``sentences % segments`` one sentence longer (Chhabra et
+    al., Appendix A). An article with fewer sentences than segments: sentence j of n covers the share from
+    j/n to (j + 1)/n of the article and is split over the segments that it spans; with ``fills_first``
+    it is segment j, as released.
+    """
+    if sentences >= segments or fills_first:
+        size, longer = divmod(sentences, segments)
+        of = np.repeat(np.arange(segments), size + (np.arange(segments) < longer))
+        return np.asarray(of[:, np.newaxis] == np.arange(segments), dtype=np.float64)
+    starts = np.arange(sentences)[:, np.newaxis] / max(sentences, 1)
+    ends = (np.arange(sentences)[:, np.newaxis] + 1) / max(sentences, 1)
+    edges = np.arange(segments + 1) / segments
+    overlap = np.minimum(ends, edges[1:]) - np.maximum(starts, edges[:-1])
+    return np.asarray(np.maximum(overlap, 0.0) * sentences)
+
+
+@lru_cache(maxsize=256)
+def describe(sentences: int, segments: int, *, fills_first: bool) -> Floats:
+    """What one match of each article sentence adds: its segments, its position, whether it is in the lead.
+
+    Position is the middle of the sentence as a share of the article, (j + ½)/n. Shape (sentences, segments + 2).
+    """
+    place = np.arange(sentences, dtype=np.float64)
+    traits = np.column_stack(
+        [
+            membership(sentences, segments, fills_first=fills_first),
+            (place + 0.5) / max(sentences, 1),
+            place < LEAD,
+        ]
+    )
+    traits.flags.writeable = False  # shared by all articles of so many sentences
+    return traits
+
+
+def moved(mass: Floats, traits: Floats, labels: NDArray[np.signedinteger[Any]]) -> Floats:
+    """The traits' sums if sentence j stood at place labels[r, j]. Shapes: ``mass`` (N, sentences) → (N, labellings, traits)."""
+    n, r, k = mass.shape[1], len(labels), traits.shape[1]
+    if n <= MOVED_TOGETHER:
+        # A product for each article: in one of all, an article's last digits could go by those beside it.
+        found = mass[:, np.newaxis] @ traits[labels].transpose(1, 0, 2).reshape(n, r * k)
+        return np.asarray(found.reshape(len(mass), r, k))
+    held = [np.flatnonzero(own) for own in mass]
+    return np.stack(
+        [np.einsum("j,rjk->rk", own[h], traits[labels[:, h]]) for own, h in zip(mass, held, strict=True)]
+    )
+
+
+EMPTY_ARTICLE = Reason("empty article")
+EMPTY_SUMMARY = Reason("empty summary")
+NO_REFERENCES = Reason("no references")
+SUMMARY_UNLIKE = Reason("no sentence of the summary resembles the article")
+REFERENCE_UNLIKE = Reason("no sentence of a reference resembles the article")
+
+
+@dataclass(frozen=True, repr=False)
+class PositionSettings:
+    """What decides where sources stand; measures and observation share it. See `Positions`."""
+
+    mapping: str = "tfidf"
+    segments: int = 10
+    top: int = 1
+    sentences: str = "builtin"
+    short: str = "span"
+    duplicates: str = "keep"
+    match: str = "each"
+    weights: str = "article"
+    ties: str = "shared"
+    against: str = field(default="references", init=False)  # which one, a measure says by its name
+    limit: int | None = None
+    choose: str = "first"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for setting, allowed in (
+            ("sentences", ("builtin", "punkt")),
+            ("short", ("span", "first")),
+            ("duplicates", ("keep", "once")),
+            ("match", ("each", "mean")),
+            ("weights", ("article", "pooled")),
+            ("ties", ("shared", "earliest")),
+            ("against", ("references", "uniform")),
+        ):
+            check_known(setting, getattr(self, setting), allowed)
+        if not 1 <= self.top <= 3:
+            raise ValueError(f"top is 1 to 3; not {self.top}")
+        if not 2 <= self.segments <= 99:
+            raise ValueError(f"segments is 2 to 99; not {self.segments}")
+        if self.sentences != "builtin" and not self._scorer_cuts:
+            raise ValueError(
+                f"sentences={self.sentences} is for the mappings {', '.join(CUTTING_SCORERS)}; not '{self.mapping}'"
+            )
+        if self._scorer_cuts and "sentences" in parse(self.mapping).settings:
+            raise ValueError("sentences is a setting of the measure: leave it out of the mapping")
+        check_choice(self.limit, self.choose)
+
+    @cached_property
+    def _scorer_cuts(self) -> bool:
+        """For any other scorer the built-in rule cuts here."""
+        return parse(self.mapping).name in CUTTING_SCORERS
+
+
+@dataclass(frozen=True)
+class Positions(PositionSettings, OneByOne):
+    """Where in the article the sources of a summary's sentences stand, and those of the references'.
+
+    The article is the record's documents, joined by line breaks in their order. Each sentence of a text is
+    mapped to its source, the most similar article sentence (see `mass_of_sources`).
+
+    Reads:      ``mapping`` scores, shape (article sentences, sentences of the texts).
+    Settings:   ``top`` sources per sentence, 1 to 3; ``sentences`` cuts by rule (``builtin``) or ``punkt``;
+                ``short`` articles: ``span`` (by relative position) or ``first`` (fill the first segments);
+                ``ties``: sentences that are equally similar share the match, or the ``earliest`` has it;
+                ``duplicates``: ``keep``, or ``once`` per article sentence; ``match``: ``each`` sentence of a
+                text has its sources, or the text as one has, by the ``mean`` over its sentences; ``weights``: every ``article``
+                the same, or ``pooled``, every match the same; ``limit``, ``choose`` and ``seed``: how many
+                and which sentences of a longer summary count.
+    Evidence:   per text, ``generated`` and ``reference`` (the mean of the references'): matches per segment
+                "01", "02" …, divided by their sum when articles weigh the same; likewise sums of
+                ``… positions`` (shares of the article) and ``… lead`` (the first three sentences);
+                ``… matches``, ``… sentences`` and ``… unmapped`` are counts. Against ``uniform``, ``even``
+                holds what no preference expects. ``one`` counts articles.
+    Permuted:   against references, the system's text and the mean of its references change places; against
+                ``uniform``, all mapped sentences move along together, around the article's end to its beginning, so
+                that passages stay passages (with ``punkt`` none: its sentences are not known before scoring).
+    Undefined:  "empty article", "empty summary", "no references", "no sentence of the summary (of a
+                reference) resembles the article"; the last two only where articles weigh the same.
+    """
+
+    against: str = "references"
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        (case,) = cases
+        about = known(case.record)
+        if self._problem(case, about):
+            return ()
+        texts = (case.summary.text, *self._references(about))
+        if self._scorer_cuts:
+            return (Ask(self._scorer, (about.source,), texts),)
+        columns = tuple(s for text in texts for s in builtin.split(text))
+        return (Ask(self._scorer, tuple(builtin.split(about.source)), columns),)
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        (case,) = cases
+        about = known(case.record)
+        if self._problem(case, about):
+            return None
+        if self.against == "references":
+            return _IN_EACH_OTHERS_PLACE
+        if self.sentences != "builtin":
+            return None
+        return _turned(len(builtin.sentences_of(about.source)))
+
+    def observe_many(
+        self, units: ScoredUnits, labels: Integers
+    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+        """Articles of as many sentences, with texts of as many, are observed together."""
+        reasons: dict[int, Reason] = {}
+        alike: dict[tuple[int, int, int, bytes], list[int]] = {}
+        shapes = units.first_shapes.T.tolist()
+        owners = self._owners(units)
+        for i, ((case,), rows, columns, owner) in enumerate(zip(units.cases, *shapes, owners, strict=True)):
+            about = known(case.record)
+            if rows < 0 and (problem := self._problem(case, about)):
+                reasons[i] = problem
+            else:
+                alike.setdefault((rows, columns, 1 + len(self._references(about)), owner), []).append(i)
+        found = []
+        for (n, _, texts, owner), members in in_parts(alike, lambda kind: kind[0] * kind[1]):
+            places = np.array(members)
+            starts = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1)).tolist()
+            masses, counts = self._masses(units.some(members), starts)
+            kept = np.ones(len(places), dtype=bool)
+            if self.weights == "article":
+                resembles = counts[:, :, 0] > 0
+                is_kept = resembles[:, 0], resembles[:, 1:].any(axis=1) | (resembles.shape[1] == 1)
+                for own, why in zip(is_kept, (SUMMARY_UNLIKE, REFERENCE_UNLIKE), strict=True):
+                    reasons |= dict.fromkeys(places[kept & ~own].tolist(), why)
+                    kept &= own
+            traits = describe(n, self.segments, fills_first=self.short == "first")
+            if not kept.any():
+                continue
+            here = np.flatnonzero(kept)
+            labels_here = labels[places[here]]
+            if self.against == "references":
+                rows = self._with_references(masses[here] @ traits, counts[here], labels_here)
+            else:
+                rows = self._with_uniform(masses[here, 0], traits, counts[here, 0], labels_here)
+            found.append(AlikeRows(places[here].tolist(), *rows))
+        return found, reasons
+
+    # ------------------------------------------------------------------------------- its parts
+
+    @cached_property
+    def _scorer(self) -> str:
+        if not self._scorer_cuts:
+            return self.mapping
+        known = parse(self.mapping)
+        settings = [f"{key}={value}" for key, value in known.settings.items()]
+        return f"{known.name}({', '.join([*settings, f'sentences={self.sentences}'])})"
+
+    def _problem(self, case: Case, about: KnownRecord) -> Reason | None:
+        if is_blank(about.source):
+            return EMPTY_ARTICLE
+        if is_blank(case.summary.text):
+            return EMPTY_SUMMARY
+        return NO_REFERENCES if self.against == "references" and not about.references else None
+
+    def _references(self, about: KnownRecord) -> tuple[str, ...]:
+        """The texts that stand beside the summary."""
+        return about.references if self.against == "references" else ()
+
+    def _owners(self, units: ScoredUnits) -> list[bytes]:
+        """The text of each column of the units' scores, as bytes."""
+        if self._scorer_cuts:
+            return units.first_owners
+        texts = [(case.summary.text, *self._references(known(case.record))) for (case,) in units.cases]
+        return [
+            np.repeat(np.arange(len(own)), [len(builtin.sentences_of(text)) for text in own]).tobytes()
+            for own in texts
+        ]
+
+    def _masses(self, units: ScoredUnits, starts: Sequence[int]) -> tuple[Floats, Floats]:
+        """The mass per article sentence of each text of similar articles, shape (N, texts, sentences); and its sum, how many
+        sentences the text has, and how many of them have no source, shape (N, texts, 3). A text's scores begin at ``starts``.
+        """
+        similarity = units.table.matrices(units.first)
+        masses, counts = [], []
+        for t, (start, stop) in enumerate(pairwise(starts)):
+            part = similarity[:, :, start:stop]
+            if t == 0 and self.limit is not None:
+                which = [self._chosen(case, stop - start) for (case,) in units.cases]
+                part = np.stack([own[:, kept] for own, kept in zip(part, which, strict=True)])
+            if self.match == "mean" and part.shape[2]:
+                part = part.mean(axis=2, keepdims=True)
+            mass, unmapped = mass_of_sources(
+                part, self.top, once=self.duplicates == "once", shares_ties=self.ties == "shared"
+            )
+            masses.append(mass)
+            counts.append(np.column_stack([mass.sum(axis=1), np.full(len(mass), part.shape[2]), unmapped]))
+        return np.stack(masses, axis=1), np.stack(counts, axis=1)
+
+    def _chosen(self, case: Case, sentences: int) -> Integers:
+        """The sentences of a summary that count."""
+        texts = (known(case.record).source, case.summary.text)
+        return chosen(sentences, self.limit, self.choose, self.seed, texts)
+
+    def _weigh(self, sums: Floats, matches: Floats) -> Floats:
+        """Sums over matches, divided by the matches where articles weigh the same."""
+        if self.weights == "pooled":
+            return sums
+        weighed: Floats = sums / np.where(matches > 0, matches, 1.0)[..., np.newaxis]
+        return weighed
+
+    def _with_references(
+        self, sums: Floats, counts: Floats, labels: Integers
+    ) -> tuple[tuple[Column, ...], Floats]:
+        """Rows with the system's text (the first) and the mean of the references as they are, or in each other's place."""
+        stats = np.concatenate([self._weigh(sums, counts[:, :, 0]), counts], axis=2)
+        # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
+        weighs = ((counts[:, 1:, 0] > 0) | (self.weights == "pooled")).astype(np.float64)[:, :, np.newaxis]
+        sides = np.stack([stats[:, 0], (stats[:, 1:] * weighs).sum(axis=1) / weighs.sum(axis=1)], axis=1)
+        swapped = labels[:, :, :1] > 0 if labels.shape[2] else np.zeros((len(sums), 1, 1), dtype=bool)
+        system = np.where(swapped, sides[:, 1:], sides[:, :1])
+        other = np.where(swapped, sides[:, :1], sides[:, 1:])
+        blocks = np.concatenate([np.ones((*system.shape[:2], 1)), system, other], axis=2)
+        return (("one",), *self._columns("generated"), *self._columns("reference")), blocks
+
+    def _with_uniform(
+        self, mass: Floats, traits: Floats, counts: Floats, labels: Integers
+    ) -> tuple[tuple[Column, ...], Floats]:
+        """Rows with the articles' sentences at other places."""
+        if labels.shape[2]:
+            # Articles of one length are turned alike: by every number of sentences.
+            is_alike = (labels == labels[0]).all()
+            parts = [labels[0]] if is_alike else labels
+            at_once = [mass] if is_alike else mass[:, np.newaxis]
+            sums = np.concatenate(
+                [moved(own, traits, places) for own, places in zip(at_once, parts, strict=True)]
+            )
+        else:
+            sums = moved(mass, traits, np.arange(mass.shape[1])[np.newaxis])
+        stats = self._weigh(sums, np.broadcast_to(counts[:, :1], sums.shape[:2]))
+        # What no preference expects weighs as much as what it is compared with.
+        even = traits.mean(axis=0) * (np.ones((len(mass), 1)) if self.weights == "article" else counts[:, :1])
+        fixed = np.concatenate([counts, even, np.ones((len(mass), 1))], axis=1)[:, np.newaxis]
+        columns = (*self._columns("generated"), *self._columns("even")[:-3], ("one",))
+        return columns, np.concatenate(
+            [stats, np.broadcast_to(fixed, (*sums.shape[:2], fixed.shape[2]))], axis=2
+        )
+
+    def _columns(self, side: str) -> tuple[Column, ...]:
+        """Names of one side's statistics, as the docstring's Evidence lists them."""
+        return _columns(side, self.segments)
+
+
+_IN_EACH_OTHERS_PLACE = PermutationScheme(np.arange(2), is_together=True)
+
+
+@lru_cache(maxsize=256)
+def _turned(sentences: int) -> PermutationScheme:
+    """Places of an article's sentences, which move along together."""
+    return PermutationScheme(np.arange(sentences), cyclic=True, is_together=True)
+
+
+@cache
+def _columns(side: str, segments: int) -> tuple[Column, ...]:
+    rest = ("positions", "lead", "matches", "sentences", "unmapped")
+    return (
+        *((side, name) for name in segment_names(segments)),
+        *((f"{side} {what}",) for what in rest),
+    )
+
+
+def segment_names(segments: int) -> list[str]:
+    """Numbers from 01 on, padded so that they sort as they stand."""
+    return [f"{k + 1:02d}" for k in range(segments)]
+
+
+class ComputedValues(Mapping[str, Value]):
+    """The values of a measure by name, each computed once, when it is asked for: of single records often the headline alone is."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Value]]) -> None:
+        self._makers = makers
+        self._made: dict[str, Value] = {}
+
+    def __getitem__(self, name: str) -> Value:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    def __or__(self, others: Mapping[str, Value]) -> dict[str, Value]:
+        return {**self, **others}
+
 
 __all__ = ["PositionBias", "PositionFromUniform", "PositionHeights", "Positions", "segment_names"]
 
@@ -29,14 +436,10 @@ __all__ = ["PositionBias", "PositionFromUniform", "PositionHeights", "Positions"
 LATE = "Facts would be kept or dropped for where they stand rather than for what they say; whoever is quoted late in a text would be heard less."
 
 
-class _PositionMeasure(PositionSettings):
+class _PositionMeasure(Reading, PositionSettings):
     """What all measures do alike."""
 
-    @property
-    def observation(self) -> Positions:
-        return Positions(**shared(self, Positions))
-
-    __repr__ = spell
+    observes: ClassVar[type] = Positions
 
     def _distribution(self, totals: Totals, side: str) -> Floats:
         return totals.stack(side, segment_names(self.segments))

@@ -12,27 +12,21 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.batches import only_one
+from fairbrief.measures.batches import OneByOne, WithoutLabels, WithoutScores
 from fairbrief.measures.known_records import is_blank, known
-from fairbrief.measures.measure_settings import check_known, shared
-from fairbrief.measures.sentence_choice import check_choice, chosen
+from fairbrief.measures.measure_settings import Reading, check_known
+from fairbrief.measures.summary_units import check_choice, chosen
 from fairbrief.score_tables import ScoredUnits
-from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 from fairbrief.types import (
     AlikeRows,
-    Ask,
     Case,
-    Cases,
     Column,
     Floats,
     Integers,
-    PermutationScheme,
     Reason,
-    Rows,
-    Scores,
     Totals,
     Value,
 )
@@ -59,7 +53,7 @@ class RougeSettings:
 
 
 @dataclass(frozen=True)
-class RougeScores(RougeSettings):
+class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
     """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
 
     Settings:   ``stem`` compares Porter stems; of several references each score is
@@ -73,18 +67,9 @@ class RougeScores(RougeSettings):
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - ROUGE needs no scorer
-        return ()
-
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - a level has no labels
-        return None
-
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        return only_one(self, cases, scores, labels)
-
     def observe_many(
         self,
-        units: Sequence[tuple[Cases, Sequence[Scores]]],
+        units: ScoredUnits,
         labels: Integers,  # noqa: ARG002 - no label moves a level
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """All pairs of texts are compared in one call."""
@@ -92,7 +77,7 @@ class RougeScores(RougeSettings):
         alike: dict[int, list[int]] = {}
         pairs: list[tuple[str, str]] = []
         starts = []
-        for i, (case,) in enumerate(ScoredUnits.of(units).cases):
+        for i, (case,) in enumerate(units.cases):
             starts.append(len(pairs))
             references = known(case.record).references
             if not references:
@@ -131,9 +116,10 @@ def _best(found: Floats) -> Floats:
     return np.asarray(np.take_along_axis(found, best[:, np.newaxis, :, np.newaxis], axis=1)[:, 0])
 
 
-class _RougeMeasure(RougeSettings):
+class _RougeMeasure(Reading, RougeSettings):
     """What the four measures do alike."""
 
+    observes: ClassVar[type] = RougeScores
     name: ClassVar[str]
     declaration: ClassVar[Declaration] = Declaration(
         family="Quality",
@@ -141,10 +127,6 @@ class _RougeMeasure(RougeSettings):
         harm="What the people who wrote the references found worth keeping would be missing, whoever it concerns; a system that is even but empty serves nobody.",
         figures=("quality",),
     )
-
-    @property
-    def observation(self) -> RougeScores:
-        return RougeScores(**shared(self, RougeSettings))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         mean = {part: Value(ratio(totals[self.name, part], totals["one"]), is_share=True) for part in PARTS}
@@ -158,8 +140,6 @@ class _RougeMeasure(RougeSettings):
         """One summary's score."""
         f, precision, recall = (float(value.array) for value in self.value(totals).values())
         return f"{self.name} F {f:.3f} (precision {precision:.3f}, recall {recall:.3f})"
-
-    __repr__ = spell
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,27 +1,432 @@
 """Does a summary give each group the room that it should: BUR, UER, AUC and SOF over value distributions.
 
-All read one observation, `Representation`; its docstring says what the settings mean.
+With p_y(k) the share of group k in a summary and p_g(k) the share it should have, over r groups:
+
+- BUR = mean over records of 1[∃k: p_y(k) < τ·p_g(k)]
+- UER = mean over records of (1/r) Σ_k max(0, p_g(k) − p_y(k))
+- AUC = mean over records of 1 − min_k min(1, p_y(k)/p_g(k)), the area under BUR over τ
+- SOF = mean absolute deviation over groups of e_k, the mean of max(0, p_g(k) − p_y(k)) over records
+
+All read one observation, `Representation`; its docstring says what the settings mean. The file is long since the family is one
+piece; `distributions` has what knows numbers only.
+
+Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief import specs
-from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.measure_settings import check_known, check_uncut, shared
-from fairbrief.measures.representation_evidence import (
-    WITHOUT_ASK,
-    Representation,
-    RepresentationSettings,
-    read_target,
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.errors import DataError
+from fairbrief.measures.batches import OneByOne, different, in_parts, summed
+from fairbrief.measures.distributions import (
+    COUNTING,
+    area_over_cutoff,
+    area_over_tau,
+    count_unions,
+    folded,
+    is_under,
+    mean_of_best,
+    members_of,
+    shares,
+    softmax,
 )
+from fairbrief.measures.known_records import KnownRecord, is_blank, known
+from fairbrief.measures.measure_settings import Reading, check_known, check_uncut
+from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
-from fairbrief.types import SHARE_DIFFERENCE, Floats, Totals, Value
+from fairbrief.types import (
+    SHARE_DIFFERENCE,
+    AlikeRows,
+    Ask,
+    Case,
+    Cases,
+    Column,
+    Extracts,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Ratio,
+    Reason,
+    Totals,
+    Value,
+)
+
+NO_BASELINE = Reason("no random extract can be read")
+WITHOUT_ASK = ("units", "uniform")
+"""Target distributions that no scorer makes: given labels of the summary's units, and equal shares."""
+NOTHING_FOUND = {
+    "ngram": "no token of the summary occurs in the source",
+    "units": "no unit of the summary is entailed by a value",
+}
+BETWEEN_TEXTS = " || "
+"""What the authors put between the documents of one value."""
+
+
+@dataclass(frozen=True, repr=False)
+class RepresentationSettings:
+    """What decides the distributions; measures and observation share it. See `Representation`."""
+
+    over: str
+    scorer: str = "ngram"
+    tokens: str = ""
+    target: str = "ratio"
+    tau: float = 0.8
+    temperature: float = 0.1
+    ties: Literal["fair", "under"] = "fair"
+    no_match: Literal["leave_out", "uniform"] = "leave_out"
+    single: Literal["leave_out", "fair"] = "leave_out"
+    texts: Literal["documents", "values"] = "documents"
+
+
+@dataclass(frozen=True)
+class Representation(RepresentationSettings, OneByOne):
+    """Source and target distributions over the values of one record's documents.
+
+    p_x(k) is the share of the source's counted tokens in documents of value k; p_y(k) what the summary
+    gives to k; p_g(k) what it should: p_x (``ratio``), 1/r (``equal``), or the shares given as
+    ``neg:0.5+pos:0.5``, rescaled to the values present. Only the r values with counted tokens enter.
+
+    p_y, by ``scorer``:
+
+    - ``ngram``: each occurrence of a summary's n-gram in the text of k adds one to k (to several values
+      if several have it); divided by the sum.
+    - ``units``: the units of the summary that k entails, as the record says; divided by the sum.
+    - ``uniform``: 1/r, the control that reads nothing.
+    - any other: softmax(s(k)/``temperature``), s(k) the mean over the scorer's units of the best document of k.
+
+    ``tokens`` is the scorer that counts source tokens; empty: the n-gram scorer itself, else ``ngram``.
+    ``ties="under"`` counts p_y = tau·p_g as under-represented (the authors' code), ``fair`` does not (Eq. 2).
+    ``texts="values"`` lets the scorer read all documents of a value as one text, joined by `` || `` (the authors'
+    code; with ``windows=truncate`` a large group is cut short): s(k) is the mean over the scorer's units of that
+    text. An n-gram's words may be cut otherwise where a document ends without a full stop, so the order of the
+    documents counts. There is no chance level then: other labels make other texts, never scored.
+    ``no_match="uniform"`` gives 1/r where nothing of the summary is found (the code), else that is a reason.
+    ``single="fair"`` counts a record with one value as fair (the code), else that is a reason: it cannot be
+    anything else. ``points`` makes the AUC a mean over tau = 1/points … 1, ``cutoff`` adds the long-tail sweep.
+
+    Reads:      document attribute ``over``; summary text, or its units; scores (documents, units).
+    Evidence:   per record ``one``, ``unfair``, ``uer``, ``auc``, (``auc_cutoff``); per value ``present``, ``documents`` (its share of the documents),
+                ``under`` (counts), ``deficit`` = max(0, p_g − p_y), ``surplus`` = max(0, p_y − p_g),
+                ``source``, ``summary``, ``wanted`` (shares).
+    Permuted:   labels among the documents; none for ``units`` and ``uniform``, whose p_y no label moves,
+                nor with ``texts="values"``.
+    Undefined:  "no document has the attribute …", "one value only", "empty summary", "no counted token in
+                the source", "no token of the summary occurs in the source", "the summary has no units", "no
+                unit of the summary is entailed by a value", "the target gives nothing to the values present".
+    Raises:     DataError where some documents lack the attribute, or the given target lacks a value.
+    Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3. Departs from the
+                authors' code: a value without tokens never enters, where rounding let one in.
+    """
+
+    points: int = 0
+    cutoff: bool = False
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
+        scope="case", version=1, chance_means=(("unfair",), ("uer",), ("auc",), ("auc_cutoff",))
+    )
+
+    @cached_property
+    def kind(self) -> str:
+        """The scorer's name without settings."""
+        return specs.parse(self.scorer).name
+
+    @cached_property
+    def counter(self) -> str:
+        """Spec of the scorer whose ``sizes`` count the source's tokens."""
+        return self.tokens or (self.scorer if self.kind in COUNTING else "ngram")
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        """The summary against every document, and the documents' sizes where another scorer counts them."""
+        (case,) = cases
+        about = known(case.record)
+        if self._reason(case, about) is not None:
+            return ()
+        rows = about.texts
+        read = self._joined(about) if self.texts == "values" else rows
+        asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, read, (case.summary.text,))]
+        if self.counter != self.scorer:
+            asks.append(Ask(self.counter, rows, ()))
+        return asks
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        """The values of the record's documents, in sorted order of the values."""
+        (case,) = cases
+        about = known(case.record)
+        if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(case, about) is not None:
+            return None
+        return groups_of(about, self.over).scheme
+
+    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
+        """Each group's share of the summary less the wanted one."""
+        return {
+            f"difference[{c[1]}]": Ratio(
+                ((("surplus", c[1]), 1.0), (("deficit", c[1]), -1.0)), ((("present", c[1]), 1.0),)
+            )
+            for c in columns
+            if c[0] == "present"
+        }
+
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
+        """Where n-grams are counted, every sentence of the sources against every document (n-grams across sentences
+        are not seen); else every extract as a text of its own.
+        """
+        (case,), (drawn,) = cases, extracts
+        if self.kind in WITHOUT_ASK or self.texts == "values":
+            return ()
+        rows = known(case.record).texts
+        read = drawn.sentences if self.kind in COUNTING else drawn.texts
+        asks = [Ask(self.scorer, rows, read)]
+        if self.counter != self.scorer:
+            asks.append(Ask(self.counter, rows, ()))
+        return asks
+
+    def observe_many(
+        self, units: ScoredUnits, labels: Integers
+    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+        """Records of the same values and as many documents (and sentences of extracts) are observed together."""
+        reasons: dict[int, Reason] = {}
+        alike: dict[tuple[Any, ...], list[int]] = {}
+        for i, ((case,), asked) in enumerate(zip(units.cases, units.asked.tolist(), strict=True)):
+            about = known(case.record)
+            reason = None if asked else NO_BASELINE if units.extracts else self._reason(case, about)
+            if reason is not None:
+                reasons[i] = reason
+                continue
+            groups = groups_of(about, self.over)
+            kept = units.extracts[i][0].kept.shape if units.extracts else (0, 0)
+            alike.setdefault((groups.names, len(groups.codes), kept), []).append(i)
+        found = []
+        for (values, *_), places in in_parts(alike, lambda kind: len(kind[0]) * kind[2][0] * 8):
+            some, labels_here = units.some(places), labels[places]
+            if not labels.shape[2]:
+                codes = np.stack([groups_of(known(case.record), self.over).codes for (case,) in some.cases])
+                labels_here = np.repeat(codes[:, np.newaxis], labels.shape[1], axis=1)
+            rows, missing = self._alike(some, values, labels_here)
+            reasons |= {places[i]: NO_BASELINE if units.extracts else reason for i, reason in missing.items()}
+            found.append(replace(rows, units=[places[i] for i in rows.units]))
+        return found, reasons
+
+    def _alike(
+        self, units: ScoredUnits, values: Sequence[str], labels: Integers
+    ) -> tuple[AlikeRows, Mapping[int, Reason]]:
+        """Rows of records that have the same values and as many documents; why others have none.
+
+        The shares of a summary move with the labels (N, R, K), those of the extracts (N, extracts, K) differ under the real ones.
+        """
+        members = members_of(labels, len(values))
+        n, r, k, _ = members.shape
+        read = np.broadcast_to(np.eye(k, dtype=bool), (n, r, k, k)) if self.texts == "values" else members
+        counted = read if self.counter == self.scorer else members
+        token_counts = units.table.sizes_of(units.first + units.asked - 1)[:, :, np.newaxis]
+        sizes = (counted.reshape(n, r * k, -1).astype(np.float64) @ token_counts).reshape(n, r, k)
+        present: NDArray[np.bool_] = sizes > 0
+        missing: dict[int, Reason] = {}
+        is_left: NDArray[np.bool_] = np.ones(n, dtype=bool)
+
+        def leave_out(which: Any, text: str) -> None:
+            missing.update(dict.fromkeys(np.flatnonzero(which & is_left).tolist(), Reason(text)))
+            is_left[which] = False
+
+        leave_out(~present[:, 0].any(axis=1), "no counted token in the source")
+        if self.single == "leave_out":
+            leave_out(present[:, 0].sum(axis=1) < 2, "one value only")
+        source = shares(sizes, present)
+        which = None
+        if units.extracts:
+            summary, is_read, which = self._of_extracts(units, members[:, 0], present)
+            times = summed(is_read[:, :, np.newaxis].astype(np.float64), which)
+            is_empty = times[:, 0] == 0
+        else:
+            summary, is_empty = self._of_summaries(units, values, read, present)
+        leave_out(is_empty, NOTHING_FOUND.get(self.kind, ""))
+        usable = [units.cases[i][0] for i in np.flatnonzero(is_left)[:1].tolist()]
+        wanted = self._wanted(usable, values, source, present)
+        leave_out(~wanted[:, 0].any(axis=1), "the target gives nothing to the values present")
+        documents = shares(members.sum(axis=-1).astype(np.float64), present)
+        kept = np.flatnonzero(is_left)
+        parts = [part[kept] if missing else part for part in (present, source, summary, wanted, documents)]
+        shape = parts[2].shape
+        every: list[Any] = [np.broadcast_to(part, shape).reshape(-1, k) for part in parts]
+        columns, flat = self._statistics(values, *every)
+        rows = flat.reshape(*shape[:2], len(columns))
+        if which is not None:
+            rows[~is_read[kept]] = 0.0
+            rows = (summed(rows, which[kept]) / times[kept])[:, np.newaxis]
+        return AlikeRows(kept.tolist(), columns, rows), missing
+
+    # ------------------------------------------------------------------------------- what is read
+
+    def _reason(self, case: Case, about: KnownRecord) -> Reason | None:
+        names, summary = groups_of(about, self.over).names, case.summary
+        if not names:
+            return Reason(f"no document has the attribute '{self.over}'")
+        if summary.reason or is_blank(summary.text):
+            return Reason("empty summary")
+        if self.single == "leave_out" and len(names) < 2:
+            return Reason("one value only")
+        if self.kind == "units" and not summary.units:
+            return Reason("the summary has no units")
+        return None
+
+    def _joined(self, about: KnownRecord) -> tuple[str, ...]:
+        """The text of each value, in the order of the values."""
+        groups = groups_of(about, self.over)
+        return tuple(
+            BETWEEN_TEXTS.join(
+                text for text, code in zip(about.texts, groups.codes, strict=True) if code == k
+            )
+            for k in range(len(groups.names))
+        )
+
+    # ------------------------------------------------------------------------- the distributions
+
+    def _of_summaries(
+        self,
+        units: ScoredUnits,
+        values: Sequence[str],
+        members: NDArray[np.bool_],
+        present: NDArray[np.bool_],
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """p_y under each labelling (N, R, K), and where nothing of the summary is found (N,)."""
+        is_empty = np.zeros(len(units), dtype=bool)
+        if self.kind == "uniform":
+            return shares(np.zeros(present.shape), present), is_empty
+        if self.kind in COUNTING:
+            counts = count_unions(members, units.table, units.first)
+        elif self.kind == "units":
+            counts = np.array([[self._entailed(case, values)] for (case,) in units.cases], dtype=float)
+        else:
+            first = units.first.tolist()
+            found = [
+                folded(mean_of_best, m, units.table[i].matrix) for m, i in zip(members, first, strict=True)
+            ]
+            return softmax(np.stack(found), self.temperature, present), is_empty
+        if self.no_match == "leave_out":
+            is_empty |= ~(counts[:, 0] * present[:, 0]).any(axis=1)
+        return shares(counts, present), is_empty
+
+    def _of_extracts(
+        self, units: ScoredUnits, members: NDArray[np.bool_], present: NDArray[np.bool_]
+    ) -> tuple[Floats, NDArray[np.bool_], Integers]:
+        """p_y of the different extracts (N, different, K), whether anything is found in them, and which each extract is (N, extracts).
+
+        Shapes: ``members`` (N, K, documents), ``present`` (N, 1, K).
+        """
+        kept = np.stack([drawn.kept for (drawn,) in units.extracts])
+        if self.kind in COUNTING:
+            kept, which = different(kept, members.shape[2])
+            counts = np.where(present, kept @ _grams_of_sentences(units, members), 0.0)
+            return shares(counts, present), np.any(counts > 0, axis=2), which
+        found = []
+        for own, i in zip(members, units.first.tolist(), strict=True):
+            answer = units.table[i]
+            ends = np.searchsorted(answer.owner, np.arange(kept.shape[1] + 1))
+            parts = [answer.matrix[:, start:stop] for start, stop in pairwise(ends)]
+            found.append(np.concatenate([folded(mean_of_best, own[np.newaxis], part) for part in parts]))
+        which = np.broadcast_to(np.arange(kept.shape[1]), kept.shape[:2])
+        return softmax(np.stack(found), self.temperature, present), np.ones(which.shape, dtype=bool), which
+
+    def _entailed(self, case: Case, values: Sequence[str]) -> list[int]:
+        of_units = [unit.values.get(self.over, ()) for unit in case.summary.units or ()]
+        return [sum(value in entails for entails in of_units) for value in values]
+
+    def _wanted(
+        self, cases: Cases, values: Sequence[str], source: Floats, present: NDArray[np.bool_]
+    ) -> Floats:
+        """p_g under each labelling. Shape (…, K); DataError that names one of the cases where a value has no share."""
+        if self.target == "ratio":
+            return source
+        if self.target == "equal":
+            return shares(np.zeros(source.shape), present)
+        given = read_target(self.target)
+        for value in values if cases else ():
+            if value not in given:
+                raise DataError(
+                    f"{cases[0].record.where or 'record'} (id '{cases[0].record.id}'): the value '{value}' of "
+                    f"'{self.over}' has no share in target={self.target}. Add '{value}:SHARE' (0 is a share)."
+                )
+        weights = np.where(present, [given.get(value, 0.0) for value in values], 0.0)
+        total = weights.sum(axis=-1, keepdims=True)
+        return np.asarray(weights / np.where(total > 0, total, 1.0))
+
+    # ------------------------------------------------------------------------------- the evidence
+
+    def _statistics(
+        self,
+        values: Sequence[str],
+        present: NDArray[np.bool_],
+        source: Floats,
+        summary: Floats,
+        wanted: Floats,
+        documents: Floats,
+    ) -> tuple[tuple[Column, ...], Floats]:
+        """The class's Evidence. Shapes: (rows, K) each → (rows, columns)."""
+        deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
+        counts_ties = self.ties == "under"
+        under = is_under(summary, wanted, present, self.tau, counts_ties=counts_ties)
+        alone = {
+            "one": np.ones(len(source)),
+            "unfair": reduce(np.logical_or, under.T).astype(float),
+            "uer": deficit.sum(axis=1) / present.sum(axis=1),
+            "auc": area_over_tau(summary, wanted, self.points, counts_ties=counts_ties),
+        }
+        if self.cutoff:
+            alone["auc_cutoff"] = area_over_cutoff(source, summary, wanted, self.tau, counts_ties=counts_ties)
+        by_value = {
+            "present": present, "under": under, "deficit": deficit, "surplus": surplus,
+            "source": source, "summary": summary, "wanted": wanted, "documents": documents,
+        }  # fmt: skip
+        columns: list[Column] = [(name,) for name in alone]
+        columns += [(name, value) for name in by_value for value in values]
+        blocks = [np.column_stack(list(alone.values())), *by_value.values()]
+        return tuple(columns), np.hstack(blocks, dtype=np.float64)
+
+
+def _grams_of_sentences(units: ScoredUnits, members: NDArray[np.bool_]) -> Floats:
+    """How many of each sentence's n-grams occur in some document of a value. ``members`` (N, K, n) → (N, sentences, K)."""
+    sentences = len(units.extracts[0][0].sentences)
+    table, first = units.table, units.first
+    held = table.beside(first) > 0
+    whose = np.repeat(np.arange(len(units)), table.shapes[first, 1])
+    place = whose * sentences + table.owner_beside(first)
+    size = len(units) * sentences
+    found = [
+        np.bincount(place[(held & own[whose].T).any(axis=0)], minlength=size)
+        for own in members.transpose(1, 0, 2)
+    ]
+    return np.stack(found, axis=1, dtype=np.float64).reshape(len(units), sentences, -1)
+
+
+def read_target(text: str) -> dict[str, float]:
+    """The shares of ``neg:0.5+pos:0.5``; ValueError where it is malformed.
+
+    >>> read_target("neg:1+pos:3")
+    {'neg': 1.0, 'pos': 3.0}
+    """
+    given: dict[str, float] = {}
+    for part in text.split("+"):
+        value, colon, share = part.rpartition(":")
+        try:
+            given[value.strip()] = float(share)
+        except ValueError:
+            colon = ""
+        if not colon or not 0 <= given[value.strip()] < float("inf"):
+            raise ValueError(
+                f"target '{text}' is neither ratio, equal nor VALUE:SHARE+VALUE:SHARE with shares ≥ 0"
+            )
+    return given
+
 
 UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
 SHARES = ContrastWords(
@@ -45,8 +450,22 @@ CHOICES = {
 }
 
 
-class _RepresentationMeasure(RepresentationSettings):
+def _declared(**special: Any) -> Declaration:
+    """What all measures of the family declare, and what is special to one."""
+    return Declaration(
+        family="Representation",
+        harm=UNHEARD,
+        figures=("kept_shares",),
+        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+        **special,
+    )
+
+
+class _RepresentationMeasure(Reading, RepresentationSettings):
     """What all measures do alike."""
+
+    observes: ClassVar[type] = Representation
+    name: ClassVar[str]
 
     def __post_init__(self) -> None:
         if not 0 < self.tau <= 1:
@@ -55,19 +474,17 @@ class _RepresentationMeasure(RepresentationSettings):
             raise ValueError(f"temperature={self.temperature} is not above 0")
         check_uncut("scorer", self.scorer)
         check_uncut("tokens", self.tokens or "ngram")
-        for key, known in CHOICES.items():
-            check_known(key, getattr(self, key), known)
+        for key, allowed in CHOICES.items():
+            check_known(key, getattr(self, key), allowed)
         if self.target not in ("ratio", "equal"):
             read_target(self.target)
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
             raise ValueError(f"texts=values is for scorers that read texts; {self.scorer} reads none")
 
-    @property
-    def observation(self) -> Representation:
-        """The distributions under these settings; equal settings make equal observations."""
-        return Representation(**shared(self, type(self)))
-
-    __repr__ = specs.spell
+    def _headline(self, totals: Totals, statistic: str, *, has_baseline: bool = True) -> dict[str, Value]:
+        """The mean over records of a statistic of each."""
+        mean, columns = ratio(totals[statistic], totals["one"]), ((statistic,), ("one",))
+        return {self.name: Value(mean, "upper", mean_of=columns, is_share=True, has_baseline=has_baseline)}
 
     def explain(self, totals: Totals) -> str:
         """The three distributions in words, and which values fall below tau."""
@@ -106,20 +523,13 @@ class Bur(_RepresentationMeasure):
     """
 
     name: ClassVar[str] = "bur"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Representation",
+    declaration: ClassVar[Declaration] = _declared(
         question="the share of summaries in which at least one group falls below its due share",
-        harm=UNHEARD,
-        figures=("kept_shares",),
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → shares (…)."""
-        mean = ratio(totals["unfair"], totals["one"])
-        found = {
-            "bur": Value(mean, "upper", mean_of=(("unfair",), ("one",)), is_share=True, has_baseline=True)
-        }
+        found = self._headline(totals, "unfair")
         for v in totals.values_of("present"):
             share = ratio(totals["under", v], totals["present", v])
             found[f"share_under[{v}]"] = Value(share, is_share=True, has_baseline=True, group=v)
@@ -146,20 +556,15 @@ class Uer(_RepresentationMeasure):
     """
 
     name: ClassVar[str] = "uer"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Representation",
+    declaration: ClassVar[Declaration] = _declared(
         question="how much of the due shares is missing, averaged over the groups of a record",
-        harm=UNHEARD,
-        figures=("kept_shares",),
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
         contrast=SHARES,
         matches_words=True,
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → mean rates (…)."""
-        mean = ratio(totals["uer"], totals["one"])
-        found = {"uer": Value(mean, "upper", mean_of=(("uer",), ("one",)), is_share=True, has_baseline=True)}
+        found = self._headline(totals, "uer")
         for v in totals.values_of("present"):
             found |= _difference(totals, v) | _by_documents(totals, v)
             for share in ("source", "summary", "wanted"):
@@ -184,12 +589,8 @@ class Auc(_RepresentationMeasure):
 
     points: int = 0
     name: ClassVar[str] = "auc"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Representation",
+    declaration: ClassVar[Declaration] = _declared(
         question="how far the worst-represented group falls short of its due share",
-        harm=UNHEARD,
-        figures=("kept_shares",),
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
 
     def __post_init__(self) -> None:
@@ -199,8 +600,7 @@ class Auc(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
-        mean = ratio(totals["auc"], totals["one"])
-        return {"auc": Value(mean, "upper", mean_of=(("auc",), ("one",)), is_share=True, has_baseline=True)}
+        return self._headline(totals, "auc")
 
 
 @dataclass(frozen=True, repr=False)
@@ -217,24 +617,16 @@ class AucCutoff(_RepresentationMeasure):
     """
 
     name: ClassVar[str] = "auc_cutoff"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Representation",
+    declaration: ClassVar[Declaration] = _declared(
         question="the share of under-represented summaries, over a sweep of the long-tail cut-off",
-        harm=UNHEARD,
         on_request="it is the sweep behind one paper's table; auc is what the paper describes",
-        figures=("kept_shares",),
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
 
-    @property
-    def observation(self) -> Representation:
-        """The distributions with the sweep."""
-        return Representation(**shared(self, RepresentationSettings), cutoff=True)
+    cutoff: bool = field(default=True, init=False)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
-        mean = ratio(totals["auc_cutoff"], totals["one"])
-        return {"auc_cutoff": Value(mean, "upper", mean_of=(("auc_cutoff",), ("one",)), is_share=True)}
+        return self._headline(totals, "auc_cutoff", has_baseline=False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -252,12 +644,8 @@ class Sof(_RepresentationMeasure):
     """
 
     name: ClassVar[str] = "sof"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Representation",
+    declaration: ClassVar[Declaration] = _declared(
         question="how unevenly shortfalls are spread over the groups",
-        harm=UNHEARD,
-        figures=("kept_shares",),
-        scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
         contrast=SHARES,
         matches_words=True,
     )

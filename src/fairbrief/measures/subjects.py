@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from fairbrief.text.gender_words import gender_coefficient, subject_group
+from fairbrief.text.group_words import gender_coefficient, subject_group
 from fairbrief.types import Reason, Record
 
 NO_GENDER_WORD = Reason("no gender word in the article")

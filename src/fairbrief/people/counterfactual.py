@@ -14,10 +14,10 @@ from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.groups import Group, Lists, Plan, list_names, pools_of
 from fairbrief.people.template import Person, Slot, Template, Words, content_words, in_order
 from fairbrief.text import address, pronouns
-from fairbrief.text.census_names import genders as genders_of_names
+from fairbrief.text.name_words import genders as genders_of_names
+from fairbrief.text.name_words import is_title, without_titles
 from fairbrief.text.names import Listed, Names, census
 from fairbrief.text.recognition import Span, accept, choose, propose
-from fairbrief.text.titles import SUFFIXES, bare, is_title
 from fairbrief.types import Entity, Record
 
 NO_WORD = "no word of the text tells a gender"
@@ -227,7 +227,7 @@ def _first_names(
 
 def _first(span: Span, genders: Mapping[str, str]) -> str | None:
     """The first name in a person's name; None after a title with one name, which is a last name."""
-    core = [t for t in span.tokens if not is_title(t) and bare(t) not in SUFFIXES]
+    core = without_titles(span.tokens)
     titled = len(core) < len(span.tokens)
     return core[0] if core and core[0].lower() in genders and not (titled and len(core) == 1) else None
 

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from fairbrief.errors import DataError
-from fairbrief.text.census_names import genders
-from fairbrief.text.found_people import FoundPerson, found_people
-from fairbrief.text.recogniser_errors import GROUPS, READ, TRUE, RecogniserErrors
+from fairbrief.text.found_people import GROUPS, READ, TRUE, FoundPerson, RecogniserErrors, found_people
+from fairbrief.text.name_words import genders
 from fairbrief.types import Entity, Record
 
 _NAMES = ("first", "last", "full")

@@ -1,8 +1,11 @@
-"""Models on disk: a local folder, or a snapshot in the hub's cache, with the revision that a signature names."""
+"""Models on disk: a local folder, or a snapshot in the hub's cache, with the revision that a signature names; and what surrounds their loading."""
 
 from __future__ import annotations
 
 import hashlib
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -63,7 +66,7 @@ def repositories() -> list[str]:
 
 
 def has_weights(folder: Path) -> bool:
-    """Whether a folder holds a configuration and weights that transformers reads."""
+    """Whether a folder has a configuration and weights that transformers reads."""
     return (folder / "config.json").exists() and any(True for p in WEIGHTS for _ in folder.rglob(p))
 
 
@@ -142,3 +145,37 @@ def _digest(files: tuple[tuple[str, int, int], ...], folder: str) -> str:
             while block := stream.read(1 << 22):
                 digest.update(block)
     return digest.hexdigest()
+
+
+@contextmanager
+def explained(folder: Path, reader: str) -> Iterator[None]:
+    """What the libraries raise on a folder that is no usable model, as a BackendError that names it."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError) as error:
+        raise BackendError(
+            f"{reader}: the model in {folder} cannot be loaded: {first_line(error, 300)}. Fetch it again with "
+            "'fairbrief prefetch MODEL', or give a folder that transformers can load."
+        ) from error
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No load reports and no bars: a head that is not needed is not news, and a missing one is an error."""
+    logger = logging.getLogger("transformers")
+    level = logger.level
+    hub = library("huggingface_hub", "a model").utils
+    had_bars = not hub.are_progress_bars_disabled()
+    verbosity = library("transformers", "a model").utils.logging
+    bars = verbosity.is_progress_bar_enabled()
+    hub.disable_progress_bars()
+    verbosity.disable_progress_bar()
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        if had_bars:
+            hub.enable_progress_bars()
+        if bars:
+            verbosity.enable_progress_bar()

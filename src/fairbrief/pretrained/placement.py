@@ -66,7 +66,7 @@ def choose(name: str, setting: str, given: str, known: tuple[str, ...]) -> None:
 
 
 def tokens(given: int | str, name: str) -> int:
-    """The positive number that a setting holds."""
+    """The positive number that a setting gives."""
     try:
         number = int(given)
     except ValueError:
@@ -77,7 +77,7 @@ def tokens(given: int | str, name: str) -> int:
 
 
 def place(settings: Settings, name: str) -> Placement:
-    """The device, dtype and batch size to use, where the settings say ``auto`` the best at hand."""
+    """The device, dtype and batch size to use: for ``auto`` the best that is available."""
     device = device_of(settings.device, name)
     dtype = dtype_of(settings.dtype, device, name)
     given = settings.batch_tokens
@@ -85,7 +85,7 @@ def place(settings: Settings, name: str) -> Placement:
 
 
 def automatic_tokens(device: str) -> int:
-    """How many word pieces a device is given at once, unless a setting says."""
+    """How many word pieces a device is given at once where no setting decides."""
     return ACCELERATOR_TOKENS if device.startswith("cuda") else CPU_TOKENS
 
 
@@ -148,15 +148,15 @@ def device_of(given: str, name: str) -> str:
 def speed_in(dtype: str) -> float:
     """How many times as fast as in fp32 the CPU multiplies in another precision: measured once, in a tenth of a second.
 
-    That a processor has instructions for bf16 does not say that products in it are faster. Only what is said depends on
-    this, never a setting or a score.
+    A processor with instructions for bf16 need not be faster with them. Only messages depend on this, never a setting or
+    a score.
     """
     return _seconds("fp32") / _seconds(dtype)
 
 
 @cache
 def note_if_slower(device: str, dtype: str) -> None:
-    """Say once on standard error where the precision that is asked for slows the CPU down; of several workers one says it."""
+    """Warn once on standard error where the requested precision slows the CPU down; of several workers one warns."""
     if device == "cpu" and dtype != "fp32" and worker()[0] == 0 and speed_in(dtype) < 1:
         sys.stderr.write(
             f"fairbrief: on this processor products in {dtype} take {1 / speed_in(dtype):.1f} times as long as in fp32: "

@@ -1,4 +1,4 @@
-"""What a paper measured and how it laid out its tables: specs in, estimates out, nothing computed.
+"""A paper's measures and tables: specs and layouts; nothing is computed.
 
 A protocol is an object of the shape of `PaperProtocol`, declared under the entry-point group
 ``fairbrief.protocols``. It departs from the defaults through the settings of measures and scorers alone.
@@ -19,8 +19,8 @@ from fairbrief.types import Estimate, Table
 class ProtocolDeclaration:
     """How an audit under a protocol differs from one without.
 
-    ``attribute_of`` says whose attributes it is taken over where the user names none. ``sets_apart`` names the record
-    attributes that tell its sets of inputs apart: the audit slices by those of them that records have. ``intervals``
+    ``attribute_of`` is whose attributes it is taken over where the user names none. ``sets_apart`` names the record
+    attributes by which its sets of inputs differ: the audit slices by those of them that records have. ``intervals``
     are the paper's (``bootstrap``), or the package's own.
     """
 
@@ -56,5 +56,5 @@ class EvidenceProtocol(PaperProtocol, Protocol):
     """A protocol some of whose tables are made of rows, not of estimates: a distribution, a regression."""
 
     def evidence_tables(self, evidence: pa.Table) -> tuple[Table, ...]:
-        """The tables that need single rows; they stand after those of `tables`."""
+        """The tables that need single rows; they follow those of `tables`."""
         ...

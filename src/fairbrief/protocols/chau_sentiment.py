@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from fairbrief.protocols import ProtocolDeclaration
-from fairbrief.protocols.cells import decimal
-from fairbrief.protocols.chau_figures import figures, p_value
-from fairbrief.protocols.published_results import PublishedResult, heading, published_results
-from fairbrief.specs import spell
-from fairbrief.types import Estimate, Table
+from fairbrief.measures.sentiment import Regression, regress_shift
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed
+from fairbrief.types import Estimate, Floats, Table
 
 DIFFERENCES = {
     "sentiment_shift": "shift",
@@ -23,11 +24,21 @@ DIFFERENCES = {
 }
 """What the table of differences calls a quantity; *adjusted* holds the article's sentiment fixed."""
 ACCURACY = re.compile(r"held-out accuracy:([\d.]+) of (\d+) words \(majority ([\d.]+)\)")
-"""What the word scorer's fingerprint tells of its classifier."""
+"""The accuracy in the word scorer's fingerprint."""
+QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+BINS = 10
+FEW = 10
+"""Rows of one subject below which robust errors are known to be too small."""
+SUBJECTS: Mapping[str, float] = MappingProxyType({"female": 1.0, "male": -1.0})
+"""The coefficient of a text about women only, and about men only."""
+TERMS: Mapping[str, str] = MappingProxyType(
+    {"constant": "Intercept", "article": "article_sentiment", "male − female": "is_male"}
+)
+"""What the paper calls the terms of its regressions."""
 
 
-@dataclass(frozen=True)
-class ChauSentiment:
+@dataclass(frozen=True, repr=False)
+class ChauSentiment(Reproduced):
     """Change of sentiment from article to summary, by the gender of the subject (Chau & Kim).
 
     ``chau-sentiment(vectors=FILE)`` scores words as the paper does: logistic regression on word vectors,
@@ -36,7 +47,6 @@ class ChauSentiment:
     """
 
     name: ClassVar[str] = "chau-sentiment"
-    declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration()
     paper: ClassVar[str] = "Chau & Kim: Sentiment Analysis for Identifying Gender Bias"
     vectors: str = ""
     lexicon: str = "opinion"
@@ -53,17 +63,13 @@ class ChauSentiment:
             change,
         )
 
-    def results(self) -> tuple[PublishedResult, ...]:
-        """What the paper shows, under its own numbers and titles."""
-        return published_results(self.name)
-
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The differences between women and men, with interval, chance level and p."""
         rows = tuple(
-            (e.system, told, decimal(e.value), _interval(e), decimal(e.null_mean), p_value(e.p), str(e.n))
+            (e.system, label, decimal(e.value), _interval(e), decimal(e.null_mean), p_value(e.p), str(e.n))
             for e in estimates
             if e.measure.startswith("sentiment_shift") and not e.slice and not e.baseline
-            if (told := DIFFERENCES.get(e.quantity.partition("[")[0]))
+            if (label := DIFFERENCES.get(e.quantity.partition("[")[0]))
         )
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
         title = "Difference of the shift between groups (female − male)"
@@ -89,23 +95,214 @@ class ChauSentiment:
             "The chance level of shift and slope is that of random sentences of the article: --control random_sentences.",
         )
 
-    __repr__ = spell
-
 
 def _accuracy(estimates: Sequence[Estimate]) -> Iterator[Table]:
     """How well the word classifier knows words that it was not taught, where one was trained."""
     found = next((m for e in estimates if (m := ACCURACY.search(e.signature))), None)
     if found:
-        accuracy, tested, majority = found.groups()
-        title = heading(published_results("chau-sentiment"), "Section 2")
-        header = ("accuracy on held-out words", "words", "always the commoner kind")
-        yield Table(title, header, ((accuracy, tested, majority),))
+        yield printed("chau-sentiment", "Section 2", [found.groups()])
 
 
 def _interval(e: Estimate) -> str:
-    return "–" if e.low is None or e.high is None else f"{decimal(e.low)} … {decimal(e.high)}"
+    return ABSENT if e.low is None or e.high is None else f"{decimal(e.low)} … {decimal(e.high)}"
 
 
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
+
+
+# -------------------------------------------------------------------------------------- the figures
+
+
+@dataclass(frozen=True, slots=True)
+class Shifts:
+    """The rows of one system whose article has a subject. Shapes: all (rows,)."""
+
+    system: str
+    group: tuple[str, ...]
+    cluster: tuple[str, ...]
+    article: Floats
+    summary: Floats
+
+    @property
+    def shift(self) -> Floats:
+        """Sentiment of the summary minus that of the article."""
+        return self.summary - self.article
+
+
+def shifts(evidence: pa.Table) -> Iterator[Shifts]:
+    """Sentiment of article and summary row by row, for every system, from an audit's evidence."""
+    rows = _rows_of(evidence, "sentiment_shift")
+    groups = [n.removeprefix("one[").removesuffix("]") for n in rows.column_names if n.startswith("one[")]
+    for system, part in _by_system(rows):
+        member = np.column_stack([_numbers(part, f"one[{g}]") for g in groups]) > 0
+        label = member.argmax(axis=1)
+        article, summary = (
+            sum((_numbers(part, f"{name}[{g}]") for g in groups), np.zeros(len(label)))
+            for name in ("article", "summary")
+        )
+        yield Shifts(
+            system, tuple(groups[i] for i in label), tuple(part["cluster"].to_pylist()), article, summary
+        )
+
+
+def figures(evidence: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table]:
+    """Figures 1 to 7, in the paper's order; none without rows."""
+    pairs = _rows_of(evidence, "sentiment_change")
+    if len(pairs):
+        texts = [(system, _numbers(p, "article"), _numbers(p, "summary")) for system, p in _by_system(pairs)]
+        scores = [
+            cell for system, a, s in texts for cell in (((system, "articles"), a), ((system, "summaries"), s))
+        ]
+        yield from distributions("Figure 1", ("system", "text"), scores, notes)
+        yield from distributions("Figure 2", ("system",), [((t,), s - a) for t, a, s in texts], notes)
+        yield agreement(pairs)
+        yield coefficients(pairs)
+    subjects = list(shifts(evidence))
+    by_subject = [cell for part in subjects for cell in _of_subjects(part)]
+    yield from distributions("Figure 5", ("system", "subject", "text"), by_subject, notes)
+    if subjects:
+        yield regressions(subjects, "Figure 6")
+        yield regressions(subjects, "Figure 7")
+
+
+def _of_subjects(part: Shifts) -> Iterator[tuple[tuple[str, ...], Floats]]:
+    label = np.array(part.group, dtype=object)
+    for group in sorted(set(part.group)):
+        for text, values in (("articles", part.article), ("summaries", part.summary)):
+            yield (part.system, group, text), values[label == group]
+
+
+def distributions(
+    number: str,
+    names: tuple[str, ...],
+    cells: Iterable[tuple[tuple[str, ...], Floats]],
+    notes: tuple[str, ...] = (),
+) -> Iterator[Table]:
+    """Mean, spread and quantiles of scores, and how many fall into each of ten bins; none without rows."""
+    cells = list(cells)
+    if not cells:
+        return
+    edges = _edges(np.concatenate([values for _, values in cells]))
+    described = [(*name, *_described(values)) for name, values in cells]
+    counted = [(*name, *map(str, np.histogram(values, edges)[0])) for name, values in cells]
+    digits = 1 if edges[0] == -1 and edges[-1] == 1 else 2
+    starts = tuple(decimal(start, digits) for start in edges[:-1])
+    header = (*names, "n", "mean", "sd", "least", "25 %", "median", "75 %", "most")
+    note = f"A column counts the scores from its own up to the next one's; the last, up to {decimal(edges[-1], digits)}."
+    yield printed("chau-sentiment", number, described, columns=header, notes=notes)
+    yield printed(
+        "chau-sentiment", number, counted, place=", as counts", columns=(*names, *starts), notes=(note,)
+    )
+
+
+def _described(x: Floats) -> tuple[str, ...]:
+    spread = x.std(ddof=1) if len(x) > 1 else None
+    quantiles = (decimal(q, 2) for q in np.quantile(x, QUANTILES))
+    return (str(len(x)), decimal(x.mean()), decimal(spread), *quantiles)
+
+
+def agreement(pairs: pa.Table) -> Table:
+    """Figure 3: how many articles, summaries and both are about women only, and about men only."""
+    rows = []
+    for system, part in _by_system(pairs):
+        article, summary = (_coefficient(part, text) for text in ("article", "summary"))
+        for subject, whole in SUBJECTS.items():
+            of_article, of_summary = article == whole, summary == whole
+            counts = (of_article, of_summary, of_article & of_summary)
+            rows.append((system, subject, *(f"{int(c.sum()):,}" for c in counts)))
+    return printed("chau-sentiment", "Figure 3", rows)
+
+
+def coefficients(pairs: pa.Table) -> Table:
+    """Figure 4: how many articles and summaries have which gender coefficient."""
+    lines = []
+    for system, part in _by_system(pairs):
+        for text, name in (("articles", "article"), ("summaries", "summary")):
+            x = _coefficient(part, name)
+            kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
+            lines.append((system, text, *(str(int(k.sum())) for k in kinds)))
+    return printed("chau-sentiment", "Figure 4", lines)
+
+
+def _coefficient(part: pa.Table, text: str) -> Floats:
+    """Gender coefficients; nan where a text has no gender word. Shape (rows,)."""
+    return np.where(_numbers(part, f"{text} gendered") > 0, _numbers(part, f"{text} coefficient"), np.nan)
+
+
+def regressions(subjects: Iterable[Shifts], number: str, confidence_level: float = 0.95) -> Table:
+    """Figure 6: shift on article sentiment in each group. Figure 7: on the male dummy. Classical and robust errors."""
+    lines = []
+    is_clustered = few = False
+    for part in subjects:
+        few = few or min(Counter(part.group).values()) < FEW
+        fits = regress_shift(
+            part.article, part.shift, part.group, part.cluster, confidence_level, compared_with="first"
+        )
+        for fitted in fits:
+            if fitted.title.startswith("all") == (number == "Figure 7"):
+                is_clustered = is_clustered or fitted.is_clustered
+                lines += [(part.system, fitted.title, *cells) for cells in _terms(fitted)]
+    robust = "cluster-robust" if is_clustered else "HC3"
+    columns = (
+        "system", "rows", "term", "coef", "std err", "t", "P>|t|", f"{confidence_level:.0%} CI",
+        f"SE ({robust})", f"p ({robust})", "R²", "n",
+    )  # fmt: skip
+    note = f"A subject has fewer than {FEW} rows: its robust errors are too small, read the classical ones."
+    return printed("chau-sentiment", number, lines, columns=columns, notes=(note,) if few else ())
+
+
+def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:
+    c, r = fitted.classical, fitted.robust
+    for i, term in enumerate(fitted.terms):
+        ci = f"{decimal(c.low[i])} … {decimal(c.high[i])}" if np.isfinite(c.low[i]) else ABSENT
+        yield (
+            TERMS.get(term, term), decimal(c.coefficients[i], 4), decimal(c.errors[i]), decimal(c.t[i], 3),
+            p_value(c.p[i]), ci, decimal(r.errors[i]), p_value(r.p[i]), decimal(_r2(fitted)), str(fitted.n),
+        )  # fmt: skip
+
+
+def _r2(fitted: Regression) -> float | None:
+    """None where there are no more rows than terms: any line through them fits."""
+    return float(fitted.classical.r2) if fitted.n > len(fitted.terms) else None
+
+
+def p_value(p: float | None) -> str:
+    """Three decimals, as the paper prints them; a dash where undefined."""
+    return "< 0.001" if p is not None and p < 0.001 else decimal(p)
+
+
+def _rows_of(evidence: pa.Table, measure: str) -> pa.Table:
+    """The rows with numbers that a measure reads, of the first observation that it is made from."""
+    if "measures" not in evidence.column_names:
+        return evidence.slice(0, 0)
+    observed = evidence["measures"].cast(pa.string())
+    rows = evidence.filter(pc.match_substring_regex(observed, rf"(?m)^{measure}\b"))
+    rows = rows.filter(pc.is_null(rows["reason"]))
+    if not len(rows):
+        return rows
+    first = rows["observation"].cast(pa.string())[0]
+    return rows.filter(pc.equal(rows["observation"].cast(pa.string()), first))
+
+
+def _by_system(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    if not len(rows):
+        return
+    systems = rows["system"].cast(pa.string())
+    for system in dict.fromkeys(systems.to_pylist()):
+        yield system, rows.filter(pc.equal(systems, system))
+
+
+def _numbers(rows: pa.Table, column: str) -> Floats:
+    """A column of the evidence; what a row does not have is zero."""
+    if column not in rows.column_names:
+        return np.zeros(len(rows))
+    return np.asarray(np.nan_to_num(rows[column].to_numpy(zero_copy_only=False).astype(np.float64)))
+
+
+def _edges(values: Floats) -> Floats:
+    """Ten bins: over [−1, 1] where the scores keep to it, else over what there is."""
+    if np.abs(values).max() <= 1:
+        return np.linspace(-1, 1, BINS + 1)
+    return np.asarray(np.histogram_bin_edges(values, BINS), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Chhabra et al., position bias of zero-shot summarizers: measures and tables."""
+"""Chhabra et al., position bias of zero-shot summarizers: measures, and the figures as tables."""
 
 from __future__ import annotations
 
@@ -6,30 +6,52 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from fairbrief.measures.position import PositionBias, PositionHeights
-from fairbrief.protocols import ProtocolDeclaration, chhabra_tables
-from fairbrief.protocols.chhabra_tables import ROUGE, Variant
-from fairbrief.protocols.published_results import PublishedResult, published_results
-from fairbrief.specs import spell
+from fairbrief.protocols.published_results import (
+    ABSENT,
+    Reproduced,
+    decimal,
+    find,
+    printed,
+    systems_of,
+)
+from fairbrief.statistics import spearman
 from fairbrief.types import Estimate, Table
 
 RELEASED = {
-    "sentences": "punkt",
-    "short": "first",
-    "duplicates": "once",
-    "weights": "pooled",
-    "ties": "earliest",
-}
+    "sentences": "punkt", "short": "first", "duplicates": "once", "weights": "pooled", "ties": "earliest",
+}  # fmt: skip
 MAPPINGS = {
     "TF-IDF": {"mapping": "tfidf(fitted=pair)"},
     "ROUGE-1, mean over sentences (as published)": {"mapping": "rouge1", "match": "mean"},
     "ROUGE-1, each sentence": {"mapping": "rouge1"},
 }
 """Rules that map sentences to sources: what they are called, and their settings."""
+SEGMENTS = 10
+ROUGE = ("rouge1", "rouge2", "rougeL")
+SYSTEMS_FOR_RANKS = 3
+"""Fewer systems have no rank correlation worth a number."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One mapping of sentences to sources: what it is called, and the specs of its two measures."""
+
+    name: str
+    bias: str
+    heights: str
+
+    @classmethod
+    def of(cls, name: str, **settings: Any) -> Variant:
+        """The release's settings, but for these."""
+        values = {**RELEASED, **settings}
+        return cls(name, repr(PositionBias(**values)), repr(PositionHeights(**values)))
 
 
 @dataclass(frozen=True, repr=False)
-class ChhabraPosition:
+class ChhabraPosition(Reproduced):
     """Positional distributions, their distances, and ROUGE, with the release's arithmetic.
 
     Punkt sentences; TF-IDF fitted on each article and summary together; one source per sentence, counted
@@ -43,7 +65,6 @@ class ChhabraPosition:
     """
 
     name: ClassVar[str] = "chhabra-position"
-    declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration()
     paper: ClassVar[str] = (
         "Chhabra, Askari, Mohapatra: Revisiting Zero-Shot Abstractive Summarization in the Era of Large Language "
         "Models from the Perspective of Position Bias. NAACL 2024."
@@ -57,31 +78,106 @@ class ChhabraPosition:
         if not 1 <= self.top <= 3:
             raise ValueError(f"top is 1 to 3, not {self.top}")
 
-    __repr__ = spell
-
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
         """Both distances by each mapping and number of matches, and ROUGE."""
         variants = [*self._mappings(), *self._tops()]
         return (*dict.fromkeys(m for v in variants for m in (v.bias, v.heights)), *ROUGE)
 
-    def results(self) -> tuple[PublishedResult, ...]:
-        """What the paper shows, under its own numbers and titles."""
-        return published_results(self.name)
-
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
-        """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more."""
-        found = chhabra_tables.found_in(estimates, self.measures(()))
-        mappings = self._mappings()
-        return chhabra_tables.tables(found, mappings[0], mappings, self._tops())
+        """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more; none without a system."""
+        specs = self.measures(())
+        own = [e for e in estimates if e.measure in specs and not e.slice and not e.baseline]
+        mappings, tops, systems = self._mappings(), self._tops(), systems_of(own)
+        made = [_distributions(own, mappings[0])] if systems else []
+        made += [
+            _quality(own, mappings[0], *which) for which in (("Figure 3", ROUGE[:1]), ("Figure 4", ROUGE[1:]))
+        ]
+        made += [_compared(own, mappings, "Figure 6")] if len(mappings) > 1 else []
+        made += [_ranks(own, mappings[0])] if len(systems) >= SYSTEMS_FOR_RANKS else []
+        made += [_compared(own, tops, "Figure 9")] if len(tops) > 1 else []
+        return tuple(table for table in made if table.rows)
 
     def _mappings(self) -> list[Variant]:
         wanted = list(MAPPINGS) if self.mapping == "both" else ["TF-IDF"]
-        return [_variant(name, **MAPPINGS[name]) for name in wanted]
+        return [Variant.of(name, **MAPPINGS[name]) for name in wanted]
 
     def _tops(self) -> list[Variant]:
-        return [_variant(f"top-{k}", top=k, **MAPPINGS["TF-IDF"]) for k in range(1, self.top + 1)]
+        return [Variant.of(f"top-{k}", top=k, **MAPPINGS["TF-IDF"]) for k in range(1, self.top + 1)]
 
 
-def _variant(name: str, **settings: Any) -> Variant:
-    told = {**RELEASED, **settings}
-    return Variant(name, repr(PositionBias(**told)), repr(PositionHeights(**told)))
+def _value(own: Sequence[Estimate], spec: str, system: str, quantity: str) -> float:
+    """A value; nan where there is none."""
+    found = next(
+        (e for e in own if e.measure == spec and e.system == system and e.quantity == quantity), None
+    )
+    return np.nan if found is None or found.value is None else found.value
+
+
+def _distributions(own: Sequence[Estimate], variant: Variant) -> Table:
+    """Figure 2: how many sources are in each tenth of the article, for each system and its references."""
+    rows = [
+        (system, label, *_counts(own, variant, system, prefix))
+        for system in systems_of(own)
+        for label, prefix in (("summaries", ""), ("references", "reference_"))
+    ]
+    return printed("chhabra-position", "Figure 2", rows)
+
+
+def _counts(own: Sequence[Estimate], variant: Variant, system: str, prefix: str = "") -> tuple[str, ...]:
+    total = _value(own, variant.bias, system, f"{prefix}matches")
+    shares = [_value(own, variant.bias, system, f"{prefix}segment[{k:02d}]") for k in range(1, SEGMENTS + 1)]
+    return (*(decimal(total * share, 0) for share in shares), decimal(total, 0))
+
+
+def _quality(own: Sequence[Estimate], variant: Variant, number: str, rouge: Sequence[str]) -> Table:
+    """Figures 3 and 4: ROUGE beside the distances."""
+    rows = []
+    for system in systems_of(own):
+        bias = find([e for e in own if e.measure == variant.bias], system, "position_bias")
+        rows.append(
+            (
+                system,
+                *(decimal(_value(own, kind, system, kind), 4) for kind in rouge),
+                *_distances(own, variant, system),
+                decimal(_value(own, variant.bias, system, "position_bias_share"), 4),
+                decimal(bias.null_mean if bias else None, 4),
+                str(bias.n) if bias else ABSENT,
+            )
+        )
+    return printed("chhabra-position", number, rows)
+
+
+def _distances(own: Sequence[Estimate], variant: Variant, system: str) -> tuple[str, ...]:
+    asked = (
+        (variant.heights, "position_heights"), (variant.bias, "position_bias"), (variant.bias, "position_kl"),
+    )  # fmt: skip
+    return tuple(decimal(_value(own, spec, system, quantity), 4) for spec, quantity in asked)
+
+
+def _compared(own: Sequence[Estimate], variants: Sequence[Variant], number: str) -> Table:
+    """Figures 6 and 9: distances and distributions by mapping, or by number of matches."""
+    rows = [
+        (system, variant.name, *_distances(own, variant, system), *_counts(own, variant, system)[:-1])
+        for system in systems_of(own)
+        for variant in variants
+    ]
+    return printed("chhabra-position", number, rows)
+
+
+def _ranks(own: Sequence[Estimate], variant: Variant) -> Table:
+    """Table 1: Spearman's ρ between distance and ROUGE over systems."""
+    systems, rows = systems_of(own), []
+    for label, spec, distance in (
+        ("heights (as published)", variant.heights, "position_heights"),
+        ("segments", variant.bias, "position_bias"),
+    ):
+        far = np.array([_value(own, spec, system, distance) for system in systems])
+        cells = []
+        for kind in ROUGE:
+            good = np.array([_value(own, kind, system, kind) for system in systems])
+            known = np.isfinite(far) & np.isfinite(good)
+            is_enough = int(known.sum()) >= SYSTEMS_FOR_RANKS
+            cells.append(decimal(float(spearman(far[known], good[known])) if is_enough else None))
+        rows.append((label, *cells))
+    note = f"Over {len(systems)} systems. With so few even ρ = ±0.8 is compatible with no relation (n = 5: p = 0.10)."
+    return printed("chhabra-position", "Table 1", rows, notes=(note,))

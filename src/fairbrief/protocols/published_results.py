@@ -1,4 +1,4 @@
-"""A paper's experiments, tables and figures, under its own numbers and titles.
+"""A paper's experiments, tables and figures, under its own numbers and titles; and what the built-in protocols share.
 
 Each protocol declares them in ``results/NAME.toml``: what the paper printed, which command obtains it, what
 that needs, what was obtained on released outputs, and what cannot be had. The reproduction page, the command
@@ -8,20 +8,25 @@ that needs, what was obtained on released outputs, and what cannot be had. The r
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from math import isfinite
+from typing import Any, ClassVar
 
-from fairbrief.types import Table
+from fairbrief.protocols import ProtocolDeclaration
+from fairbrief.specs import spell
+from fairbrief.types import Estimate, Table
+
+ABSENT = "–"
 
 
 @dataclass(frozen=True)
 class ObtainedFigure:
     """One published figure beside what was obtained from released outputs.
 
-    ``cell`` names it by its row's and its column's headings; ``reason`` says why the two differ, and is empty
+    ``cell`` names it by its row's and its column's headings; ``reason`` is why the two differ, and is empty
     where they agree to the printed digit. ``input`` is the released file, ``command`` what was run on it.
     """
 
@@ -38,10 +43,11 @@ class PublishedResult:
     """An experiment, table or figure of a paper.
 
     ``number`` is the paper's ("Table 2", "Figure 6"), or the section's ("Section 5.3") where an experiment has
-    neither; ``title`` is the paper's, shortened to its first clause. ``commands`` run as they stand in a checkout,
-    on files of ``examples/``; ``inputs`` says which files take their place for the paper's own figures.
-    ``prints`` is text that the last command's output holds. ``absent`` says what cannot be had, and why.
-    ``header`` and ``rows`` are the figures that the paper prints.
+    neither; ``title`` is the paper's, shortened to its first clause. ``commands`` run unchanged in a checkout,
+    on files of ``examples/``; ``inputs`` are the files for the paper's own figures.
+    ``prints`` is text in the last command's output. ``absent`` is what cannot be obtained, and why.
+    ``header`` and ``rows`` are the figures that the paper prints. ``columns`` and ``remarks`` are the headings and the
+    notes of the table that an audit prints in its place.
     """
 
     number: str
@@ -54,6 +60,8 @@ class PublishedResult:
     note: str = ""
     header: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
+    columns: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     obtained: tuple[ObtainedFigure, ...] = ()
 
     @property
@@ -71,6 +79,30 @@ def heading(results: Sequence[PublishedResult], number: str) -> str:
     """The heading of the result with this number. Raises KeyError where the paper has none."""
     known = {result.number: result.heading for result in results}
     return known[number]
+
+
+def printed(
+    name: str,
+    number: str,
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str = "",
+    place: str = "",
+    columns: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Table:
+    """The paper's table or figure of this number, filled with rows.
+
+    The headings are the declared ones where none are given, notes follow the declared ones, ``title`` is another title, and ``place`` ends it.
+    """
+    result = next(r for r in published_results(name) if r.number == number)
+    cells = tuple(tuple(row) for row in rows)
+    return Table(
+        f"{title or result.heading}{place}",
+        tuple(columns) or result.columns,
+        cells,
+        (*result.remarks, *notes),
+    )
 
 
 @cache
@@ -95,9 +127,8 @@ def parse_result(entry: Mapping[str, Any], where: str) -> PublishedResult:
         raise ValueError(
             f"{place}: unknown {', '.join(unknown)}; known are figures, obtained, {', '.join(sorted(known))}"
         )
-    result = PublishedResult(
-        **{**given, "commands": tuple(given.get("commands", ()))}, header=header, rows=rows, obtained=obtained
-    )
+    lists = {key: tuple(value) for key, value in given.items() if isinstance(value, list)}
+    result = PublishedResult(**{**given, **lists}, header=header, rows=rows, obtained=obtained)
     if not result.commands and not result.absent:
         raise ValueError(f"{place}: neither a command nor what is absent is said")
     if result.commands and not result.prints:
@@ -115,3 +146,52 @@ def _cells(text: str, place: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...
                 f"{place}: {len(lines[0])} headings, but {len(line)} cells in {' | '.join(line)}"
             )
     return lines[0], tuple(lines[1:])
+
+
+# ------------------------------------------------------------------ what the built-in protocols share
+
+
+class Reproduced:
+    """A protocol whose results are declared in ``results/NAME.toml``."""
+
+    name: ClassVar[str]
+    declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration()
+
+    __repr__ = spell
+
+    def results(self) -> tuple[PublishedResult, ...]:
+        """What the paper shows, under its own numbers and titles."""
+        return published_results(self.name)
+
+
+def find(estimates: Iterable[Estimate], system: str, quantity: str, measure: str = "") -> Estimate | None:
+    """The first estimate of a system's quantity, of a measure whose spec begins so; None where there is none."""
+    return next(
+        (
+            e
+            for e in estimates
+            if e.system == system and e.quantity == quantity and e.measure.startswith(measure)
+        ),
+        None,
+    )
+
+
+def systems_of(estimates: Iterable[Estimate]) -> list[str]:
+    """The systems in the order in which they are met."""
+    return list(dict.fromkeys(e.system for e in estimates))
+
+
+def decimal(number: float | None, digits: int = 3) -> str:
+    """So many decimals with a true minus sign; what rounds to zero has none, and what is undefined is a dash.
+
+    >>> decimal(-0.25, 2), decimal(-0.001, 2), decimal(None)
+    ('−0.25', '0.00', '–')
+    """
+    if number is None or not isfinite(number):
+        return ABSENT
+    return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def number_of(estimate: Estimate | None, digits: int = 3) -> str:
+    """The value of an estimate as a cell."""
+    return decimal(None if estimate is None else estimate.value, digits)

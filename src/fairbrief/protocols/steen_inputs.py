@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fairbrief.protocols.published_results import heading, published_results
 from fairbrief.types import Estimate
 
 APART = ("design", "genders", "last_names", "content_words")
-"""Record attributes of built inputs (`fairbrief build people`) that tell the sets apart."""
+"""Record attributes of built inputs (`fairbrief build people`) by which the sets differ."""
 BALANCED, MONO, ORIGINAL = "balanced", "mono", "original"
 """Designs: the paper's C_loc and C_glob, and the documents that both were made from."""
 
 Part = tuple[tuple[str, str], ...]
 
 
-def titled(number: str) -> str:
-    """The paper's number and title of a table."""
-    return heading(published_results("steen-people"), number)
-
-
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How inputs of either design were made; empty where their records do not say."""
+    """How inputs of either design were made; empty where their records do not record it."""
 
     genders: str = ""
     last_names: str = ""
@@ -31,7 +25,7 @@ class Kind:
 
     @property
     def is_by_gender(self) -> bool:
-        """Whether gender is what was varied, or the records do not say."""
+        """Whether gender was varied, or the records do not record it."""
         return self.genders in ("", "varied")
 
     @property
@@ -43,6 +37,20 @@ class Kind:
     def keeps_words(self) -> bool:
         return self.content_words in ("", "kept")
 
+    @property
+    def is_main(self) -> bool:
+        """Whether these are the inputs of the paper's main experiment: by gender, all else kept."""
+        return self.is_by_gender and self.keeps_words and self.last_names in ("", "kept")
+
+    def __str__(self) -> str:
+        """How they differ from the main experiment's."""
+        differences = [
+            "" if self.is_by_gender else f"genders {self.genders}",
+            "last names replaced" if self.is_by_gender and self.last_names == "replaced" else "",
+            "" if self.keeps_words else f"content words {self.content_words}",
+        ]
+        return ", ".join(filter(None, differences))
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -53,13 +61,13 @@ class Row:
 
     @property
     def label(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self.part)
-        return f"{self.system} ({told})" if told else self.system
+        part = ", ".join(f"{name}={value}" for name, value in self.part)
+        return f"{self.system} ({part})" if part else self.system
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An estimate, and the set of inputs and the row that it speaks of."""
+    """An estimate with its set of inputs and its row."""
 
     estimate: Estimate
     kind: Kind
@@ -68,19 +76,19 @@ class Placed:
 
 
 def place(estimates: Iterable[Estimate]) -> list[Placed]:
-    """The estimates of single sets of inputs; where no record says of which it is, all are of one set."""
+    """The estimates of single sets of inputs; where no record names its set, all are of one set."""
     kept = [e for e in estimates if not e.baseline]
-    told = {name for e in kept for name in e.slice if name in APART}
-    return [_placed(e) for e in kept if told <= set(e.slice)]
+    named = {name for e in kept for name in e.slice if name in APART}
+    return [_placed(e) for e in kept if named <= set(e.slice)]
 
 
 def _placed(estimate: Estimate) -> Placed:
-    told = {name: estimate.slice.get(name, "") for name in APART}
+    values = {name: estimate.slice.get(name, "") for name in APART}
     part = tuple(sorted((k, v) for k, v in estimate.slice.items() if k not in APART))
-    kind = Kind(told["genders"], told["last_names"], told["content_words"])
-    if told["design"] == ORIGINAL:
+    kind = Kind(values["genders"], values["last_names"], values["content_words"])
+    if values["design"] == ORIGINAL:
         kind = Kind()
-    return Placed(estimate, kind, told["design"], Row(estimate.system, part))
+    return Placed(estimate, kind, values["design"], Row(estimate.system, part))
 
 
 def rows_of(placed: Iterable[Placed], start: str) -> list[Row]:
@@ -107,3 +115,8 @@ def find(
 def of(placed: Sequence[Placed], kind: Kind | None, *designs: str) -> list[Placed]:
     """The estimates of one kind of inputs (any, if None), of these designs or of inputs that name none."""
     return [p for p in placed if (kind is None or p.kind == kind) and p.design in (*designs, "")]
+
+
+def kinds_of(placed: Iterable[Placed]) -> list[Kind]:
+    """The kinds of inputs, in the order in which they are met."""
+    return list(dict.fromkeys(p.kind for p in placed if p.design != ORIGINAL))

@@ -1,27 +1,35 @@
-"""The protocol of the value-distribution paper: its readings as settings, its tables as tables."""
+"""Zhang et al., Fair Abstractive Summarization of Diverse Perspectives: the authors' settings, and tables in percent."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
 from fairbrief import specs
-from fairbrief.protocols import ProtocolDeclaration, zhang_tables
-from fairbrief.protocols.published_results import PublishedResult, published_results
-from fairbrief.protocols.zhang_tables import MEASURES, WITHOUT_TEXTS
+from fairbrief.protocols.published_results import ABSENT, Reproduced, printed
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.bertscore import BertScore
-from fairbrief.types import Estimate, Table
+from fairbrief.types import REFERENCE, Estimate, Table
 
 NLTK = "ngram(tokenizer=nltk)"
 SETTINGS: Mapping[str, str] = MappingProxyType({"ties": "under", "no_match": "uniform", "single": "fair"})
 """The authors' code: ``<=``, equal shares without a match, a record of one value is fair."""
+SCORERS: Mapping[str, str] = MappingProxyType(
+    {"ngram": "N-gram", "bertscore": "BERTScore", "bartscore": "BARTScore"}
+)
+"""The paper's rows, by scorer."""
+MEASURES = ("bur", "uer", "auc_cutoff", "sof")
+WITHOUT_TEXTS = ("ngram", "units", "uniform")
+"""What reads documents one by one, or none."""
+NUMBERED = "Number and title are the paper's; the rows are the systems audited here."
+EMPTY = "Empty summaries are left out."
+CUT = "The text of a value is read as one and cut at the model's window."
 
 
-@dataclass(frozen=True)
-class ZhangPerspectives:
+@dataclass(frozen=True, repr=False)
+class ZhangPerspectives(Reproduced):
     """BUR and UER per system and scorer, and the AUC and SOF tables.
 
     Values without source tokens do not enter, empty summaries are left out, averages are plain means
@@ -42,7 +50,6 @@ class ZhangPerspectives:
     bartscore: str = "facebook/bart-large-cnn"
     texts: str = "documents"
     name: ClassVar[str] = "zhang-perspectives"
-    declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration()
     paper: ClassVar[str] = (
         "Zhang, Zhang, Liu, Fabbri, Liu, Kamoi, Lu, Xiong, Zhao, Radev, McKeown, Zhang: "
         "Fair Abstractive Summarization of Diverse Perspectives. NAACL 2024."
@@ -71,13 +78,20 @@ class ZhangPerspectives:
         named = [n for name in self.scorers for n in (paper if name == "all" else (name,))]
         return tuple(dict.fromkeys(paper.get(name, name) for name in named))
 
-    def results(self) -> tuple[PublishedResult, ...]:
-        """What the paper shows, under its own numbers and titles."""
-        return published_results(self.name)
-
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
-        """Tables 2, 3, 4 and 6 and Figure 3 of the paper, for each attribute and slice."""
-        return zhang_tables.tables(estimates, SETTINGS)
+        """Tables 2, 3, 4 and 6 and Figure 3 of the paper, one of each for each attribute and slice.
+
+        Estimates with other settings are passed over. Table 4 needs references among the systems (``--references``).
+        """
+        parts: dict[str, list[Cell]] = {}
+        for place, cell in _cells(estimates):
+            parts.setdefault(place, []).append(cell)
+        return tuple(
+            table
+            for place, cells in parts.items()
+            for filled in (_scores, _long_context, _references, _by_value, _auc)
+            if (table := filled(cells, place)).rows
+        )
 
 
 def _spelled(measure: str, scorer: str, over: str, texts: str) -> str:
@@ -87,5 +101,129 @@ def _spelled(measure: str, scorer: str, over: str, texts: str) -> str:
         settings["tokens"] = NLTK
     if kind not in WITHOUT_TEXTS or (kind == "ngram" and texts == "values"):
         settings["texts"] = "values"
-    told = ", ".join(f"{key}={value}" for key, value in {**settings, **SETTINGS}.items())
-    return f"{measure}({told})@{specs.quoted(over)}"
+    spelled = ", ".join(f"{key}={value}" for key, value in {**settings, **SETTINGS}.items())
+    return f"{measure}({spelled})@{specs.quoted(over)}"
+
+
+# ---------------------------------------------------------------------------------------- the tables
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number and its place. ``value`` is a share; ``of`` is the attribute value of a secondary estimate."""
+
+    scorer: str
+    system: str
+    measure: str
+    value: float | None
+    n: int
+    of: str
+
+
+def _cells(estimates: Iterable[Estimate]) -> Iterator[tuple[str, Cell]]:
+    """The paper's numbers, each after the end of its table's title."""
+    for e in estimates:
+        asked = specs.parse(e.measure)
+        name, _, of = e.quantity.partition("[")
+        has_settings = all(asked.settings.get(key) == value for key, value in SETTINGS.items())
+        if asked.name in MEASURES and name in (asked.name, "share_under") and has_settings and not e.baseline:
+            scorer = specs.parse(asked.settings.get("scorer", "ngram")).name
+            part = "".join(f", {key} = {value}" for key, value in e.slice.items())
+            yield (
+                f" (over {asked.over or ''}{part})",
+                Cell(scorer, e.system, name, e.value, e.n, of.removesuffix("]")),
+            )
+
+
+def _known(cells: Iterable[Cell]) -> dict[tuple[str, str, str], Cell]:
+    return {(c.system, c.scorer, c.measure): c for c in cells}
+
+
+def _table(
+    number: str,
+    place: str,
+    rows: Iterable[Sequence[str]],
+    columns: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Table:
+    return printed("zhang-perspectives", number, rows, place=place, columns=columns, notes=notes)
+
+
+def _scores(cells: Sequence[Cell], place: str) -> Table:
+    """Table 2: BUR and UER by system and scorer, with the average of several scorers."""
+    known, measures, every = _known(cells), ("bur", "uer"), _scorers(cells)
+    rows: list[tuple[str, ...]] = []
+    for system in _systems(cells):
+        for scorer in _scorers(c for c in cells if c.system == system):
+            bur, uer = (known.get((system, scorer, m)) for m in measures)
+            rows.append((system, SCORERS.get(scorer, scorer), percent([bur]), percent([uer]), _count(bur)))
+        if len(every) > 1:
+            means = [percent([known.get((system, s, m)) for s in every]) for m in measures]
+            rows.append((system, "Average", *means, ""))
+    is_asked = any(c.measure in measures for c in cells)
+    return _table("Table 2", place, rows if is_asked else (), notes=_notes(cells))
+
+
+def _long_context(cells: Sequence[Cell], place: str) -> Table:
+    """Table 3: BUR, UER and SOF of the N-gram scorer; Table 7 has the same columns."""
+    known = _known(c for c in cells if c.scorer == "ngram")
+    rows = [
+        (s, *(percent([known.get((s, "ngram", m))]) for m in ("bur", "uer", "sof")))
+        for s in _systems(cells)
+        if (s, "ngram", "sof") in known
+    ]
+    return _table("Table 3", place, rows)
+
+
+def _references(cells: Sequence[Cell], place: str) -> Table:
+    """Table 4: references beside systems, in columns by scorer."""
+    known, asked = _known(cells), [(s, m) for s in _scorers(cells) for m in ("bur", "uer")]
+    systems = sorted(_systems(cells), key=lambda system: not system.startswith(REFERENCE))
+    rows = [(system, *(percent([known.get((system, *which))]) for which in asked)) for system in systems]
+    columns = ("summary", *(f"{SCORERS.get(s, s)} {m.upper()}" for s, m in asked))
+    has_references = systems[0].startswith(REFERENCE)
+    return _table("Table 4", place, rows if has_references else (), columns, _notes(cells))
+
+
+def _by_value(cells: Sequence[Cell], place: str) -> Table:
+    """Figure 3: the share of records in which each value gets less than its due."""
+    shares = [c for c in cells if c.measure == "share_under" and c.scorer == "ngram"]
+    known = {(c.system, c.of): c for c in shares}
+    values = list(dict.fromkeys(c.of for c in shares))
+    rows = [(s, *(percent([known.get((s, v))]) for v in values)) for s in _systems(shares)]
+    return _table("Figure 3", place, rows, ("system", *values))
+
+
+def _auc(cells: Sequence[Cell], place: str) -> Table:
+    """Table 6: AUC by system, in columns by scorer."""
+    found = [c for c in cells if c.measure == "auc_cutoff"]
+    known, scorers = _known(found), _scorers(found)
+    rows = [
+        (s, *(percent([known.get((s, scorer, "auc_cutoff"))]) for scorer in scorers)) for s in _systems(found)
+    ]
+    return _table("Table 6", place, rows, ("system", *(SCORERS.get(s, s) for s in scorers)), _notes(found))
+
+
+def _systems(cells: Iterable[Cell]) -> list[str]:
+    return list(dict.fromkeys(c.system for c in cells))
+
+
+def _scorers(cells: Iterable[Cell]) -> list[str]:
+    """The paper's scorers in its order, then others."""
+    found = {c.scorer for c in cells}
+    return [s for s in SCORERS if s in found] + sorted(found - set(SCORERS))
+
+
+def _notes(cells: Iterable[Cell]) -> tuple[str, ...]:
+    reads_texts = any(c.scorer not in WITHOUT_TEXTS for c in cells)
+    return (NUMBERED, f"{EMPTY} {CUT}" if reads_texts else EMPTY)
+
+
+def percent(cells: Sequence[Cell | None]) -> str:
+    """The mean of the cells in percent, two decimals; a dash where one of them has no value."""
+    values = [cell.value for cell in cells if cell is not None and cell.value is not None]
+    return f"{100 * sum(values) / len(values):.2f}" if values and len(values) == len(cells) else ABSENT
+
+
+def _count(cell: Cell | None) -> str:
+    return ABSENT if cell is None or cell.value is None else f"{round(cell.value * cell.n)} of {cell.n}"

@@ -20,7 +20,7 @@ from fairbrief.readers import encodings
 from fairbrief.readers.encodings import UTF8
 from fairbrief.readers.messages import names
 from fairbrief.readers.object_stores import StoredFile, fault
-from fairbrief.text.store_addresses import COPYING
+from fairbrief.text.addresses import COPYING
 
 FORMATS = {
     "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "csv": "csv", "tsv": "tsv", "ssv": "ssv",

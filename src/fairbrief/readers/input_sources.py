@@ -17,7 +17,7 @@ from fairbrief.readers.json_lines import Row
 from fairbrief.readers.layouts import LAYOUTS, recognize
 from fairbrief.readers.messages import fault, show
 from fairbrief.readers.object_stores import StoredFile
-from fairbrief.text.store_addresses import COPYING, is_stored
+from fairbrief.text.addresses import COPYING, is_stored
 
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
 LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}

@@ -21,8 +21,7 @@ from typing import Any
 
 from fairbrief.errors import BackendError, DataError, FairbriefError, RequestError, first_line
 from fairbrief.readers.messages import names
-from fairbrief.text.redaction import redacted
-from fairbrief.text.store_addresses import COPYING, name_of, refuse_secrets, where_credentials
+from fairbrief.text.addresses import COPYING, name_of, redacted, refuse_secrets, where_credentials
 
 ATTEMPTS = 6
 """How often a request is sent that gets no answer."""

@@ -25,7 +25,7 @@ from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.paths import ABSENT
 from fairbrief.readers.row_summaries import SummaryReader, summary
-from fairbrief.text.store_addresses import is_stored
+from fairbrief.text.addresses import is_stored
 from fairbrief.types import Record, Summary
 
 NOWHERE = "\0"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import clear_unfinished, held, taking_place
-from fairbrief.text.store_addresses import refuse_stored
+from fairbrief.text.addresses import refuse_stored
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import pyarrow as pa
 
@@ -18,26 +18,32 @@ def all_columns(_: str) -> bool:
     return True
 
 
-class EvidenceRows(Protocol):
+class EvidenceRows(ABC):
     """The rows of all observations, one observation after another. See `Result` for the columns."""
 
+    @abstractmethod
     def __len__(self) -> int:
         """How many rows there are."""
 
+    @abstractmethod
     def measures(self) -> Mapping[str, str]:
         """The measures by spec, and the observation that each reads."""
 
+    @abstractmethod
     def column_names(self) -> Sequence[str]:
         """The columns that some observation has, each once."""
 
+    @abstractmethod
+    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
+        """`of`, some rows at a time, all with the same columns; at least one table."""
+
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
         """The rows of one observation, with the columns that it has and whose names are wanted."""
-
-    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        """`of`, some rows at a time, all with the same columns."""
+        return pa.concat_tables(self.each_of(observation, wanted))
 
     def table(self) -> pa.Table:
         """All rows, with the columns of all observations."""
+        return of_all(self)
 
 
 def of_all(evidence: EvidenceRows) -> pa.Table:
@@ -56,7 +62,7 @@ def of_all(evidence: EvidenceRows) -> pa.Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Held(EvidenceRows):
     """Evidence that is held as a table."""
 
     held: pa.Table
@@ -65,7 +71,6 @@ class Held:
         return int(self.held.num_rows)
 
     def measures(self) -> dict[str, str]:
-        """The measures by spec, and the observation that each reads."""
         if not {"observation", "measures"} <= set(self.held.column_names):
             return {}
         rows = first_of_each(self.held, ("observation", "measures"))
@@ -73,27 +78,20 @@ class Held:
         return {spec: observation for observation, measures in kinds for spec in measures.split("\n")}
 
     def column_names(self) -> list[str]:
-        """The columns of the table."""
         return list(self.held.column_names)
 
-    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
-        """The rows of one observation, with the columns that are wanted."""
+    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         names = [name for name in self.held.column_names if wanted(name)]
         # Before any row is copied: what is not wanted is left behind.
         kept = self.held.select(list(dict.fromkeys(["observation", *names])))
-        return rows_with(kept, "observation", observation).select(names)
-
-    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        """`of`, which is held anyway."""
-        yield self.of(observation, wanted)
+        yield rows_with(kept, "observation", observation).select(names)
 
     def table(self) -> pa.Table:
-        """The table."""
         return self.held
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
+class Renamed(EvidenceRows):
     """Evidence some of whose columns are called otherwise; ``names`` are the new ones by the old."""
 
     rows: EvidenceRows
@@ -103,27 +101,14 @@ class Renamed:
         return len(self.rows)
 
     def measures(self) -> Mapping[str, str]:
-        """The measures by spec, and the observation that each reads."""
         return self.rows.measures()
 
     def column_names(self) -> list[str]:
-        """The columns, as they are called here."""
         return [*map(self._name, self.rows.column_names())]
 
-    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
-        """The rows of one observation, with the columns that are wanted."""
-        return self._renamed(self.rows.of(observation, lambda name: wanted(self._name(name))))
-
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        """`of`, some rows at a time."""
-        return map(self._renamed, self.rows.each_of(observation, lambda name: wanted(self._name(name))))
-
-    def table(self) -> pa.Table:
-        """All rows."""
-        return self._renamed(self.rows.table())
+        for rows in self.rows.each_of(observation, lambda name: wanted(self._name(name))):
+            yield rows.rename_columns([self._name(name) for name in rows.column_names])
 
     def _name(self, name: str) -> str:
         return self.names.get(name, name)
-
-    def _renamed(self, table: pa.Table) -> pa.Table:
-        return table.rename_columns([self._name(name) for name in table.column_names])

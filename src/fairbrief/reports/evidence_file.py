@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns, of_all
+from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns
 from fairbrief.reports.frames import unpacked
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def write_hashes(table: pa.Table, path: Path) -> None:
     pq.write_table(table, path, compression="zstd", row_group_size=GROUP, use_dictionary=False)
 
 
-class SavedRows:
+class SavedRows(EvidenceRows):
     """The rows of the files in a folder, as `fairbrief.reports.evidence.EvidenceRows` gives them: only what is asked for is read.
 
     The files are opened once: one that takes the place of another later is not looked at. DataError where one is absent,
@@ -138,26 +138,16 @@ class SavedRows:
             dict.fromkeys(name for observation in self._files for name in self.schema(observation).names)
         )
 
-    def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
-        """The rows of one observation, with the columns that it has and that are wanted."""
-        nothing = self.schema(observation).empty_table().select(self._names(observation, wanted))
-        return pa.concat_tables([nothing, *self.each_of(observation, wanted)])
-
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of`, a row group at a time."""
         path, file = self._files[observation]
-        names = self._names(observation, wanted)
+        names = [name for name in self.schema(observation).names if wanted(name)]
+        if not file.num_row_groups:
+            yield self.schema(observation).empty_table().select(names)
         for group in range(file.num_row_groups):
             with reading(path):
                 rows = file.read_row_group(group, names)
             yield rows.replace_schema_metadata()
-
-    def table(self) -> pa.Table:
-        """All rows, with the columns of all observations."""
-        return of_all(self)
-
-    def _names(self, observation: str, wanted: Wanted) -> list[str]:
-        return [name for name in self.schema(observation).names if wanted(name)]
 
 
 def _refuse_other(path: Path, metadata: Mapping[bytes, bytes], audit: str) -> None:

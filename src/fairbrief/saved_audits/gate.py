@@ -28,6 +28,7 @@ from fairbrief.reports.result import Result
 from fairbrief.saved_audits import completeness
 from fairbrief.saved_audits.compare import changed_sources, compare_sizes
 from fairbrief.saved_audits.gate_rules import RANDOM, Rule, Sign, is_named
+from fairbrief.saved_audits.gate_settings import MAX_LEFT_OUT
 from fairbrief.standings import FEWEST_TO_DECIDE, decides
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
@@ -41,8 +42,6 @@ NOTHING_COMPARED = (
     "There is nothing to compare with the baseline: unsigned scores ({}) differ by noise alone. Audit both with a measure "
     "that has group differences or a quality, such as coverage_parity, uer or rouge1."
 )
-MAX_LEFT_OUT = 0.05
-"""Share of an input that may be left out as broken, refused, empty or unanswered before nothing is decided."""
 
 
 def hold_audit(

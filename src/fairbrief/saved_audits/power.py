@@ -15,8 +15,7 @@ from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
-from fairbrief.statistics.jackknife import Spread
-from fairbrief.statistics.power import Precision
+from fairbrief.statistics.jackknife import Precision, Spread
 from fairbrief.types import Table
 
 PERMUTED = "permuted labels"

@@ -12,10 +12,10 @@ from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.evidence_table import MOST_VALUES, attributes_in, sliced_by
 from fairbrief.auditing.multiple_tests import with_families
-from fairbrief.auditing.plan_checks import check_slice
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.system_runs import of_runs
 from fairbrief.errors import DataError, RequestError
+from fairbrief.plan import check_slice
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Measure, NoteCode

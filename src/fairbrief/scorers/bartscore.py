@@ -11,9 +11,8 @@ import numpy as np
 from fairbrief.errors import RequestError
 from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models, pairs
-from fairbrief.scorers.model_scorer import ModelScorer
-from fairbrief.scorers.pieces import Frame, Ids, frame, padded, pieces
-from fairbrief.scorers.windows import parts, spans
+from fairbrief.scorers.models import ModelScorer
+from fairbrief.scorers.pieces import Frame, Ids, frame, padded, parts, pieces, spans
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
 from fairbrief.pretrained import hub, placement
-from fairbrief.scorers import batches, models, pairs
-from fairbrief.scorers.model_scorer import ModelScorer
-from fairbrief.scorers.pieces import Ids, frame, padded, pieces
-from fairbrief.scorers.progress import Meter
-from fairbrief.scorers.windows import Span, spans
+from fairbrief.scorers import models, pairs
+from fairbrief.scorers.models import ModelScorer
+from fairbrief.scorers.pairs import Meter
+from fairbrief.scorers.pieces import Ids, Span, frame, padded, pieces, run_batches, spans
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
@@ -186,7 +185,7 @@ class _Encoding:
             return self._states([ids[items[i][0]][items[i][1].start : items[i][1].stop] for i in batch])
 
         lengths = [w.stop - w.start + self.frame.size for _, w in items]
-        for batch, states in batches.run(lengths, forward, self.budget):
+        for batch, states in run_batches(lengths, forward, self.budget):
             for i, state in zip(batch, states, strict=True):
                 text, w = items[i]
                 kept[text, w.start] = self._kept(state, w)

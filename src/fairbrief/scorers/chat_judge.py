@@ -1,4 +1,4 @@
-"""Scores that a chat model states for a pair of texts: asked, read, counted where they cannot be read."""
+"""Scores that a chat model states for a pair of texts: asked, read, counted where they cannot be read; or only foreseen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 import hashlib
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, ClassVar
 
@@ -16,9 +16,10 @@ from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import Decoding, Endpoint
 from fairbrief.chat.replies import UNANSWERED, Question, Tally
 from fairbrief.chat.spending import Budget
-from fairbrief.errors import BackendError
+from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
-from fairbrief.scorers.progress import Meter
+from fairbrief.scorers.pairs import Key, Meter
+from fairbrief.text.replies import probability, score
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
 SHOWN = 3
@@ -131,3 +132,180 @@ def within(
         object.__setattr__(scorer, "_budget", budget)
         object.__setattr__(scorer, "_tally", tally)
     return scorer if then is None else then(scorer)
+
+
+QUESTION = "Does the text say, or plainly imply, what the statement says?"
+FORMS: Mapping[str, str] = {
+    "number": "Answer with one number from 0 (certainly not) to 1 (certainly), and nothing else.",
+    "yes_no": "Answer yes or no, and nothing else.",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ChatEntailment(ChatJudge):
+    """P(the row entails the column), as a chat model states it.
+
+    ``form=number`` asks for a number from 0 to 1, ``form=yes_no`` for yes (1) or no (0); a reply of the
+    other form, or a percentage, is read as well. Matrix (rows, columns) in [0, 1]. A scorer of whole texts;
+    a cache keeps its answers, those that state no number included.
+
+    ``unparsed`` says what a reply counts that states no number: ``stop`` (a BackendError that says how
+    many there are, when all are kept), or a number from 0 to 1 that stands in their place. Either way they
+    are counted on standard error when they come.
+
+    Errors:  BackendError where pairs find no answer, or no number with ``unparsed=stop``.
+    """
+
+    name: ClassVar[str] = "chat_entailment"
+    form: str = "number"
+    unparsed: str = "stop"
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise RequestError(f"chat_entailment(form={self.form}): none of {', '.join(FORMS)}.")
+        try:
+            is_share = self.unparsed == "stop" or 0 <= float(self.unparsed) <= 1
+        except ValueError:
+            is_share = False
+        if not is_share:
+            raise RequestError(
+                f"chat_entailment(unparsed={self.unparsed}): wanted stop, or a number from 0 to 1."
+            )
+        Endpoint.__post_init__(self)
+
+    @property
+    def kind(self) -> str:
+        return self.form
+
+    @property
+    def wording(self) -> str:
+        return QUESTION + FORMS[self.form]
+
+    def read(self, reply: str) -> float | None:
+        return probability(reply)
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self.computed_by} unparsed={self.unparsed}"
+
+    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+        if self.unparsed == "stop":
+            count = sum(bool(np.isnan(arrays[key][0])) for key in self.keys(asks))
+            if count:
+                raise BackendError(
+                    f"{self!r}: {count:,} replies state no number. Ask another model, try the other form, or say "
+                    "what they count: unparsed=0.5."
+                )
+        instead = float("nan") if self.unparsed == "stop" else float(self.unparsed)
+        return pairs.matrices(asks, arrays, lambda array: instead if np.isnan(array[0]) else float(array[0]))
+
+    def worded(self, pair: pairs.Key) -> str:
+        return f"Text: {pair[0]}\n\nStatement: {pair[1]}\n\n{QUESTION} {FORMS[self.form]}"
+
+
+DIMENSIONS: Mapping[str, str] = {
+    "relevance": "Relevance asks whether the summary has picked what matters in the source: does it get the main "
+    "message across, and is it free of what is minor or beside the point?",
+    "consistency": "Consistency asks whether all that the summary states is borne out by the source.",
+    "coherence": "Coherence asks whether the sentences of the summary belong together and follow from each other.",
+    "fluency": "Fluency asks whether the sentences of the summary are well formed and easy to read.",
+}
+
+TEMPLATE = """Judge the {dimension} of a summary of a source.
+{explained}
+
+Source: {source}
+
+Summary: {summary}
+
+First give your reason in one sentence. Then write, on a line of its own, "Score: N", where N is a whole number from 1 (worst) to 5 (best)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Judge(ChatJudge):
+    """Reason-then-score: a chat model says in a sentence why, then gives a score from 1 to 5.
+
+    Rows are sources, columns their summaries. Matrix (rows, columns) in [1, 5], higher is better; nan where
+    the reply states no score of the scale, counted on standard error. ``dimension`` is relevance (the
+    paper's), consistency, coherence or fluency. A scorer of whole texts; its answers are kept by a cache.
+
+    Errors:  BackendError where pairs find no answer; the rest is kept by the cache.
+    Source:  Steen & Markert, Bias in News Summarization, App. I; how replies are read and the
+             temperature are not described there: here the last score stated, and temperature 0.
+    """
+
+    name: ClassVar[str] = "judge"
+    dimension: str = "relevance"
+
+    def __post_init__(self) -> None:
+        if self.dimension not in DIMENSIONS:
+            raise RequestError(
+                f"judge(dimension={self.dimension}): none of {', '.join(DIMENSIONS)}. Choose one of them."
+            )
+        Endpoint.__post_init__(self)
+
+    @property
+    def kind(self) -> str:
+        return self.dimension
+
+    @property
+    def wording(self) -> str:
+        return TEMPLATE + DIMENSIONS[self.dimension]
+
+    def read(self, reply: str) -> float | None:
+        return score(reply)
+
+    def worded(self, pair: pairs.Key) -> str:
+        before, _, rest = TEMPLATE.partition("{source}")
+        between, _, after = rest.partition("{summary}")
+        before = before.replace("{dimension}", self.dimension)
+        before = before.replace("{explained}", DIMENSIONS[self.dimension])
+        return f"{before}{pair[0]}{between}{pair[1]}{after}"
+
+
+Held = Callable[[str, Sequence[Key]], Collection[Key]]
+"""The keys, of those asked for, that are known of a scorer by what computed them."""
+
+
+@dataclass(slots=True)
+class Foreseen:
+    """A chat judge that asks nothing: each pair that it would ask about is told once to ``tell``; its scores are zeros."""
+
+    scorer: Any
+    tell: Callable[[str, Question], None]
+    held: Held = lambda _, __: ()
+    seen: set[Key] = field(default_factory=set)
+
+    @property
+    def name(self) -> str:
+        """The scorer's."""
+        return str(self.scorer.name)
+
+    @property
+    def fingerprint(self) -> str:
+        """The scorer's."""
+        return str(self.scorer.fingerprint)
+
+    def __repr__(self) -> str:
+        return repr(self.scorer)
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        """Zeros; what is new and not held is told."""
+        keys = list(dict.fromkeys(self.scorer.keys(asks)))
+        new = [key for key in keys if key not in self.seen]
+        known = set(self.held(self.scorer.computed_by, new))
+        for key in new:
+            if key not in known:
+                self.tell(self.name, self.scorer.question(key))
+        self.seen |= set(new)
+        zeros: Mapping[Key, Floats] = {key: np.zeros(1) for key in keys}
+        yield from self.scorer.assemble(asks, zeros)
+
+
+def foreseeing(tell: Callable[[str, Question], None], held: Held) -> Callable[[Scorer], Scorer]:
+    """What is put before scorers so that those behind a chat service are foreseen, not asked; others stay."""
+
+    def wrap(scorer: Scorer) -> Any:
+        return Foreseen(scorer, tell, held) if hasattr(scorer, "question") else scorer
+
+    return wrap

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief.errors import MissingExtra
 from fairbrief.specs import spell
-from fairbrief.text.function_words import FUNCTION_WORDS
+from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Ask, Floats, Scores
 
 _WORD = re.compile(r"\w+")

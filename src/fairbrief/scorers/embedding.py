@@ -10,9 +10,8 @@ import numpy as np
 
 from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models, pairs
-from fairbrief.scorers.model_scorer import ModelScorer
-from fairbrief.scorers.pieces import Ids, frame, pieces
-from fairbrief.scorers.windows import parts
+from fairbrief.scorers.models import ModelScorer
+from fairbrief.scorers.pieces import Ids, frame, parts, pieces
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 

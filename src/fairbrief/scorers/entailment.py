@@ -11,9 +11,8 @@ import numpy as np
 from fairbrief.errors import RequestError
 from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models, pairs
-from fairbrief.scorers.model_scorer import ModelScorer
-from fairbrief.scorers.pieces import Frame, Ids, frame, pieces
-from fairbrief.scorers.windows import Span, longest_first, parts, spans
+from fairbrief.scorers.models import ModelScorer
+from fairbrief.scorers.pieces import Frame, Ids, Span, frame, longest_first, parts, pieces, spans
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 ENTAILS = frozenset({"entailment", "entail", "entails", "entailed", "supports", "supported"})

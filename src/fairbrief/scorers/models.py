@@ -1,18 +1,24 @@
-"""Models in memory: loaded once per process, shared by all scorers that name the same one."""
+"""Models in memory, loaded once per process and shared by all scorers that name the same one; and what such scorers share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.pretrained.hub import Snapshot, find
-from fairbrief.pretrained.loading import explained, quiet
+from fairbrief.pretrained import placement
+from fairbrief.pretrained.hub import Snapshot, explained, find, quiet
 from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, note_if_slower, place
-from fairbrief.scorers.pieces import Ids, padded
+from fairbrief.scorers import pairs
+from fairbrief.scorers.pairs import Meter
+from fairbrief.scorers.pieces import Ids, padded, run_batches
+from fairbrief.types import Integers
 
 RESIDENT = 4
 """How many models stay in memory; the one that was used longest ago makes room."""
@@ -135,3 +141,59 @@ def _keep_layers(config: Any, layers: int, reader: str) -> None:
             f"{reader}(layer={layers}): this model has the layers 1 to {there}. Choose one of them."
         )
     setattr(config, name, layers)
+
+
+Folding = Callable[[Sequence[tuple[int, Any]]], NDArray[Any]]
+"""From the items of one key, by number, with what the model said of each, to the key's array."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelScorer(pairs.KeyedScorer):
+    """A scorer with a model of the hub, or from a folder: placed, given texts in batches, its answers kept by a cache.
+
+    A kind of it says how its ``keys`` are computed (`compute`) and read (`assemble`).
+    """
+
+    version: ClassVar[int] = 1
+    model: str
+    _: KW_ONLY
+    windows: str = "fold"
+    dtype: str = "auto"
+    device: str = "auto"
+    batch_tokens: int | str = "auto"
+
+    def __post_init__(self) -> None:
+        placement.check(self, self.name)
+
+    @property
+    def computed_by(self) -> str:
+        """What decides the arrays of `compute`: the fingerprint without what comes after them."""
+        return f"{identity(self, self.name, self.version)} windows={self.windows}"
+
+    def run(
+        self,
+        keys: Sequence[pairs.Key],
+        owners: Sequence[int],
+        lengths: Sequence[int],
+        forward: Callable[[Integers], Any],
+        fold: Folding,
+        budget: int,
+    ) -> Iterator[pairs.Arrays]:
+        """Each key's array, when all of its items went through the model.
+
+        ``owners`` names each item's key by its place, ``lengths`` its word pieces; ``forward`` is as for `run_batches`.
+        """
+        missing = np.bincount(owners)
+        waiting: dict[int, list[tuple[int, Any]]] = {}
+        meter = Meter(self.name, len(keys))
+        for batch, found in run_batches(lengths, forward, budget):
+            done: dict[pairs.Key, NDArray[Any]] = {}
+            for i, value in zip(batch, found, strict=True):
+                k = owners[i]
+                waiting.setdefault(k, []).append((int(i), value))
+                missing[k] -= 1
+                if not missing[k]:
+                    done[keys[k]] = fold(waiting.pop(k))
+            meter.add(len(done))
+            if done:
+                yield done

@@ -11,8 +11,8 @@ import numpy as np
 from fairbrief import specs
 from fairbrief.ranges import numbers_within, sums
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.occurrences import Texts, in_batches, occurrences
-from fairbrief.text import nltk_tokens, published_nltk, tokens
+from fairbrief.scorers.shared_words import Texts, in_batches, occurrences
+from fairbrief.text import published_nltk, tokens
 from fairbrief.text.languages import described, languages_of
 from fairbrief.text.word_numbers import Parted, Rule, Words, numbered
 from fairbrief.types import Ask
@@ -63,7 +63,7 @@ class Ngram:
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask; a text that several asks share is read once."""
         if self.tokenizer == "nltk":
-            nltk_tokens.check_data()
+            published_nltk.check_data()
         return in_batches(asks, self._answered)
 
     def _answered(self, texts: Texts) -> ScoreTable:
@@ -97,4 +97,4 @@ def _words(text: str, language: str, stem: bool) -> list[str]:
     return tokens.words(text, language, stem=stem)
 
 
-_NLTK = Rule(nltk_tokens.words, is_of_runs=False)
+_NLTK = Rule(published_nltk.words, is_of_runs=False)

@@ -1,13 +1,17 @@
-"""Word pieces: each text tokenized once, then framed by the special pieces that its model wants."""
+"""Word pieces: each text tokenized once, framed by special pieces, cut into windows, and run through a model in batches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fairbrief.errors import BackendError
+from fairbrief.types import Integers
 
 Ids = NDArray[np.int64]
 
@@ -75,3 +79,118 @@ def padded(rows: Sequence[Ids], pad: int) -> tuple[Ids, Ids]:
         ids[i, : len(row)] = row
         mask[i, : len(row)] = 1
     return ids, mask
+
+
+class Span(NamedTuple):
+    """Word pieces ``start`` to ``stop`` of a text; ``keep`` to ``kept`` are those that no other span keeps."""
+
+    start: int
+    stop: int
+    keep: int
+    kept: int
+
+
+def parts(length: int, size: int) -> list[slice]:
+    """Disjoint parts of at most ``size`` pieces that make up 0 … length, as equally long as can be.
+
+    >>> parts(20, 8)
+    [slice(0, 7, None), slice(7, 13, None), slice(13, 20, None)]
+    """
+    if size < 1:
+        raise ValueError(f"no part has {size} pieces")
+    count = max(1, -(-length // size))
+    borders = [round(i * length / count) for i in range(count + 1)]
+    return [slice(a, b) for a, b in itertools.pairwise(borders)]
+
+
+def spans(length: int, size: int, overlap: int) -> list[Span]:
+    """Windows of at most ``size`` pieces that cover 0 … length; neighbours share at least ``overlap``.
+
+    The windows are as equally long as can be, so that none is a mere stub. A shared stretch is kept
+    half by either side. A text that fits, even an empty one, is one window.
+
+    >>> spans(5, 8, 2)
+    [Span(start=0, stop=5, keep=0, kept=5)]
+    >>> [(s.start, s.stop) for s in spans(20, 8, 2)]
+    [(0, 8), (6, 14), (12, 20)]
+    """
+    if size < 1 or not 0 <= overlap < size:
+        raise ValueError(f"no window of {size} pieces can overlap by {overlap}")
+    if length <= size:
+        return [Span(0, length, 0, length)]
+    count = -(-(length - overlap) // (size - overlap))
+    starts = [round(i * (length - size) / (count - 1)) for i in range(count)]
+    stops = [start + size for start in starts]
+    borders = [0, *((stops[i] + starts[i + 1]) // 2 for i in range(count - 1)), length]
+    return [Span(starts[i], stops[i], borders[i], borders[i + 1]) for i in range(count)]
+
+
+def longest_first(first: int, second: int, room: int) -> tuple[int, int]:
+    """How many pieces of a pair stay when the longer text is cut until both fit: what tokenizers do.
+
+    >>> longest_first(900, 20, 508), longest_first(400, 300, 508), longest_first(100, 20, 508)
+    ((488, 20), (254, 254), (100, 20))
+    """
+    if first + second <= room:
+        return first, second
+    short = min(first, second)
+    if 2 * short > room:
+        short = room // 2
+    long = room - short
+    return (short, long) if first <= second else (long, short)
+
+
+T = TypeVar("T")
+
+
+def run_batches(
+    lengths: Sequence[int] | Integers, forward: Callable[[Integers], T], budget: int
+) -> Iterator[tuple[Integers, T]]:
+    """Call ``forward`` on batches of item numbers; yield each batch with its result.
+
+    A batch holds n items with n · (its longest item) ≤ ``budget``, or a single item. Items go longest
+    first, so that memory runs out at once or never, and padding is small. Out of memory: the batch
+    is halved, the budget with it, and the run goes on; only a single item that does not fit is a
+    BackendError.
+    """
+    sizes = np.maximum(np.asarray(lengths, dtype=np.int64), 1)
+    order = np.argsort(-sizes, kind="stable")
+    start = 0
+    while start < len(order):
+        count = max(1, min(budget // int(sizes[order[start]]), len(order) - start))
+        batch = order[start : start + count]
+        try:
+            result = forward(batch)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            if count == 1:
+                raise BackendError(
+                    f"Out of memory with a single text of {sizes[batch[0]]} word pieces. "
+                    "Use a smaller model, dtype=bf16 or fp16, or another device."
+                ) from error
+            failed = True
+        else:
+            failed = False
+        if failed:  # outside the handler: the traceback would keep the failed batch's tensors alive
+            budget = int(sizes[batch[0]]) * (count // 2)
+            _release()
+            continue
+        yield batch, result
+        start += count
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that a device's, or the machine's, memory is used up."""
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or "out of memory" in text or "can't allocate memory" in text
+
+
+def _release() -> None:
+    import gc
+    import sys
+
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.empty_cache()

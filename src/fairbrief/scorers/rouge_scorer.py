@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.occurrences import Texts, in_batches
-from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
+from fairbrief.scorers.shared_words import Entries, Texts, code, in_batches, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import rouge
 from fairbrief.types import Ask

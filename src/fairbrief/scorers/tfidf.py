@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.occurrences import Texts, in_batches
-from fairbrief.scorers.sentence_pairs import Entries, code, tabulate
+from fairbrief.scorers.shared_words import Entries, Texts, code, in_batches, tabulate
 from fairbrief.specs import spell
-from fairbrief.text.languages import Setting, setting
 from fairbrief.text.segmentation import NEEDS_ICU, ascii_table, ascii_words, words_of
 from fairbrief.text.word_numbers import Rule
 from fairbrief.types import Ask, Floats, Integers
@@ -37,7 +34,7 @@ class Tfidf:
     other tokens do not count, so that every summary meets the same weights), or ``pair`` (the rows and
     the sentences of one column together, for each column anew, as Chhabra et al. released it).
     ``sentences`` says who cuts: ``given`` (rows and columns are sentences already), or ``builtin`` or
-    ``punkt`` (rows and columns are whole texts; see `sentence_pairs` for the shapes of the answer).
+    ``punkt`` (rows and columns are whole texts; see `shared_words` for the shapes of the answer).
     """
 
     name: ClassVar[str] = "tfidf"
@@ -55,66 +52,13 @@ class Tfidf:
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask, in order."""
-        if self.fitted == "pair":
-            return in_batches(asks, self._answered)
-        key = self, setting()
-        last = _last.pop(key, _NOTHING)
-        _last.clear()
-        table, _last[key] = last.and_others(asks, self._answered)
-        return table
+        return in_batches(asks, self._answered)
 
     def _answered(self, texts: Texts) -> ScoreTable:
         entries = tabulate(texts, self.sentences, _TOKENS)
         return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
 
     __repr__ = spell
-
-
-class _Answered(NamedTuple):
-    """Asks, where they are by their rows and first column, and the answers. Those to asks about some of the first columns are among these.
-
-    Positions are observed twice: with references beside each summary, and without.
-    """
-
-    asks: Sequence[Ask]
-    place: Mapping[tuple[tuple[str, ...], tuple[str, ...]], int]
-    table: ScoreTable
-
-    def and_others(
-        self, asks: Sequence[Ask], answered: Callable[[Texts], ScoreTable]
-    ) -> tuple[ScoreTable, _Answered]:
-        """The answers to asks, as many as can be out of these; and what is to be looked up next."""
-        texts = [(ask.rows, ask.columns[:1]) for ask in asks]
-        known = self._places_of(asks, list(map(self.place.get, texts)))
-        old = [i for i, place in enumerate(known) if place is not None]
-        if not old:
-            table = in_batches(asks, answered)
-            return table, _Answered(asks, dict(zip(texts, count(), strict=False)), table)
-        places = np.array([known[i] for i in old], dtype=np.int64)
-        columns = np.array([len(asks[i].columns) for i in old], dtype=np.int64)
-        table = self.table.leading(places, columns)
-        if len(old) == len(asks):
-            return table, self
-        new = [i for i, place in enumerate(known) if place is None]
-        table = ScoreTable.joined([table, in_batches([asks[i] for i in new], answered)])
-        table = table.ordered(np.argsort([*old, *new]))
-        return table, _Answered(asks, dict(zip(texts, count(), strict=False)), table)
-
-    def _places_of(self, asks: Sequence[Ask], places: Sequence[int | None]) -> Sequence[int | None]:
-        """The places where there may be answers to asks; None where they are not of their columns."""
-        if places.count(None) == len(places):
-            return places
-        return [
-            place
-            if place is not None and self.asks[place].columns[: len(ask.columns)] == ask.columns
-            else None
-            for ask, place in zip(asks, places, strict=True)
-        ]
-
-
-_NOTHING = _Answered((), {}, ScoreTable.of([]))
-_last: dict[tuple[Tfidf, Setting], _Answered] = {}
-"""The last answers of a scorer that is fitted on rows alone, in a language: no column of theirs depends on another."""
 
 
 def _tokens(text: str) -> list[str]:

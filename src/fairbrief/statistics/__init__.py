@@ -14,21 +14,18 @@ from fairbrief.statistics.agreement import (
     spearman,
 )
 from fairbrief.statistics.arrays import TIE, ratio
-from fairbrief.statistics.distances import (
+from fairbrief.statistics.distributions import (
+    dirichlet_log_odds,
     kl_divergence,
     wasserstein_heights,
     wasserstein_positions,
 )
+from fairbrief.statistics.label_draws import Choice, LabelDraws, Labelled, Relabelled, with_real_labels
 from fairbrief.statistics.labellings import (
     EXACT_LIMIT,
-    count_labellings,
     enumerate_labellings,
-    sample_labellings,
 )
-from fairbrief.statistics.log_odds import dirichlet_log_odds
-from fairbrief.statistics.multiplicity import holm
-from fairbrief.statistics.permutation import LabelDraws, Labelled, with_real_labels
-from fairbrief.statistics.record_labellings import Choice, Relabelled
+from fairbrief.statistics.permutation_tests import holm
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps, percentile_interval
 
@@ -45,7 +42,6 @@ __all__ = [
     "Labelled",
     "Relabelled",
     "alpha_of_two",
-    "count_labellings",
     "dirichlet_log_odds",
     "enumerate_labellings",
     "fit_robust",
@@ -58,7 +54,6 @@ __all__ = [
     "percentile_interval",
     "randolph_kappa",
     "ratio",
-    "sample_labellings",
     "spearman",
     "wasserstein_heights",
     "wasserstein_positions",

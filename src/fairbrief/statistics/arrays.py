@@ -1,4 +1,4 @@
-"""The two kinds of array that statistics speaks of, their quotients, and when two numbers are tied."""
+"""Types of arrays, their quotients, and when two numbers are tied."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ TIE = 1e-12
 """What rounding leaves: numbers closer than this, relative to the larger of 1 and their size, are tied."""
 
 
-def tolerance(reference: Floats) -> Floats:
+def tolerance(reference: Floats, tie: float = TIE) -> Floats:
     """How far from ``reference`` a number may lie and still be tied with it; 0 where it is not finite."""
     size = np.maximum(1.0, np.abs(reference))
-    return np.asarray(np.where(np.isfinite(size), TIE * size, 0.0))
+    return np.asarray(np.where(np.isfinite(size), tie * size, 0.0))
 
 
 def ratio(part: Floats | Integers, whole: Floats | Integers) -> Floats:

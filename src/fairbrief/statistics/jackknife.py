@@ -1,4 +1,4 @@
-"""Cluster jackknife: standard errors and t intervals of any value of summed rows, without random draws."""
+"""Cluster jackknife: standard errors and t intervals of any value of summed rows, without random draws; and how many clusters show which difference."""
 
 from __future__ import annotations
 
@@ -11,13 +11,51 @@ from numpy.typing import NDArray
 
 from fairbrief.statistics.arrays import Floats, Integers, tolerance
 from fairbrief.statistics.keyed_random import keys_of
-from fairbrief.statistics.power import Precision
+
+FEWEST = 6
+"""Fewer clusters show nothing: turning signs gives 2⁵ distinct sizes."""
+MOST = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """A standard error, the clusters that it was seen in, and the degrees of freedom that they gave its t; or arrays of such.
+
+    In n clusters of the same kind the error is ``error`` · √(clusters / n), and the freedom grows as n does.
+    """
+
+    error: Any
+    clusters: Any
+    freedom: Any
+
+    def freedom_of(self, n: Any) -> Any:
+        """The degrees of freedom in n clusters; at least 1."""
+        return np.maximum(1.0, (self.freedom + 1) * n / self.clusters - 1)
+
+    def detectable(self, n: Any, alpha: float = 0.05, power: float = 0.8) -> Any:
+        """The smallest difference from 0 that n clusters show with this power: (t₁₋α⁄₂ + t_power) · error."""
+        from scipy.special import stdtrit
+
+        freedom = self.freedom_of(n)
+        quantiles = stdtrit(freedom, 1 - alpha / 2) + stdtrit(freedom, power)
+        return quantiles * self.error * (self.clusters / n) ** 0.5
+
+    def needed(self, size: float, alpha: float = 0.05, power: float = 0.8) -> int:
+        """The fewest clusters that show a difference of ``size`` with this power, at least `FEWEST`; by bisection."""
+        few = many = FEWEST
+        while self.detectable(many, alpha, power) > size and many < MOST:
+            few, many = many, 2 * many
+        while many - few > 1:
+            middle = (few + many) // 2
+            few, many = (few, middle) if self.detectable(middle, alpha, power) <= size else (middle, many)
+        return many
+
 
 ONE_BY_ONE = 1_000
 """Up to so many clusters each is left out alone; beyond, `GROUPS` groups of clusters are."""
 GROUPS = 200
 DEALT = 1 << 16
-"""Clusters that are dealt to groups at a time."""
+"""Clusters that are assigned to groups at a time."""
 
 GroupNumbers = NDArray[np.integer[Any]]
 """Which group each cluster is in, in as few bytes as it needs."""
@@ -30,7 +68,7 @@ class Spread:
     ``without`` (c,) holds the value without each unit that contributes to it, ``error`` is the jackknife
     standard error, and ``freedom`` the degrees of freedom of its t: c − 1, or
     fewer where units are of different kinds. ``error`` is nan where fewer than
-    two units contribute or leaving one out leaves the value undefined; ``is_fragile`` tells the second.
+    two units contribute or leaving one out leaves the value undefined; ``is_fragile`` is True in the second case.
     """
 
     value: float
@@ -48,7 +86,7 @@ class Spread:
 
     @property
     def contributions(self) -> Floats:
-        """What each contributing unit says of the value by itself: pseudo-values c·θ − (c − 1)·θ₋ⱼ. Shape (c,)."""
+        """Jackknife pseudo-values of the contributing units: c·θ − (c − 1)·θ₋ⱼ. Shape (c,)."""
         c = len(self.without)
         return np.asarray(c * self.value - (c - 1) * self.without)
 
@@ -57,8 +95,8 @@ class Spread:
 class Spreads:
     """`Spread` of several values of as many units.
 
-    Shapes: (values,), and ``left`` (values, units), the values without each unit; ``contributes`` (values, units) says
-    which units do, ``count`` (values,) how many.
+    Shapes: (values,), and ``left`` (values, units), the values without each unit; ``contributes`` (values, units) whether
+    each unit does, ``count`` (values,) how many do.
     """
 
     value: Floats
@@ -70,7 +108,7 @@ class Spreads:
     is_fragile: NDArray[np.bool_]
 
     def __getitem__(self, i: int) -> Spread:
-        """That of one value."""
+        """The spread of one value."""
         own = self.contributes[i]
         return Spread(
             float(self.value[i]), self.left[i][own], float(self.error[i]), float(self.freedom[i]),
@@ -94,15 +132,15 @@ def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | N
     """The jackknife of several values of as many units. Others beside it change no bit of any.
 
     Shapes: ``values`` (n,), the others (n, m). ``without`` is the value without each unit, ``alone`` that of each unit by
-    itself. A unit contributes if it has a value by itself or changes the value of all. ``strata`` tell units of different
-    kinds apart, whose spreads and numbers may differ (articles about women, about men): the degrees of freedom are then
+    itself. A unit contributes if it has a value by itself or changes the value of all. ``strata`` are the kinds
+    of the units, whose spreads and numbers may differ (articles about women, about men): the degrees of freedom are then
     Satterthwaite's.
     Source: Efron & Stein, Annals of Statistics 9 (1981); Satterthwaite, Biometrics Bulletin 2 (1946).
     """
     with np.errstate(invalid="ignore"):  # published odds may be infinite without one unit
         near = np.abs(without - values[:, np.newaxis]) <= tolerance(values)[:, np.newaxis]
     part = np.isfinite(alone) | ~near
-    part |= near & ~part.any(axis=1, keepdims=True)  # nothing changes anything: all units say the same
+    part |= near & ~part.any(axis=1, keepdims=True)  # nothing changes anything: all units are equal
     count = part.sum(axis=1)
     error, freedom = np.full(len(values), np.nan), count - 1.0
     fragile = np.zeros(len(values), dtype=np.bool_)
@@ -139,15 +177,15 @@ def t_quantile(confidence: float, freedom: Any) -> Any:
     return stdtrit(freedom, (1 + confidence) / 2)
 
 
-def t_interval(found: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
+def t_interval(spread: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
     """Value ± t · error; nan where there is no error."""
-    half = t_quantile(confidence, found.freedom) * found.error
-    return found.value - half, found.value + half
+    half = t_quantile(confidence, spread.freedom) * spread.error
+    return spread.value - half, spread.value + half
 
 
-def t_test(found: Spread | Spreads) -> Any:
+def t_test(spread: Spread | Spreads) -> Any:
     """Two-sided p of value = 0 by the jackknife t; 1 for an exact zero, nan without an error."""
-    return t_p(found.value, found.error, found.freedom)
+    return t_p(spread.value, spread.error, spread.freedom)
 
 
 def t_p(value: Any, error: Any, freedom: Any) -> Any:
@@ -160,16 +198,16 @@ def t_p(value: Any, error: Any, freedom: Any) -> Any:
     return np.where(np.isnan(error), np.nan, p)[()]
 
 
-def share_interval(found: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
+def share_interval(spread: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
     """Interval of a mean of numbers in [0, 1]: Wilson's, with the effective number of clusters and Student's t.
 
-    The effective number is v(1 − v)/error², and the number of clusters where they all say the same. Inside
+    The effective number is v(1 − v)/error², and the number of clusters where they are all equal. Inside
     [0, 1]; close to `t_interval` far from the ends, and never empty at them; nan without an error.
     Source: Wilson (1927); design effect after Korn & Graubard, Survey Methodology 24 (1998).
     """
-    v, error = np.clip(found.value, 0.0, 1.0), np.asarray(found.error)
-    n = np.where(error > 0, v * (1 - v) / np.float_power(np.where(error > 0, error, 1.0), 2), found.count)
-    t2 = np.float_power(t_quantile(confidence, found.freedom), 2)
+    v, error = np.clip(spread.value, 0.0, 1.0), np.asarray(spread.error)
+    n = np.where(error > 0, v * (1 - v) / np.float_power(np.where(error > 0, error, 1.0), 2), spread.count)
+    t2 = np.float_power(t_quantile(confidence, spread.freedom), 2)
     n = np.maximum(n, 1e-9)
     middle, half = (
         (v + t2 / (2 * n)) / (1 + t2 / n),
@@ -180,25 +218,25 @@ def share_interval(found: Spread | Spreads, confidence: float) -> tuple[Any, Any
     return np.where(known, low, np.nan)[()], np.where(known, high, np.nan)[()]
 
 
-def correlation_interval(found: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
+def correlation_interval(spread: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
     """Interval of a correlation: Student's t on the scale of Fisher's z, the error brought there by its slope.
 
-    Inside [-1, 1]; [v, v] where the correlation is -1 or 1 and all clusters say so; nan without an error.
+    Inside [-1, 1]; [v, v] where the correlation is -1 or 1 and all clusters agree; nan without an error.
     Source: Fisher, Metron 1 (1921).
     """
-    v, error = np.clip(found.value, -1.0, 1.0), np.asarray(found.error)
+    v, error = np.clip(spread.value, -1.0, 1.0), np.asarray(spread.error)
     inside = np.clip(v, -1 + 1e-12, 1 - 1e-12)
-    half = t_quantile(confidence, found.freedom) * error / (1 - inside**2)
+    half = t_quantile(confidence, spread.freedom) * error / (1 - inside**2)
     z, is_exact = np.arctanh(inside), error == 0
     low, high = np.where(is_exact, v, np.tanh(z - half)), np.where(is_exact, v, np.tanh(z + half))
     return low[()], high[()]
 
 
-def detectable(found: Spread | Spreads, confidence: float, power: float = 0.8) -> Any:
+def detectable(spread: Spread | Spreads, confidence: float, power: float = 0.8) -> Any:
     """The smallest difference from 0 that so many clusters would have shown with this power; nan without an error."""
-    error = np.asarray(found.error)
-    precision = Precision(np.where(error > 0, error, np.nan), found.count, found.freedom)
-    return precision.detectable(found.count, 1 - confidence, power)
+    error = np.asarray(spread.error)
+    precision = Precision(np.where(error > 0, error, np.nan), spread.count, spread.freedom)
+    return precision.detectable(spread.count, 1 - confidence, power)
 
 
 def groups_of(clusters: Sequence[str], seed: int) -> GroupNumbers | None:

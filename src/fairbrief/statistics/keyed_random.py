@@ -33,7 +33,7 @@ def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
     """
     if seed < 0:
         raise ValueError(f"seed must be at least 0, not {seed}")
-    # The length stands before the purpose, so that no name can pass for the end of one.
+    # The length comes before the purpose, so that no name can pass for the end of one.
     start = blake2b(f"{seed} {len(purpose)} {purpose} ".encode("utf-8", "surrogatepass"), digest_size=8)
     digests = b"".join([_digest(start, name) for name in names])
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)

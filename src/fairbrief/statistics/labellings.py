@@ -51,9 +51,16 @@ class Shuffle:
         return prod(multinomial(counts) for counts in self.counts)
 
     @cached_property
-    def all_labellings(self) -> Integers:
-        """`list_labellings` of it; read-only, since several may hold it."""
-        rows = list_labellings(self)
+    def kept_labellings(self) -> Integers:
+        """`labellings`, computed once."""
+        return self.labellings()
+
+    def labellings(self) -> Integers:
+        """All distinct labellings, the real one first; read-only, since several may hold them. Shape (R, n)."""
+        rows = self._spelled(arrangements(self.counts))
+        real = int(np.flatnonzero((rows == self.labels).all(axis=1))[0])
+        rows[real], rows[0] = rows[0].copy(), self.labels
+        rows = self.scatter(rows)
         rows.flags.writeable = False
         return rows
 
@@ -63,14 +70,7 @@ class Shuffle:
         starts = np.cumsum((0, *self.sizes)).tolist()
         return [flat[start:stop] for start, stop in pairwise(starts)]
 
-    def rank(self) -> int:
-        """Which row of `arrangements` the real labels are."""
-        rank = 0
-        for part, counts in zip(self._parts, self.counts, strict=True):
-            rank = rank * multinomial(counts) + _rank(part)
-        return rank
-
-    def spell(self, codes: NDArray[np.int8]) -> Integers:
+    def _spelled(self, codes: NDArray[np.int8]) -> Integers:
         """Put labels in place of `arrangements`' codes. Shape (R, n) → (R, n), positions still sorted."""
         values = [label for part in self._parts for label in _tally(part)]
         kinds = np.cumsum([0, *(len(counts) for counts in self.counts)])[:-1]
@@ -103,34 +103,12 @@ def sort_by_block(labels: Integers, blocks: Integers | None) -> Shuffle:
     return Shuffle(order, labels[order], sizes or (0,))
 
 
-def count_labellings(labels: Integers, blocks: Integers | None = None) -> int:
-    """How many distinct labellings there are: the product over blocks of n! / Π nₖ!. Exact."""
-    return sort_by_block(labels, blocks).number
-
-
 def enumerate_labellings(labels: Integers, blocks: Integers | None = None) -> Integers:
     """All distinct labellings, the real one first. Shape (R, n).
 
-    Units of one pattern (block sizes and label counts) share one enumeration. Raises ValueError
-    beyond `EXACT_LIMIT` labellings.
+    Raises ValueError beyond `EXACT_LIMIT` labellings.
     """
-    return list_labellings(sort_by_block(labels, blocks))
-
-
-def list_labellings(shuffle: Shuffle) -> Integers:
-    """`enumerate_labellings` of labels that are sorted already."""
-    rows = shuffle.spell(arrangements(shuffle.counts))
-    rank = shuffle.rank()
-    rows[rank], rows[0] = rows[0].copy(), shuffle.labels
-    return shuffle.scatter(rows)
-
-
-def sample_labellings(
-    labels: Integers, blocks: Integers | None, draws: int, rng: np.random.Generator
-) -> Integers:
-    """Labellings drawn uniformly and independently, with replacement. Shape (draws, n)."""
-    shuffle = sort_by_block(labels, blocks)
-    return shuffle.scatter(shuffle.labels[permutations(shuffle.block, draws, rng)])
+    return sort_by_block(labels, blocks).labellings()
 
 
 def permutations(block: Integers, draws: int, rng: np.random.Generator) -> Integers:
@@ -176,15 +154,3 @@ def _arrange(counts: tuple[int, ...]) -> NDArray[np.int8]:
 
 def _tally(part: list[int]) -> dict[int, int]:
     return {label: part.count(label) for label in sorted(set(part))}
-
-
-def _rank(part: list[int]) -> int:
-    """Place of an arrangement among all of its labels, ascending."""
-    left = _tally(part)
-    ways, remaining, rank = multinomial(tuple(left.values())), len(part), 0
-    for label in part:
-        rank += sum(ways * count // remaining for other, count in left.items() if other < label)
-        ways = ways * left[label] // remaining
-        left[label] -= 1
-        remaining -= 1
-    return rank

@@ -16,7 +16,7 @@ CHUNK = 1_000_000
 """Weights made at once; bounds the memory at some 30 MB."""
 
 KEPT = 200_000_000
-"""Bytes of weights kept for the next rows; more than that is made anew each time."""
+"""Bytes of weights kept for the next rows; more than that is made again each time."""
 
 
 class Bootstrap:
@@ -28,64 +28,10 @@ class Bootstrap:
     """
 
     def __init__(self, clusters: int, draws: int = 2000, seed: int = 0) -> None:
-        self._weights = _Weights(
-            np.zeros(clusters), np.full(clusters, float(clusters)), draws, [BOOTSTRAP_STREAM, seed]
-        )
+        self._set(np.zeros(clusters), np.full(clusters, float(clusters)), draws, [BOOTSTRAP_STREAM, seed])
 
-    def totals(self, rows: Floats) -> Floats:
-        """Sums of resampled rows: Σ over clusters of weight × row. Shape (clusters, k) → (draws, k)."""
-        return self._weights.totals(rows)
-
-    def weights(self) -> Iterator[NDArray[np.unsignedinteger]]:
-        """How often each cluster is drawn, some draws at a time. Shape of each: (draws, clusters)."""
-        return self._weights.chunks()
-
-
-class Bootstraps:
-    """Bootstraps by their number of clusters: systems and measures share the weights, which cost more than the sums.
-
-    All together keep no more than `KEPT` bytes: where the next would not fit, the longest unused goes.
-    """
-
-    def __init__(self, draws: int = 2000, seed: int = 0) -> None:
-        self._draws, self._seed = draws, seed
-        self._known: dict[int, Bootstrap] = {}
-
-    def of(self, clusters: int) -> Bootstrap:
-        """The bootstrap of so many clusters."""
-        known = self._known.pop(clusters) if clusters in self._known else None
-        self._known[clusters] = known or Bootstrap(clusters, self._draws, self._seed)
-        while len(self._known) > 1 and self._draws * sum(self._known) > KEPT:
-            del self._known[next(iter(self._known))]
-        return self._known[clusters]
-
-
-class BlockBootstrap:
-    """Resamples the blocks *inside* every cluster with replacement; the clusters stay as they are.
-
-    The "s" interval of Steen & Markert: how far the assignment of people to one original matters,
-    where `Bootstrap` (their "d") says how far the choice of originals does.
-    ``cluster`` (blocks,) tells which cluster a block belongs to.
-    """
-
-    def __init__(self, cluster: Integers, draws: int = 2000, seed: int = 0) -> None:
-        _, place, sizes = np.unique(np.asarray(cluster), return_inverse=True, return_counts=True)
-        starts = np.cumsum(sizes) - sizes
-        self._order = np.argsort(place, kind="stable")
-        place = place[self._order]
-        self._weights = _Weights(
-            starts[place].astype(float), sizes[place].astype(float), draws, [BLOCK_STREAM, seed]
-        )
-
-    def totals(self, rows: Floats) -> Floats:
-        """Sums of resampled rows. Shape (blocks, k) → (draws, k)."""
-        return self._weights.totals(np.asarray(rows)[self._order])
-
-
-class _Weights:
-    """How often every row is drawn: slot i draws a row uniformly from start[i] to start[i] + size[i]."""
-
-    def __init__(self, start: Floats, size: Floats, draws: int, seed: list[int]) -> None:
+    def _set(self, start: Floats, size: Floats, draws: int, seed: list[int]) -> None:
+        """Slot i draws a row uniformly from start[i] to start[i] + size[i]."""
         if start.size < 1 or draws < 1 or seed[-1] < 0:
             raise ValueError(
                 f"a bootstrap needs a row, a draw and a seed of at least 0, not {start.size}, {draws} and {seed[-1]}"
@@ -94,18 +40,14 @@ class _Weights:
         self._kept: list[NDArray[np.unsignedinteger]] = []
 
     def totals(self, rows: Floats) -> Floats:
+        """Sums of resampled rows: Σ over clusters of weight × row. Shape (clusters, k) → (draws, k)."""
         rows = np.asarray(rows, dtype=np.float64)
         if rows.ndim != 2 or len(rows) != self._start.size:
             raise ValueError(f"rows must have shape ({self._start.size}, k), not {rows.shape}")
-        totals = np.empty((self._draws, rows.shape[1]))
-        done = 0
-        for weights in self.chunks():
-            totals[done : done + len(weights)] = weights.astype(np.float64) @ rows
-            done += len(weights)
-        return totals
+        return np.concatenate([weights.astype(np.float64) @ rows for weights in self.weights()])
 
-    def chunks(self) -> Iterator[NDArray[np.unsignedinteger]]:
-        """The weights, some draws at a time."""
+    def weights(self) -> Iterator[NDArray[np.unsignedinteger]]:
+        """How often each cluster is drawn, some draws at a time. Shape of each: (draws, clusters)."""
         if self._kept:
             yield from self._kept
             return
@@ -132,6 +74,45 @@ class _Weights:
             yield weights.reshape(count, rows).astype(np.min_scalar_type(int(weights.max())))
 
 
+class Bootstraps:
+    """Bootstraps by their number of clusters: systems and measures share the weights, which cost more than the sums.
+
+    All together keep no more than `KEPT` bytes: where the next would not fit, the longest unused goes.
+    """
+
+    def __init__(self, draws: int = 2000, seed: int = 0) -> None:
+        self._draws, self._seed = draws, seed
+        self._known: dict[int, Bootstrap] = {}
+
+    def of(self, clusters: int) -> Bootstrap:
+        """The bootstrap of so many clusters."""
+        known = self._known.pop(clusters) if clusters in self._known else None
+        self._known[clusters] = known or Bootstrap(clusters, self._draws, self._seed)
+        while len(self._known) > 1 and self._draws * sum(self._known) > KEPT:
+            del self._known[next(iter(self._known))]
+        return self._known[clusters]
+
+
+class BlockBootstrap(Bootstrap):
+    """Resamples the blocks *inside* every cluster with replacement; the clusters stay as they are.
+
+    The "s" interval of Steen & Markert: how much the assignment of people to one original matters,
+    where `Bootstrap` (their "d") measures the choice of originals.
+    ``cluster`` (blocks,) is the cluster of each block.
+    """
+
+    def __init__(self, cluster: Integers, draws: int = 2000, seed: int = 0) -> None:
+        _, place, sizes = np.unique(np.asarray(cluster), return_inverse=True, return_counts=True)
+        starts = np.cumsum(sizes) - sizes
+        self._order = np.argsort(place, kind="stable")
+        place = place[self._order]
+        self._set(starts[place].astype(float), sizes[place].astype(float), draws, [BLOCK_STREAM, seed])
+
+    def totals(self, rows: Floats) -> Floats:
+        """Sums of resampled rows. Shape (blocks, k) → (draws, k)."""
+        return super().totals(np.asarray(rows)[self._order])
+
+
 def percentile_interval(draws: Floats, level: float = 0.95, axis: int = 0) -> tuple[Floats, Floats, Floats]:
     """Percentile interval of bootstrap draws: (low, high, share of draws that were undefined).
 
@@ -139,7 +120,8 @@ def percentile_interval(draws: Floats, level: float = 0.95, axis: int = 0) -> tu
     ``axis``. Bounds are nan where no draw is defined, and infinite, never nan, where infinite
     draws reach them.
     """
-    _check(level)
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, not {level}")
     ordered = np.moveaxis(np.sort(np.asarray(draws, dtype=np.float64), axis=axis), axis, 0)
     if not len(ordered):
         raise ValueError("an interval needs at least one draw")
@@ -161,8 +143,3 @@ def _quantile(ordered: Floats, defined: Floats, share: float) -> Floats:
     # An infinite neighbour must give an infinite bound: ∞ − ∞ and 0 · ∞ would be nan.
     apart = (part != 0) & ~np.isinf(left)
     return np.asarray(left + part * np.subtract(right, left, out=np.zeros_like(left), where=apart))
-
-
-def _check(level: float) -> None:
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, not {level}")

@@ -13,9 +13,9 @@ import numpy as np
 
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.specs import spell
-from fairbrief.text import census_names
-from fairbrief.text.alignment import published_tokens
-from fairbrief.text.name_gender import GENDER_WORDS, gender_of_name, published_gender
+from fairbrief.text import name_words
+from fairbrief.text.name_words import GENDER_WORDS, gender_of_name, published_gender
+from fairbrief.text.people import published_tokens
 from fairbrief.types import Ask, Scores
 
 
@@ -57,15 +57,15 @@ class Names:
             )
 
     def classify(self, name: str, pages: Mapping[str, str]) -> str:
-        """``female``, ``male``, or nothing where the name does not tell."""
+        """``female``, ``male``, or nothing where the name has neither."""
         if self.rule == "published":
-            return published_gender(published_tokens(name), pages, census_names.genders(strictly=True)).gender
-        return gender_of_name(name.split(), pages, census_names.genders()).gender
+            return published_gender(published_tokens(name), pages, name_words.genders(strictly=True))
+        return gender_of_name(name.split(), pages, name_words.genders())
 
 
 @cache
 def read_pages(path: str) -> dict[str, str]:
-    """A page-pronoun table: lower-case name → ``female``, ``male`` or whatever else the table says."""
+    """A page-pronoun table: lower-case name → ``female``, ``male`` or another word of the table."""
     pages: dict[str, str] = {}
     try:
         with reading_text(path), Path(path).open(encoding="utf-8", newline="") as lines:

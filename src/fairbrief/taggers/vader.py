@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief.errors import MissingExtra
-from fairbrief.taggers.passage_scores import passage_scores
+from fairbrief.taggers import passage_scores
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Scores
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,10 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.taggers.lexicons import read_lexicon
-from fairbrief.taggers.passage_scores import passage_scores
-from fairbrief.taggers.word_vectors import VectorFile
-from fairbrief.text.passage_sentiment import passage_sentiment
+from fairbrief.taggers import passage_scores
+from fairbrief.taggers.word_files import VectorFile, read_lexicon
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 FEWEST = 10
@@ -154,3 +153,31 @@ def _fit(vectors: Floats, labels: Integers, settings: WordSentiment) -> tuple[Fl
     weights, constant = np.asarray(model.coef_[0], dtype=np.float64), float(model.intercept_[0])
     right = np.sign(vectors[tested] @ weights + constant) == labels[tested]
     return weights, constant, float(right.mean()), len(tested)
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case; an apostrophe or hyphen inside a word belongs to it.
+
+    >>> words_of("It's a well-made film, 10/10!")
+    ["it's", 'a', 'well-made', 'film']
+    """
+    return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
+
+
+def passage_sentiment(text: str, scores: Mapping[str, float]) -> tuple[float, int]:
+    """Mean score of the words that have one, and how many they are; (0.0, 0) if none has: undefined.
+
+    A compound that has no score of its own is read as its parts (*well-made* as *well*, *made*; *it's*
+    as *it*, *s*).
+    """
+    known: list[float] = []
+    for word in words_of(text):
+        score = scores.get(word)
+        if score is not None:
+            known.append(score)
+        elif "-" in word or "'" in word:
+            known += [scores[part] for part in re.split("[-']", word) if part in scores]
+    return (sum(known) / len(known), len(known)) if known else (0.0, 0)

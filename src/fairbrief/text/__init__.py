@@ -1,1 +1,1 @@
-"""Strings only: sentences, tokens, chunks, pronouns, names, people found in text, word lists."""
+"""Strings only: sentences, tokens, pronouns, names, people found in text, words of groups, replies of models."""

@@ -1,68 +1,26 @@
-"""Words of address before a name: which tell a gender, and how one is exchanged for the other."""
+"""Titles before a name: their gender, and how one is exchanged for the other."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from fairbrief.text.pronouns import like
+from fairbrief.text.vocabulary import vocabulary, words
 
-COURTESY: Final[dict[str, str]] = {
-    "mr": "male",
-    "mister": "male",
-    "mrs": "female",
-    "ms": "female",
-    "miss": "female",
-    "mlle": "female",
-    "mme": "female",
-    "mademoiselle": "female",
-    "madame": "female",
-    "monsieur": "male",
-}
-RANK: Final[dict[str, str]] = {"sir": "male", "lord": "male", "lady": "female", "dame": "female"}
-_OTHER: Final[dict[str, str]] = {
-    "sir": "Lady",
-    "lord": "Lady",
-    "lady": "Sir",
-    "dame": "Sir",
-    "monsieur": "Madame",
-    "madame": "Monsieur",
-    "mademoiselle": "Monsieur",
-    "mlle": "Monsieur",
-    "mme": "Monsieur",
-}
-
-NEUTRAL: Final[frozenset[str]] = frozenset((
-    "dr", "doctor", "prof", "professor", "president", "senator", "sen", "representative", "rep",
-    "governor", "gov", "mayor", "judge", "justice", "secretary", "minister", "premier",
-    "chancellor", "general", "gen", "colonel", "col", "major", "maj", "captain", "capt",
-    "lieutenant", "lt", "sergeant", "sgt", "admiral", "commander", "officer", "detective", "rev",
-    "reverend", "pastor", "father", "sister", "pope", "bishop", "archbishop", "cardinal", "rabbi",
-    "imam", "king", "queen", "prince", "princess", "emperor", "empress", "duke", "duchess", "count",
-    "countess", "baron", "baroness", "marquis", "chairman", "chairwoman", "chief", "coach",
-    "ambassador", "attorney", "congressman", "congresswoman", "director", "dean", "mathematician",
-    "author", "sheriff", "saint", "st", "mx", "fellow", "engineer", "vice", "counsel", "counselor",
-    "counsellor",
-))  # fmt: skip
-"""Words that stand before a name and are no part of it. A woman and a man may both bear them, or
-(king, father) exchanging them would make another story: they are left as they are."""
-
-
-GIVEN_AFTER: Final = frozenset(
-    "king queen prince princess emperor empress tsar tsarina czar sultan caliph pope saint st father sister brother aunt uncle "
-    "count countess imam rabbi fellow mx".split()
+COURTESY: Final[dict[str, str]] = dict.fromkeys(words("titles", "courtesy_male"), "male") | dict.fromkeys(
+    words("titles", "courtesy_female"), "female"
 )
+RANK: Final[dict[str, str]] = dict.fromkeys(words("titles", "rank_male"), "male") | dict.fromkeys(
+    words("titles", "rank_female"), "female"
+)
+NEUTRAL: Final = words("titles", "unchanged")
+"""Words before a name that are no part of it, and are not exchanged."""
+GIVEN_AFTER: Final = words("titles", "before_given")
 """Titles after which a single name is a given name: King Louis, Sister Agnes."""
-SOVEREIGNS: Final = frozenset(
-    "king queen emperor empress tsar tsarina czar sultan caliph pope saint st".split()
-)
-"""Titles of those whom no other name can stand for."""
-
-
-DIVINE: Final = frozenset(
-    "allah aphrodite apollo ares artemis athena buddha christ cleopatra dionysus god hades hera hermes jehovah jesus jupiter "
-    "krishna lucifer mars mercury moses neptune odin poseidon satan shiva thor venus vishnu yahweh zeus".split()
-)
-"""Single names of gods, prophets and figures of old, for whom no other name can stand."""
+SOVEREIGNS: Final = words("titles", "sovereigns")
+"""Titles of people whose name cannot be replaced."""
+DIVINE: Final = words("titles", "divine")
+"""Single names of gods, prophets and figures of old, which cannot be replaced."""
 
 
 def has_last_name(word: str) -> bool:
@@ -72,7 +30,7 @@ def has_last_name(word: str) -> bool:
 
 
 def is_sovereign(word: str) -> bool:
-    """Whether a title says of the name after it that it is a sovereign's or a saint's."""
+    """Whether the name after this title is a sovereign's or a saint's."""
     return _bare(word) in SOVEREIGNS
 
 
@@ -83,7 +41,7 @@ def gender(word: str) -> str | None:
 
 
 def is_title(word: str) -> bool:
-    """Whether a word can stand before a name as a title of any kind."""
+    """Whether a word can be a title of any kind before a name."""
     return gender(word) is not None or _bare(word) in NEUTRAL
 
 
@@ -95,15 +53,15 @@ def is_courtesy(word: str) -> bool:
 def exchange(title: str, to: str, woman: str = "Ms.") -> str:
     """The title for a person of gender ``to``; the same title where it fits already.
 
-    Mr. becomes ``woman`` (Ms., which says nothing of marriage; the published code says Mrs.), a
+    Mr. becomes ``woman`` (Ms., which is neutral about marriage; the published code has Mrs.), a
     woman's courtesy title becomes Mr.; Sir and Lord become Lady, Lady and Dame become Sir, Madame becomes
     Monsieur. A title written without its full stop stays without; case is kept.
     """
     if gender(title) == to:
         return title
     low = _bare(title)
-    if low in _OTHER:
-        return like(title, _OTHER[low] if title[:1].isupper() else _OTHER[low].lower())
+    if other := vocabulary("titles")["instead"].get(low):
+        return like(title, other if title[:1].isupper() else other.lower())
     new = "Mr." if to == "male" else woman
     if not title.endswith(".") and low != "miss":
         new = new.rstrip(".")
@@ -114,23 +72,7 @@ def exchange(title: str, to: str, woman: str = "Ms.") -> str:
 
 def ends_titles(word: str) -> bool:
     """Whether a word inside a name ends a run of titles ("Emeritus Professor John", "US President Barack")."""
-    return _bare(word) in _OFFICES
-
-
-_OFFICES: Final = frozenset(
-    [
-        "president",
-        "professor",
-        "prof",
-        "dr",
-        "doctor",
-        "senator",
-        "secretary",
-        "minister",
-        "governor",
-        "mayor",
-    ]
-)
+    return _bare(word) in words("titles", "ends_titles")
 
 
 def _bare(word: str) -> str:

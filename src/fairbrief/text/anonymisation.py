@@ -26,11 +26,7 @@ _NOT_A_POSSESSION = frozenset(
     "and or but to for in on at by from with about as that which who when while because if of the a an "
     "was is were are had has have did does would could will his her their my your our its this that".split()
 )
-_PUBLISHED = {
-    "he": "they", "she": "they", "his": "their", "her": "their", "him": "their", "hers": "theirs",
-    "himself": "themself", "herself": "themself",
-    **dict.fromkeys(("mr", "mrs", "ms", "miss", "sir", "ma'am"), TITLE),
-}  # fmt: skip
+_PUBLISHED = _PRONOUNS | {"him": "their"} | dict.fromkeys(("mr", "mrs", "ms", "miss", "sir", "ma'am"), TITLE)
 _PUBLISHED_FORMS = {
     form(old): new if new is TITLE else form(new)
     for old, new in _PUBLISHED.items()
@@ -101,7 +97,7 @@ def _neutral_words(names: Sequence[FirstAndLast]) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _placeholders(name: str, placeholder: str) -> dict[str, str]:
-    """The words of a name that stand for it, in any of their cases → its placeholder."""
+    """The words of a name, in any of their cases → its placeholder."""
     words = [word for word in name.split() if len(word) > 1 and word.lower() not in _PRONOUNS]
     return {form(word): placeholder for word in words for form in (str, str.lower, str.capitalize, str.upper)}
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
+from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -15,60 +16,12 @@ from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
 from fairbrief.ranges import Integers, sums
-from fairbrief.text.function_words import CLOSED_CLASSES
 from fairbrief.text.segmentation import ascii_table, ascii_words
+from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
 from fairbrief.text.word_numbers import Parted, Rule, compact
 
 ENGLISH = "en"
-NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "ar": "Arabic",
-        "bg": "Bulgarian",
-        "bn": "Bengali",
-        "ca": "Catalan",
-        "cs": "Czech",
-        "da": "Danish",
-        "de": "German",
-        "el": "Greek",
-        "en": "English",
-        "es": "Spanish",
-        "et": "Estonian",
-        "eu": "Basque",
-        "fa": "Persian",
-        "fi": "Finnish",
-        "fr": "French",
-        "ga": "Irish",
-        "gl": "Galician",
-        "gu": "Gujarati",
-        "he": "Hebrew",
-        "hi": "Hindi",
-        "hr": "Croatian",
-        "hu": "Hungarian",
-        "hy": "Armenian",
-        "id": "Indonesian",
-        "it": "Italian",
-        "ja": "Japanese",
-        "ko": "Korean",
-        "lt": "Lithuanian",
-        "lv": "Latvian",
-        "mr": "Marathi",
-        "nl": "Dutch",
-        "no": "Norwegian",
-        "pl": "Polish",
-        "pt": "Portuguese",
-        "ro": "Romanian",
-        "ru": "Russian",
-        "sk": "Slovak",
-        "sl": "Slovene",
-        "sv": "Swedish",
-        "th": "Thai",
-        "tr": "Turkish",
-        "uk": "Ukrainian",
-        "ur": "Urdu",
-        "vi": "Vietnamese",
-        "zh": "Chinese",
-    }
-)
+NAMES: Mapping[str, str] = vocabulary("languages")
 """ISO 639-1 codes that are known → the language's name in English."""
 LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "sk", "sl", "hr", "ro", "hu", "tr", "ca", "et", "lt", "lv", "id", "vi")  # fmt: skip
 CYRILLIC = ("ru", "uk", "bg")
@@ -84,7 +37,7 @@ SCRIPTS = (
     ("th", re.compile("[\u0e00-\u0e7f]")),
     ("hy", re.compile("[\u0530-\u058f]")),
 )
-"""The scripts that tell a language."""
+"""Scripts that identify a language."""
 SHARED = MappingProxyType(
     {
         "zh": (("ja", re.compile("[\u3040-\u30ff]")),),
@@ -104,17 +57,17 @@ SURELY_ENGLISH = 0.3
 MARGIN = 0.1
 """By how much another language's share of function words must be above English's."""
 FEWEST = 3
-"""Different function words that another language than English must at least show: names alone tell none."""
+"""Different function words that another language than English must at least show: names do not identify one."""
 OWN_LETTERS = 200
-"""Letters from which on a text is told by itself; a shorter one is in the language of the input that it belongs to."""
+"""Letters from which on a text is identified by itself; a shorter one is in the language of its input."""
 FEWEST_LETTERS = 20
-"""Letters below which function words tell nothing."""
+"""Letters below which function words are ignored."""
 SHORT_MARGIN, SHORT_FEWEST = 0.3, 3
-"""`MARGIN` and `FEWEST` from which on a short text is told by itself all the same; its stop words count in any length."""
+"""`MARGIN` and `FEWEST` from which on a short text is identified by itself nevertheless; its stop words count in any length."""
 ENGLISH_ALONE = (" the ", " and ", " was ", " this ", " with ", " that ", " have ", " they ")
 """Two of these words make a text English: to look for them takes a tenth of the time of looking at all words."""
 OWN_SCRIPT = 5
-"""The same, for letters of a script that tells a language."""
+"""The same, for letters of a script that identifies a language."""
 
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
@@ -123,7 +76,7 @@ _LETTERS = ascii_table(str.isalpha)
 
 
 class Setting(NamedTuple):
-    """The language that was told for every text, and the one that short texts are in, as the input shows it."""
+    """The language given for every text, and the one of short texts, which the input shows."""
 
     given: str = ""
     usual: str = ""
@@ -162,19 +115,19 @@ def setting() -> Setting:
 
 
 def given() -> str:
-    """The language that was told, or ""."""
+    """The language that was given, or ""."""
     return _setting.get().given
 
 
 def usual() -> str:
-    """The language that texts are mostly in: the one that was told, or that the input shows; else English."""
+    """The language that texts are mostly in: the given one, or the one that the input shows; else English."""
     return given() or _setting.get().usual or ENGLISH
 
 
 def described() -> str:
     """What holds here, in a word or two: answers of scorers that read the language differ with it."""
-    told, usual = _setting.get()
-    return told or f"detected {usual}".rstrip()
+    stated, usual = _setting.get()
+    return stated or f"detected {usual}".rstrip()
 
 
 def known(code: str) -> str:
@@ -187,22 +140,22 @@ def known(code: str) -> str:
 
 
 def language_of(*texts: str) -> str:
-    """The language of texts that belong together: the one that was told, or what the texts look like.
+    """The language of texts that belong together: the given one, or what the texts look like.
 
-    Texts too short to tell are in the language of the input (`suppose`). Where nothing points elsewhere it is English.
+    Texts that are too short are in the language of the input (`suppose`). The default is English.
 
     >>> language_of("Das Essen war gut, und die Bedienung war freundlich."), language_of("Good soup!")
     ('de', 'en')
     """
-    told, usual = _setting.get()
-    return told or _detected(" ".join(texts)[:LOOKED_AT], usual)
+    stated, usual = _setting.get()
+    return stated or _detected(" ".join(texts)[:LOOKED_AT], usual)
 
 
 def languages_of(texts: Parted, many: Integers) -> list[str]:
-    """`language_of` each of some groups of neighbouring texts, of as ``many`` as are told; groups that are surely English are told together."""
-    told, usual = _setting.get()
-    if told:
-        return [told] * len(many)
+    """`language_of` each group of neighbouring texts of these sizes; groups that are surely English are identified together."""
+    stated, usual = _setting.get()
+    if stated:
+        return [stated] * len(many)
     found = [ENGLISH] * len(many)
     is_english = (
         _are_surely_english(texts, many) if usual in ("", ENGLISH) else np.zeros(len(many), dtype=bool)
@@ -214,7 +167,7 @@ def languages_of(texts: Parted, many: Integers) -> list[str]:
 
 
 def _are_surely_english(texts: Parted, many: Integers) -> NDArray[np.bool_]:
-    """Whether `_detected` says so of groups of ASCII texts where English is usual, or nothing is. Shape (groups,)."""
+    """Whether `_detected` is English for groups of ASCII texts where English is usual, or nothing is. Shape (groups,)."""
     words = texts.words(_RUNS_OF_LETTERS)
     different, place = compact(words.numbers, len(words.names))
     names = [words.names[i] for i in different.tolist()]
@@ -230,9 +183,9 @@ def _are_surely_english(texts: Parted, many: Integers) -> NDArray[np.bool_]:
 
 
 def language_of_input(texts: Iterable[str]) -> str:
-    """The language told, or the one that most of an input is in: short texts are read together; English without any."""
-    if told := given():
-        return told
+    """The language given, or the one that most of an input is in: short texts are read together; English without any."""
+    if stated := given():
+        return stated
     votes: list[str] = []
     waiting: list[str] = []
     for text in texts:
@@ -247,32 +200,22 @@ def language_of_input(texts: Iterable[str]) -> str:
 
 def is_foreign(text: str) -> str:
     """The language's name where a text is surely not English; else nothing."""
-    told, usual = _setting.get()
-    code = told or _detected(text[:LOOKED_AT], usual or ENGLISH)
+    stated, usual = _setting.get()
+    code = stated or _detected(text[:LOOKED_AT], usual or ENGLISH)
     return "" if code == ENGLISH else name_of(code)
 
 
 def other_language(text: str, usual: str) -> str:
-    """The language that a text is surely in, where that is another than the usual one; else, and where it is too short to
-    tell, nothing.
+    """The language that a text is surely in, where that is another than the usual one; else, and where it is too short,
+    nothing.
 
     >>> other_language("Le service est bon, mais la soupe est froide et pas chaude.", "en"), other_language("Bon!", "en")
     ('fr', '')
     """
-    if usual == ENGLISH and _has_two(text, ENGLISH_ALONE):
+    if usual == ENGLISH and len(list(islice((1 for word in ENGLISH_ALONE if word in text), 2))) == 2:
         return ""
     found = _detect(text[:LOOKED_AT], usual)
     return "" if found == usual else found
-
-
-def _has_two(text: str, some: Iterable[str]) -> bool:
-    has_one = False
-    for one in some:
-        if one in text:
-            if has_one:
-                return True
-            has_one = True
-    return False
 
 
 def _as_setting(language: str | Setting) -> Setting:
@@ -280,7 +223,7 @@ def _as_setting(language: str | Setting) -> Setting:
 
 
 def _detect(text: str, usual: str = "") -> str:
-    """The language of a text; ``usual``, if there is one, where the text is too short to be told by itself."""
+    """The language of a text; ``usual``, if there is one, where the text is too short to be identified by itself."""
     words = _words(text.lower())
     letters = sum(map(len, words))
     beyond = "" if text.isascii() else "".join(_BEYOND_ASCII.findall(text))
@@ -345,7 +288,7 @@ def _hits(words: list[str], listed: Collection[str]) -> int:
 def _languages_with(
     candidates: tuple[str, ...], listed: Callable[[str], Collection[str]]
 ) -> Mapping[str, Sequence[str]]:
-    """By word the languages in whose list it stands."""
+    """The languages by word of their lists."""
     found: dict[str, list[str]] = {}
     for code in candidates:
         for word in listed(code):
@@ -355,7 +298,7 @@ def _languages_with(
 
 @cache
 def commonest(code: str) -> frozenset[str]:
-    """The function words by which a language is told: the stop words of its list, of at most four letters."""
+    """The function words that identify a language: the stop words of its list, of at most four letters."""
     return frozenset(word for word in stop_words(code) if len(word) <= 4)
 
 

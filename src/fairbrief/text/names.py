@@ -10,18 +10,13 @@ from functools import cache
 from typing import Final
 
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.text import titles
-from fairbrief.text.census_names import commonest_last_names, genders, shares
+from fairbrief.text.name_words import commonest_last_names, genders, shares
+from fairbrief.text.vocabulary import words as words_of
 
-SUFFIXES: Final = titles.POSTNOMINALS | frozenset("dds qc kc mp frs obe mbe cbe ret".split())
-PARTICLES: Final = titles.PARTICLES | frozenset(
-    "do des les ter zu zum af av d' st san santa mac of the".split()
-)
+SUFFIXES: Final = words_of("names", "postnominals", "more_postnominals")
+PARTICLES: Final = words_of("names", "particles", "more_particles")
 """What is known to be a name may hold words that in running text would mostly be others."""
-_ROMAN: Final = frozenset((
-    "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv",
-    "xvi",
-))  # fmt: skip
+_ROMAN: Final = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +34,7 @@ class Piece:
 def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Piece, ...]:
     """The words of a name without title, each with its part.
 
-    ``last``, where known, says which words are the last name ("Long" in "Long Lee"); else it is the
+    ``last``, where known, is the last name ("Long" in "Long Lee"); else it is the
     last word before a suffix (Jr., III), or the first one of an East Asian name (Kim Jong-un). Lower-case particles before it (de la) go with it; capitalised
     ones (Van) too, unless they begin the name. A single letter is an initial. A single word has the
     part ``alone``, unless it is ``last``. Anything after a comma is a suffix.
@@ -78,17 +73,8 @@ def is_initial(word: str) -> bool:
 
 
 def _is_run_of_initials(word: str, final: str) -> bool:
-    """Whether capitals without stops are initials, as in "AS Heagle"; in all capitals nothing tells them."""
+    """Whether capitals without stops are initials, as in "AS Heagle"; in a name in all capitals they cannot be identified."""
     return word.isupper() and 2 <= len(word) <= 3 and not final.isupper()
-
-
-_FAMILIES: Final = frozenset(
-    "ahn an bae baek chan chang chen cheng cheung chiang cho choi chow chu chung deng fung han hau ho hong hu hui hwang "
-    "jang jeon jeong jung kang kim ko koo kwok kwon kwong lam lau lee leung li lim lin liu luo ma mak mao moon nam ng no "
-    "noh oh pak park roh ryu seo shim shin shiu sim son song suh sun tang to tsai tsang tse wan wang wen wong woo wu xi xu "
-    "yang yau yeung yi yip yoo yoon yu yuen yun zhang zhao zhou zhu".split()
-)
-"""East Asian family names, in lower case."""
 
 
 def _is_family_first(words: list[str]) -> bool:
@@ -97,7 +83,7 @@ def _is_family_first(words: list[str]) -> bool:
     The second is two syllables joined by a hyphen (Kim Jong-un), or hardly a name of the census, where the first is no
     given name there (Deng Xiaoping).
     """
-    if len(words) != 2 or words[0].lower() not in _FAMILIES:
+    if len(words) != 2 or words[0].lower() not in words_of("names", "family_first"):
         return False
     if re.fullmatch(r"[A-Z][a-z]{0,5}-[A-Za-z][a-z]{0,5}", words[1]) is not None:
         return True
@@ -141,7 +127,7 @@ def _before_suffixes(words: list[tuple[int, int, str]]) -> int:
 
 
 def _find(words: list[str], wanted: list[str]) -> tuple[int, int] | None:
-    """The last place where the wanted words stand in a row, case aside."""
+    """The last place where the wanted words follow each other, in any case."""
     low, want = [w.lower() for w in words], [w.lower() for w in wanted]
     for i in range(len(low) - len(want), -1, -1):
         if want and low[i : i + len(want)] == want:
@@ -247,7 +233,7 @@ def census(top: int = 200) -> Names:
 
 @cache
 def is_given_name(word: str) -> bool:
-    """Whether a word that stands alone for a person is rather a first name (Alice) than a last one (Clark).
+    """Whether a single word for a person is rather a first name (Alice) than a last one (Clark).
 
     It is if its share among the first names of a gender is more than ten times its share among the last names, in
     the 1990 US census: who is called by one name throughout a text is called by the last one more often (Clinton).

@@ -1,18 +1,177 @@
-"""People in a summary: which known people it names, and which it invents."""
+"""People in a summary: which known person a name refers to and by which rule, and which people it invents.
+
+Source: Steen & Markert, Bias in News Summarization, §5.2 and Appendix E; departures are named below.
+"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from fairbrief.text.alignment import Alignment, Name, align, align_published, published_tokens
-from fairbrief.text.census_names import given_names
-from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
-from fairbrief.text.identifiers import WORD
+from rapidfuzz.distance import OSA
+
+from fairbrief.text.group_words import WORD
+from fairbrief.text.name_words import (
+    GENDER_WORDS,
+    bare,
+    gender_of_title,
+    given_names,
+    is_title,
+    without_titles,
+)
 from fairbrief.text.recognition import Span, choose, parts, propose, runs
-from fairbrief.text.titles import SUFFIXES, bare, is_title
+from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS
+
+SHORTEST_FUZZY = 5
+"""Last names shorter than this are matched exactly: one edit turns Hall into Ball."""
+
+
+class Name(NamedTuple):
+    """First and last name of a known person, either of which may be absent, and ``female`` or ``male`` where it is known."""
+
+    first: str | None = None
+    last: str | None = None
+    gender: str = ""
+
+    @classmethod
+    def of(cls, first: str | None, last: str | None, gender: str = "") -> Name:
+        """A name with the gender in whichever word the input has for it."""
+        return cls(first, last, GENDER_WORDS.get(gender.lower(), ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The known people (indices) that a span may refer to, and the rule that decided.
+
+    Nobody: not one of the known people. Two or more: ambiguous.
+    """
+
+    people: tuple[int, ...]
+    rule: str
+
+
+def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection[str] = ()) -> Alignment:
+    """Align a name, given as tokens, with known people.
+
+    It is a person if it holds the person's last name and every other token is the person's first name, an
+    initial of it, a title of either gender, a suffix (Jr.), or a middle initial beside the first name; or if
+    it is the first name alone, titles apart. Case is ignored. Of several people with the name, a title of one
+    gender excludes those of the other one ("Mr. Baker" of a couple). "The Bakers" are no one person. A last name with one letter wrong (of five or
+    more) still aligns where nobody aligns exactly and the misspelt word is not in ``source_words``.
+
+    Departs from the release: Lady, Mrs and Miss are titles like Sir and Mr.; an initial must fit; whole
+    tokens are compared, not substrings.
+
+    >>> align(["Lady", "Smith"], [Name("Ann", "Smith"), Name("Leo", "Fox")])
+    Alignment(people=(0,), rule='last name with title')
+    >>> align(["J.", "Smith"], [Name("Ann", "Smith")])
+    Alignment(people=(), rule='')
+    """
+    core = tuple(map(_normal, without_titles(tokens)))
+    titled = any(is_title(token) for token in tokens)
+    if not core:
+        return Alignment((), "")
+    found = [(i, rule) for i, name in enumerate(names) if (rule := _rule(core, name, titled))]
+    if not found:
+        found = [
+            (i, "last name, one letter off")
+            for i, name in enumerate(names)
+            if (mended := _mend(core, name, source_words)) and _rule(mended, name, titled)
+        ]
+    # A full name is more specific than the last name alone: it is not ambiguous with a namesake.
+    full = [pair for pair in found if pair[1].startswith("full")]
+    found = _of_gender(full or found, names, tokens)
+    people = tuple(i for i, _ in found)
+    return Alignment(people, found[0][1] if found else "")
+
+
+def _of_gender(
+    candidates: list[tuple[int, str]], names: Sequence[Name], tokens: Sequence[str]
+) -> list[tuple[int, str]]:
+    """Those of several candidates whom a gendered title fits; all, where it fits nobody or there is none."""
+    genders = {gender for token in tokens if (gender := gender_of_title(token))}
+    if len(candidates) < 2 or len(genders) != 1:
+        return candidates
+    return [pair for pair in candidates if names[pair[0]].gender in genders] or candidates
+
+
+def align_published(tokens: Sequence[str], names: Sequence[Name]) -> Alignment:
+    """Align as the release does, defects and all.
+
+    A person is a candidate if the last name is a *substring* of the span, or the span is one token that holds
+    the first name; then every token made of letters only must be the first or last name or in ``mr. mrs. ms.
+    sir``. So tokens with a full stop are ignored ("J. Smith" is any Smith), Sir aligns and Lady does not, and
+    a shared last name aligns with everybody who bears it.
+    """
+    text = " ".join(tokens).lower()
+    lowered = [token.lower() for token in tokens]
+    found = []
+    for i, name in enumerate(names):
+        first, last = (name.first or "").lower(), (name.last or "").lower()
+        is_candidate = (last and last in text) or (len(tokens) == 1 and first and first in text)
+        known = {first, last, "mr.", "mrs.", "ms.", "sir"}
+        if is_candidate and all(token in known for token in lowered if token.isalpha()):
+            found.append(i)
+    return Alignment(tuple(found), "as published" if found else "")
+
+
+def published_tokens(text: str) -> tuple[str, ...]:
+    """Tokens of a name as the release's tokenizer cuts them: clitics and hyphens are tokens."""
+    return tuple(re.findall(r"['’]s\b|[^\W_]+(?:['’](?!s\b)[^\W_]+)*\.?|-", text))
+
+
+def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
+    """Why these tokens refer to this person; nothing if they do not."""
+    first, last = _tokens_of(name)
+    if first and last and core == last + first:
+        return "full name"
+    rest = _without(core, last) if last else None
+    if rest is None:
+        alone = bool(first) and core == first
+        return ("first name with title" if titled else "first name alone") if alone else ""
+    if not rest or rest == last:
+        return "last name with title" if titled else "last name alone"
+    if not first and all(len(token) == 1 for token in rest):
+        return "last name with initial"
+    if first and rest[: len(first)] == first:
+        middle = rest[len(first) :]
+        return "full name" if all(len(token) == 1 for token in middle) else ""
+    if first and len(rest[0]) == 1 and rest[0] == first[0][0] and all(len(token) == 1 for token in rest):
+        return "full name with initial"
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _tokens_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The tokens of the first and of the last name."""
+    first, last = (tuple(_normal(token) for token in (part or "").split()) for part in name[:2])
+    return first, last
+
+
+def _without(core: tuple[str, ...], last: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The tokens before the last name; None if the span does not end with it."""
+    return core[: -len(last)] if core[-len(last) :] == last else None
+
+
+def _mend(core: tuple[str, ...], name: Name, source_words: Collection[str]) -> tuple[str, ...] | None:
+    last = _normal(name.last or "")
+    wrong = core[-1]
+    if (
+        len(last) < SHORTEST_FUZZY
+        or " " in last
+        or wrong in source_words
+        or wrong in (f"{last}s", f"{last}es")
+    ):
+        return None
+    return (*core[:-1], last) if OSA.distance(wrong, last) == 1 else None
+
+
+def _normal(token: str) -> str:
+    return token.replace("’", "'").rstrip(".").lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +271,7 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
     absent = []
     for decision in decisions:
         core = _core(decision.tokens)
-        if not decision.people and core and not all(_is_told(token, words) for token in core):
+        if not decision.people and core and not all(_is_in_source(token, words) for token in core):
             absent.append((decision, frozenset(core)))
     kept: list[tuple[Decision, frozenset[str]]] = []
     for decision, core_words in sorted(absent, key=lambda pair: -len(pair[0].tokens)):
@@ -121,8 +280,8 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
     return [decision for decision, _ in kept]
 
 
-def _is_told(token: str, words: Collection[str]) -> bool:
-    """Whether the source has the word, or the name of which it is the plural: of Bakers the source tells who names a Baker."""
+def _is_in_source(token: str, words: Collection[str]) -> bool:
+    """Whether the source has the word, or the name of which it is the plural (Bakers, Baker)."""
     return token in words or (
         token.endswith("s") and (token[:-1] in words or token.removesuffix("es") in words)
     )
@@ -130,8 +289,8 @@ def _is_told(token: str, words: Collection[str]) -> bool:
 
 def unresolved(decisions: Sequence[Decision]) -> list[Decision]:
     """The ambiguous names none of whose candidates another name of the summary settles."""
-    settled = {d.people[0] for d in decisions if len(d.people) == 1}
-    return [d for d in decisions if len(d.people) > 1 and not settled.intersection(d.people)]
+    resolved = {d.people[0] for d in decisions if len(d.people) == 1}
+    return [d for d in decisions if len(d.people) > 1 and not resolved.intersection(d.people)]
 
 
 def _decide(span: Span, names: Sequence[Name], source: str, variant: str) -> Decision:
@@ -150,7 +309,7 @@ def _names_before(run: Span, text: str, source: str) -> list[int]:
     for i, token in enumerate(run.tokens):
         word = bare(token)
         opens = i == 0 and run.opens and (word in words_of(source) or word in words_of(text))
-        # In a run all in capitals ("BAKER LEFT") the token's say nothing, unless it is a given name.
+        # In a run all in capitals ("BAKER LEFT") the token's own are no sign, unless it is a given name.
         shouted = is_shouted and len(token) > 1 and token.lower() not in given_names()
         is_none = word in FUNCTION_WORDS or word in CALENDAR or opens or shouted
         found.append(found[-1] + (not is_none))
@@ -159,5 +318,5 @@ def _names_before(run: Span, text: str, source: str) -> list[int]:
 
 def _core(tokens: Sequence[str]) -> list[str]:
     """A name's words in lower case, without titles, suffixes and initials."""
-    kept = [t for t in tokens if not is_title(t) and bare(t) not in SUFFIXES and len(bare(t)) > 1]
-    return [part for t in kept for part in bare(t.replace("’", "'")).split("-")]
+    kept = [bare(token.replace("’", "'")) for token in without_titles(tokens) if len(bare(token)) > 1]
+    return [part for token in kept for part in token.split("-")]

@@ -1,7 +1,7 @@
 """Spans of a text that may name a person, and a built-in judge of which do.
 
 `propose` finds every run of capitalised words and all its parts; a judge (ours below, or a named-entity
-pipeline elsewhere) says which of these strings are people; `choose` keeps the longest that do not overlap.
+pipeline elsewhere) decides which of these strings are people; `choose` keeps the longest that do not overlap.
 """
 
 from __future__ import annotations
@@ -14,18 +14,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
-from fairbrief.text.not_people import (
-    ORGANISATION_WORDS,
-    PEOPLES,
-    PLACE_PHRASES,
-    PLACES,
-    PLACES_AND_NAMES,
-    PLAIN_NAMES,
-    PLAIN_WORDS,
-    SURNAMES_TOO,
-)
-from fairbrief.text.titles import DOTTED, PARTICLES, SUFFIXES, TITLES, bare, is_title
+from fairbrief.text.name_words import DOTTED, PARTICLES, TITLES, bare, is_title, without_titles
+from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
 LONGEST = 6
 """No person's name is looked for in more words than this."""
@@ -39,13 +29,21 @@ CHIEFS = frozenset("assistant chair chief deputy elect emeritus former general s
 """Words that an office is made of: after a title they are no name."""
 SAINTS = frozenset(("st", "saint"))
 """Titles that begin names of places and buildings more often than of people."""
-_PLACES_AND_PEOPLES = PLACES | PEOPLES
+PLACES = words("not_people", "countries", "regions", "cities")
+"""Single words that name a place, and hardly ever a person."""
+PLACE_PHRASES = frozenset(tuple(place.split()) for place in vocabulary("not_people")["phrases"])
+"""Places of several words."""
+PLAIN_WORDS = words("not_people", "plain_words")
+"""Common words that the lists of given names hold as well."""
+ORGANISATION_WORDS = words("not_people", "organisations")
+"""Words of which hardly any name of a person is made: a run of capitalised words that holds one names something else."""
+_PLACES_AND_PEOPLES = PLACES | words("not_people", "peoples")
 _NOT_GIVEN = PLAIN_WORDS | _PLACES_AND_PEOPLES
 """Given names that are words, places or peoples oftener."""
 _NOT_GIVEN_ALONE = CALENDAR | _NOT_GIVEN
-_HARDLY_GIVEN_ALONE = PLAIN_NAMES | PLACES_AND_NAMES
+_HARDLY_GIVEN_ALONE = words("not_people", "plain_names", "also_names")
 _OF_NO_PERSON = ORGANISATION_WORDS | PLACES
-_OF_NO_NAMED_PERSON = ORGANISATION_WORDS - SURNAMES_TOO
+_OF_NO_NAMED_PERSON = ORGANISATION_WORDS - words("not_people", "surnames_too")
 _NOT_IN_RUNS = FUNCTION_WORDS - {"will", "may"}
 _SENTENCE_END = frozenset('.!?:;\n"“”•')
 
@@ -137,19 +135,21 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     ``title``: a title (of any kind) and at least one more name word. ``given name``: two words or more, the
     first a known given name (lower-case in ``given_names``). ``given name alone``: one known given name that
     does not open a sentence. ``initial``: an initial followed by a word
-    (``U. S.`` and its like begin no name). ``described``: two words or more with what is said of people around
-    them (`is_told_of`). ``repeated``: two or three words, the last of which stands alone elsewhere.
+    (``U. S.`` and its like begin no name). ``described``: two words or more with a description of a person around
+    them (`is_described_at`). ``repeated``: two or three words, the last of which is alone elsewhere.
     ``part of a name``: the last word of a name that another rule accepted.
 
-    Places, peoples, organisations and acronyms (`not_people`) are nobody: not ``UN``, ``China``, ``Houston Police``.
+    Places, peoples, organisations and acronyms (the lists of `not_people`) are nobody: not ``UN``, ``China``, ``Houston Police``.
     """
     reading = _Reading(text, given_names)
     found: dict[str, str] = {}
     for span in spans:
         if rule := reading.rule(span):
             found.setdefault(span.text, rule)
-    surnames = {_core(s.tokens)[-1] for s in spans if s.text in found and len(_core(s.tokens)) > 1}
-    surnames |= {_core(s.tokens)[-1] for s in spans if found.get(s.text) == "title"}
+    surnames = {
+        without_titles(s.tokens)[-1] for s in spans if s.text in found and len(without_titles(s.tokens)) > 1
+    }
+    surnames |= {without_titles(s.tokens)[-1] for s in spans if found.get(s.text) == "title"}
     for span in spans:
         if len(span.tokens) == 1 and span.tokens[0] in surnames and not reading.is_other(span):
             found.setdefault(span.text, "part of a name")
@@ -171,7 +171,7 @@ class Stretches:
 
 
 class _Reading:
-    """One text while its names are judged: which runs name no person, and which words stand alone as people do."""
+    """One text while its names are judged: which runs name no person, and which words are alone in a person's place."""
 
     def __init__(self, text: str, given_names: Collection[str]) -> None:
         self._text = text
@@ -182,44 +182,50 @@ class _Reading:
         self._places = Stretches(stretch for run in found for stretch in _places_in(run))
         self._others = Stretches((run.start, run.end) for run in found if self._names_no_person(run))
         self._alone = {
-            run.tokens[0] for run in found if len(run.tokens) == 1 and is_told_of(text, run.start, run.end)
+            run.tokens[0]
+            for run in found
+            if len(run.tokens) == 1 and is_described_at(text, run.start, run.end)
         }
 
     def rule(self, span: Span) -> str:
         """By which rule a span names a person; nothing if by none."""
-        core = _core(span.tokens)
+        core = without_titles(span.tokens)
         if not core or bare(core[-1]) in CALENDAR or self.is_other(span) or self._is_place(span):
             return ""
-        told = is_told_of(self._text, span.start, span.end)
+        is_described = is_described_at(self._text, span.start, span.end)
         if is_title(span.tokens[0]):
             return (
                 "title"
-                if core[0].lower() not in CHIEFS and (told or bare(span.tokens[0]) not in SAINTS)
+                if core[0].lower() not in CHIEFS and (is_described or bare(span.tokens[0]) not in SAINTS)
                 else ""
             )
         if any(is_title(token) for token in span.tokens) or self._begins_states(span):
             return ""
         if len(core) == 1:
-            return "given name alone" if self._is_given_alone(span, core[0].lower(), told=told) else ""
-        return self._rule_of_several(span, core, told=told)
+            return (
+                "given name alone"
+                if self._is_given_alone(span, core[0].lower(), is_described=is_described)
+                else ""
+            )
+        return self._rule_of_several(span, core, is_described=is_described)
 
     def is_other(self, span: Span) -> bool:
         """Whether the span lies in a run that names an organisation or a thing, or is a word of such names."""
         is_word = len(span.tokens) == 1 and bare(span.tokens[0]) in _OF_NO_PERSON
         return is_word or self._others.reach(span.start) > span.start
 
-    def _rule_of_several(self, span: Span, core: Sequence[str], *, told: bool) -> str:
+    def _rule_of_several(self, span: Span, core: Sequence[str], *, is_described: bool) -> str:
         first = core[0].lower()
         if self._is_acronym(core[0]):
             return ""
-        if first in self._given and (told or first not in _NOT_GIVEN):
+        if first in self._given and (is_described or first not in _NOT_GIVEN):
             return "given name"
         if any(self._is_acronym(token) or token.lower() in _PLACES_AND_PEOPLES for token in core):
             return ""
         if _INITIAL.fullmatch(core[0]) and not _INITIAL.fullmatch(core[-1]):
             # "B. Cherokee" at the start of a line is an item of a list.
-            return "initial" if told or len(core) > 2 or not span.opens else ""
-        if told:
+            return "initial" if is_described or len(core) > 2 or not span.opens else ""
+        if is_described:
             return "described"
         return "repeated" if self._is_repeated(span, core) else ""
 
@@ -229,14 +235,14 @@ class _Reading:
         below, last = words_below(self._text), core[-1].lower()
         return last not in below and last not in PLAIN_WORDS and not (span.opens and core[0].lower() in below)
 
-    def _is_given_alone(self, span: Span, word: str, *, told: bool) -> bool:
+    def _is_given_alone(self, span: Span, word: str, *, is_described: bool) -> bool:
         if word not in self._given or word in _NOT_GIVEN_ALONE:
             return False
-        if word in _HARDLY_GIVEN_ALONE and not told:
+        if word in _HARDLY_GIVEN_ALONE and not is_described:
             return False
         if self._is_acronym(span.tokens[0]) or _locates(self._text, span):
             return False
-        return told or not span.opens
+        return is_described or not span.opens
 
     def _is_acronym(self, token: str) -> bool:
         letters = token.replace(".", "")
@@ -259,7 +265,7 @@ class _Reading:
 
 
 def _places_in(run: Span) -> Iterator[tuple[int, int]]:
-    """Where places of one word or several stand in a run."""
+    """The positions of places of one word or several in a run."""
     words = [token.lower() for token in run.tokens]
     for size in (1, 2, 3):
         for i in range(len(words) - size + 1):
@@ -269,7 +275,7 @@ def _places_in(run: Span) -> Iterator[tuple[int, int]]:
 
 
 def _locates(text: str, span: Span) -> bool:
-    """Whether what stands right before the span speaks of a place or a thing."""
+    """Whether the words right before the span introduce a place or a thing."""
     before = max(0, span.start - 14)
     return bool(IN_A_PLACE.search(text, before, span.start) or DEFINITE.search(text, before, span.start))
 
@@ -278,11 +284,6 @@ def _locates(text: str, span: Span) -> bool:
 def words_below(text: str) -> frozenset[str]:
     """The words that a text writes in lower case."""
     return frozenset(word for word in _WORD.findall(text) if word.islower())
-
-
-def _core(tokens: Sequence[str]) -> list[str]:
-    """A name's tokens without titles and suffixes."""
-    return [token for token in tokens if not is_title(token) and bare(token) not in SUFFIXES]
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -335,20 +336,8 @@ AFTER: Final = re.compile(
 )
 """Right after the name: ``who``, an age, the year of birth, speaking and living, kin, a calling."""
 
-_CALLINGS: Final = (
-    "actor actress activist analyst architect artist astronaut astronomer author biologist boxer businessman businesswoman "
-    "captain chairman chairwoman chemist choreographer coach colleague comedian commander composer conductor critic "
-    "dancer defender democrat deputy designer director drummer economist editor engineer filmmaker footballer "
-    "forward founder friend general golfer goalkeeper governor guitarist historian host inventor investigator journalist "
-    "judge lawyer leader linguist lieutenant mathematician mayor midfielder minister musician named novelist officer painter "
-    "philosopher photographer physician physicist pianist player playwright poet politician premier president producer "
-    "professor prosecutor psychologist rapper reporter republican researcher scientist sculptor secretary senator "
-    "singer sociologist songwriter spokesman spokesperson spokeswoman sprinter striker student suspect teacher "
-    "trainer victim violinist winger writer "
-    "aunt boyfriend brother cousin daughter father fiancé fiancée girlfriend husband mother nephew niece sister son uncle wife"
-).split()
 BEFORE: Final = re.compile(
-    rf"\b(?:{'|'.join(_CALLINGS)}),?\s+$|\b(?:{_SPEAKING})\s+$|\baccording to\s+$|\b(?:interviewed|starring|married)\s+$"
+    rf"\b(?:{'|'.join(vocabulary('names')['callings'].split())}),?\s+$|\b(?:{_SPEAKING})\s+$|\baccording to\s+$|\b(?:interviewed|starring|married)\s+$"
 )
 """Right before the name: a calling or kin in lower case, a verb of speaking."""
 
@@ -358,11 +347,11 @@ DEFINITE: Final = re.compile(r"\b[Tt]he\s+$")
 """Right before what is no person's name standing alone."""
 
 
-def is_told_of(text: str, start: int, end: int) -> bool:
-    """Whether what stands around characters ``start`` to ``end`` speaks of a person there.
+def is_described_at(text: str, start: int, end: int) -> bool:
+    """Whether the words around characters ``start`` to ``end`` describe a person.
 
     >>> text = "The physicist Lise Meitner left Berlin Mitte."
-    >>> is_told_of(text, 14, 26), is_told_of(text, 32, 44)
+    >>> is_described_at(text, 14, 26), is_described_at(text, 32, 44)
     (True, False)
     """
     return bool(AFTER.match(text, end) or BEFORE.search(text, max(0, start - 40), start))

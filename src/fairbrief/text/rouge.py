@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from fairbrief.ranges import changes, ordered, sums
-from fairbrief.text import porter
 from fairbrief.text.languages import ENGLISH, language_of
 from fairbrief.text.segmentation import ascii_table, ascii_words, words_of
-from fairbrief.text.tokens import stems
+from fairbrief.text.tokens import porter_stem, stems
 from fairbrief.text.word_numbers import Parted, Rule, Words, compact, numbered
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
@@ -102,7 +101,7 @@ def _lines(pairs: Sequence[tuple[str, str]], *, stem: bool) -> tuple[Words, Inte
     return Words(small[words.numbers], words.many, different.tolist()), n_lines
 
 
-def tokens(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str]:
+def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
     """The words that ROUGE compares: in English runs of ``[a-z0-9]``, elsewhere the language's words."""
     if language != ENGLISH:
         words = words_of(text.lower())
@@ -113,12 +112,8 @@ def tokens(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[st
 
 
 def rule(language: str = ENGLISH, *, stem: bool = False) -> Rule:
-    """`tokens` as a rule; apostrophes of other languages are read as they stand."""
-    return Rule(_tokens, (language, stem), is_of_runs=language == ENGLISH)
-
-
-def _tokens(text: str, language: str, stem: bool) -> list[str]:
-    return tokens(text, language, stem=stem)
+    """`tokens` as a rule; apostrophes of other languages are kept."""
+    return Rule(tokens, (language, stem), is_of_runs=language == ENGLISH)
 
 
 def _parts(counts: Floats) -> Floats:
@@ -139,7 +134,7 @@ def _overlap(
     Shapes: ``text`` and ``number`` (tokens,), the texts of a pair having an even number and the next, ``number`` below
     ``numbers``. Returned: (pairs,) and (tokens,).
     """
-    # A pair's equal tokens stand side by side, those of the reference first.
+    # A pair's equal tokens are side by side, those of the reference first.
     key = ((text >> 1) * numbers + number) << 1 | text & 1
     places = ordered(key, 2 * pairs * numbers)
     kind = key[places]
@@ -197,8 +192,8 @@ def _chosen(length: int, where: Mapping[int, int], other: Sequence[int]) -> int:
     """Positions, as bits, of the LCS with ``other`` that walking the LCS table back from its end finds.
 
     ``where`` maps a word to its positions in a line of ``length`` words. Bit-parallel (Hyyrö 2004): after
-    each word of ``other``, a bit of ``rises`` tells that the LCS table grows by one at that position. The
-    walk takes a match where it stands on one, else leaves the column where the table rises, else steps up.
+    each word of ``other``, a bit of ``rises`` is set where the LCS table grows by one at that position. The
+    walk takes a match where it is on one, else leaves the column where the table rises, else steps up.
     Words found nowhere in the line change no bit, so a run of them is one column.
     """
     full = (1 << length) - 1
@@ -224,4 +219,4 @@ def _chosen(length: int, where: Mapping[int, int], other: Sequence[int]) -> int:
 
 @lru_cache(maxsize=1 << 17)
 def _stem(word: str) -> str:
-    return porter.stem(word) if len(word) > 3 else word
+    return porter_stem(word) if len(word) > 3 else word

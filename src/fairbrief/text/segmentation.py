@@ -6,7 +6,7 @@ A text without such characters never meets ICU, so English and its like cost not
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -34,7 +34,7 @@ def ascii_words(text: str, table: bytes) -> list[str]:
 
 
 def counts_of_runs(texts: Sequence[str], table: bytes, otherwise: Callable[[str], int]) -> Integers:
-    """How many words `ascii_words` finds in each ASCII text; of each other one what ``otherwise`` says. Shape (texts,)."""
+    """How many words `ascii_words` finds in each ASCII text; for others the result of ``otherwise``. Shape (texts,)."""
     others = [] if "".join(texts).isascii() else [i for i, t in enumerate(texts) if not t.isascii()]
     plain = list(texts)
     for i in others:
@@ -86,3 +86,33 @@ def word_count(text: str) -> int:
     if text.isascii() or not NEEDS_ICU.search(text):
         return len(text.split())
     return len(words_of(text))
+
+
+_TOKEN = re.compile(r"\w+")
+_PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
+
+
+def words_held(text: str, statements: Collection[str]) -> tuple[int, int]:
+    """How many of a text's words (tokens, lower case) occur in any statement, and how many words it has."""
+    known = {word for statement in statements for word in _words(statement)}
+    words = _words(text)
+    return sum(map(known.__contains__, words)), len(words)
+
+
+def word_totals(texts: Sequence[str]) -> Integers:
+    """How many words each text has for `words_held`. Shape (texts,)."""
+    return counts_of_runs(texts, _PLAIN, lambda text: len(_words(text)))
+
+
+def _words(text: str) -> list[str]:
+    return ascii_words(text.lower(), _PLAIN) if text.isascii() else _TOKEN.findall(text.lower())
+
+
+def recall(text: str, statements: Collection[str]) -> float | None:
+    """The share of a text's words that some statement holds; None for a text without words.
+
+    In [0, 1]; 1 where the statements lose no word. Source: Li et al. do not report it; statements that
+    drop a clause are why it is printed.
+    """
+    held, total = words_held(text, statements)
+    return held / total if total else None

@@ -12,10 +12,14 @@ that writes them so (``am 3. Mai``). Enders of other scripts (``؟``, ``।``) c
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
+from typing import Literal, get_args
 
 from fairbrief.text.languages import Setting, language_of, setting
+from fairbrief.text.segmentation import word_count
+from fairbrief.text.vocabulary import words
 
 CLOSERS = "\"'”’»)\\]"
 OPENERS = "\"'“‘«(\\["
@@ -33,7 +37,7 @@ _CANDIDATE = re.compile(
     rf"(?=\s*[{OPENERS}\-–—•*]*\s*(\w{{1,40}})?)"  # the word that follows
 )
 _SURE_LINE_END = re.compile(r"\n(?<=[.!?]\n)(?=[A-Z])")
-"""A line break that ends a sentence whatever else the lines say."""
+"""A line break that ends a sentence whatever else is in the lines."""
 _ONE_A_LINE = re.compile(r"[^.!?\n]*+(?:[.!?]\n[A-Z][^.!?\n]*+)*+[.!?]?")
 """Surely one sentence in each line of an ASCII text."""
 _MAYBE_ORDINAL = re.compile(r"\.(?<=[^\W_a-zA-Z]\.)\s")
@@ -44,40 +48,17 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z])[.)]")
 
 
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-ANNOUNCING = _words("""
-    mr mrs ms messrs mme mlle dr prof rev hon gen sen rep gov pres lt col capt cpt sgt maj cmdr adm brig
-    supt insp det st mt ft fr msgr sr sra dept univ fig figs eq eqs sec ch vol no nos pp p ed eds trans
-    vs v cf viz approx e.g i.e eg ie ca al art arts op cit ibid resp ave blvd rd
-    bzw ggf evtl inkl exkl nr vgl zzgl bspw sog
-""")
+ANNOUNCING = words("sentences", "announcing")
 """Abbreviations after which something always follows in the same sentence."""
-
-CLOSING = _words("""
-    inc ltd co corp plc llc bros jr snr jnr esq etc ph.d m.d b.a m.a d.c u.s u.k u.n e.u a.m p.m am pm
-    jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri sat sun est min max
-    hrs hr lb lbs oz ft in kg km cm mm mph dist misc
-""")
-"""Abbreviations that may stand at the end of a sentence."""
-
-NUMBERED = _words("""
-    no nos fig figs eq eqs sec ch vol p pp art arts v op
-""")
+CLOSING = words("sentences", "closing")
+"""Abbreviations that may end a sentence."""
+NUMBERED = words("sentences", "numbered")
 """Announcing only before a number or another capital: "No. 5", but "He said no. Then …"."""
-
 _ABBREVIATIONS = ANNOUNCING | CLOSING | NUMBERED
 
-ORDINAL_DOTS = frozenset("de da no fi cs sk sl hr pl hu et lv tr".split())
+ORDINAL_DOTS = words("sentences", "ordinal_dots")
 """Languages that write a full stop after an ordinal number: "am 3. Mai"."""
-
-STARTERS = _words("""
-    The This That These Those There Then A An He She It They We You I His Her Its Their Our My In On At
-    By For From With But And Or So If When While After Before As Although However Also What Who Why How
-    Where Not No Mr Mrs Ms Dr
-""")
+STARTERS = words("sentences", "starters")
 """Words that open a sentence far oftener than they follow an abbreviation in capitals."""
 
 
@@ -176,7 +157,7 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _is_ordinal(before: str, following: str) -> bool:
-    """Whether "3. Mai" may stand here: a day, a month or a rank before a word in capitals."""
+    """Whether this may be "3. Mai": a day, a month or a rank before a word in capitals."""
     return before.isdigit() and len(before) <= 2 and following[:1].isupper()
 
 
@@ -198,3 +179,68 @@ def _continues(before: str, following: str, *, is_first: bool) -> bool:
 
 def _is_blank(text: str, start: int, end: int) -> bool:
     return end - start < 40 and not text[start:end].strip()
+
+
+Cut = Literal["groups", "sentence_centred", "sentences", "document"]
+CUTS: tuple[str, ...] = get_args(Cut)
+
+
+def chunks(sentences: Sequence[str], cut: Cut = "groups", words: int = 100) -> list[str]:
+    """The pieces of one document, given its sentences; words are counted by `word_count`.
+
+    ``groups``: disjoint runs of sentences of at most ``words`` words (Li et al., Sec. 3.1).
+    ``sentence_centred``: one overlapping window per sentence, under ``words`` words, as in the
+    authors' release. ``sentences``: one piece each. ``document``: one piece.
+    """
+    kept = [s.strip() for s in sentences if s.strip()]
+    match cut:
+        case "groups":
+            return sentence_groups(kept, words)
+        case "sentence_centred":
+            return sentence_windows(kept, words)
+        case "sentences":
+            return kept
+        case "document":
+            return [" ".join(kept)] if kept else []
+
+
+def sentence_groups(sentences: Sequence[str], most: int) -> list[str]:
+    """Disjoint runs of sentences of at most ``most`` words; a longer sentence is alone."""
+    groups: list[list[str]] = []
+    filled = 0
+    for sentence in sentences:
+        length = word_count(sentence)
+        if groups and filled + length <= most:
+            groups[-1].append(sentence)
+            filled += length
+        else:
+            groups.append([sentence])
+            filled = length
+    return [" ".join(group) for group in groups]
+
+
+def sentence_windows(sentences: Sequence[str], under: int) -> list[str]:
+    """One window around every sentence, each text once, in order of first appearance.
+
+    A window grows by the shorter of its two next neighbours first, stays under ``under`` words, and
+    stops for good at the first neighbour that does not fit.
+    """
+    lengths = [word_count(s) for s in sentences]
+    windows = []
+    for centre in range(len(sentences)):
+        first, last = _window(lengths, centre, under)
+        windows.append(" ".join(sentences[first : last + 1]))
+    return list(dict.fromkeys(windows))
+
+
+def _window(lengths: Sequence[int], centre: int, under: int) -> tuple[int, int]:
+    first = last = centre
+    filled = lengths[centre]
+    for distance in range(1, len(lengths)):
+        sides = [i for i in (centre - distance, centre + distance) if 0 <= i < len(lengths)]
+        for side in sorted(sides, key=lambda i: lengths[i]):
+            if filled + lengths[side] >= under:
+                return first, last
+            filled += lengths[side]
+            first, last = min(first, side), max(last, side)
+    return first, last

@@ -1,10 +1,10 @@
 """Words as numbers, so that those of many texts are counted at once.
 
-A `Rule` says what the words of a text are. Those of an ASCII text are, by most rules, the words of its *runs* of
+A `Rule` defines the words of a text. Those of an ASCII text are, by most rules, the words of its *runs* of
 letters, digits, underscores and apostrophes, one run after another, and what a run's words are is remembered. So
 texts are parted into runs all together, and only a run not seen before goes through the rule. Several rules read the
 same texts one after another: the runs of the last texts are remembered too. Texts of other characters go through the
-rule as they stand.
+rule unchanged.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ _AS_ASCII = {"’": "'", "‘": '"', "“": '"', "”": '"', "–": "-", "—": 
 class Rule(NamedTuple):
     """What the words of a text are: ``cut(text, *settings)``.
 
-    ``is_of_runs``: in an ASCII text they are the words of its runs, in lower case, and ``’`` counts as an apostrophe;
-    a run of letters and digits alone is one word or none.
+    ``is_of_runs``: in an ASCII text they are the words of its runs, in lower case, and ``’`` counts as an apostrophe.
     """
 
     cut: Callable[..., Sequence[Any]]
@@ -294,27 +293,12 @@ class _Memory:
         many = table.many[runs]
         if many.min(initial=0) < 0:
             new = different_of(runs[many < 0])
-            self._learn(table, rule, [self.runs.names[run] for run in new.tolist()], new)
+            table.add(new, self.cut([self.runs.names[run] for run in new.tolist()], rule))
             many = table.many[runs]
         return Words(table.of(runs, many), sums(many, texts.many), self.words.names)
 
-    def _learn(self, table: _Table, rule: Rule, names: Sequence[str], runs: Integers) -> None:
-        """Let the table know the words of runs: a few together, and one by one where some of these have none."""
-        is_plain = np.fromiter(map(str.isalnum, names), dtype=bool, count=len(names))
-        plain = np.flatnonzero(is_plain)
-        apart = [np.flatnonzero(~is_plain)]
-        for start in range(0, len(plain), 32):
-            some = plain[start : start + 32]
-            words = rule.cut(" ".join([names[i] for i in some.tolist()]), *rule.settings)
-            if len(words) == len(some):
-                table.add(runs[some], Words(self.words.of(words), np.ones_like(some), self.words.names))
-            else:
-                apart.append(some)
-        one_by_one = np.concatenate(apart)
-        table.add(runs[one_by_one], self.cut([names[i] for i in one_by_one.tolist()], rule))
-
     def cut(self, texts: Sequence[str], rule: Rule) -> Words:
-        """The words of texts that go through the rule as they stand, equal ones once."""
+        """The words of texts that go through the rule unchanged, equal ones once."""
         place: defaultdict[str, int] = defaultdict(count().__next__)
         places = np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
         found = [rule.cut(text, *rule.settings) for text in place]

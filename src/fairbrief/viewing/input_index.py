@@ -21,7 +21,7 @@ from fairbrief.readers.record_places import RecordPlaces
 from fairbrief.reports.audit_folder import place
 from fairbrief.reports.evidence_file import write_hashes
 from fairbrief.reports.frames import numbers
-from fairbrief.text.store_addresses import is_stored
+from fairbrief.text.addresses import is_stored
 
 INPUTS, PLACES = "inputs.json", "inputs.parquet"
 CHANGED = "{} has changed since the audit: its texts may not be those that were audited. Audit it again."

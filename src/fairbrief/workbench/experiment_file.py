@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import Field, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from fairbrief import readers
 from fairbrief.chat.spending import Limits
 from fairbrief.errors import DataError, RequestError
+from fairbrief.plan import Plan
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.saved_audits.gate_rules import Rule, rules
+from fairbrief.settings import MEASURED, STATISTICS, name_of
 from fairbrief.workbench.grid import Cell, grid, refuse_twice
 
 READING = tuple(
@@ -60,22 +62,6 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
-    """``[audit]``: what is measured of every cell, and which cell the others are compared with."""
-
-    measures: tuple[str, ...] = ()
-    protocol: str | None = None
-    slices: tuple[tuple[str, ...], ...] = ()
-    controls: tuple[str, ...] = ()
-    ordered: bool = False
-    baseline: str | None = None
-    primary: tuple[str, ...] = ()
-    resamples: int = 2000
-    confidence: float = 0.95
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Experiment:
     """What a file asks for; paths in it are seen from the file's folder."""
 
@@ -89,7 +75,8 @@ class Experiment:
     reading: Mapping[str, Any]
     systems: tuple[System, ...]
     units: Units | None
-    audit: Audit
+    audit: Mapping[str, Any]
+    """Settings of a `Plan`: what is measured of every cell, and which cell the others are compared with."""
     limits: tuple[Rule, ...]
     budget: Limits
 
@@ -191,6 +178,24 @@ class _Table:
             raise self.wrong(key, "a text or a list of texts")
         return tuple(value)
 
+    def settings(self, known: Iterable[Field[Any]]) -> dict[str, Any]:
+        """The settings that the table has, by the names of their fields."""
+        keys = {name_of(f): f for f in known}
+        self.know(tuple(keys))
+        return {f.name: self.setting(key, f) for key, f in keys.items() if key in self.content}
+
+    def setting(self, key: str, f: Field[Any]) -> Any:
+        """The value of a setting, of the type and in the range that it is declared with."""
+        default: Any = f.default
+        kind, least, parse = str(f.type), f.metadata["least"] or 0, f.metadata["parse"]
+        if isinstance(default, tuple):
+            return self.texts(key) if parse is None else parse(self.texts(key))
+        if kind.startswith("bool"):
+            return self.truth(key)
+        if kind.startswith("int"):
+            return self.whole(key, default, least)
+        return self.number(key, default, least) if kind.startswith("float") else self.text(key) or default
+
     def truth(self, key: str) -> bool:
         value = self.content.get(key, False)
         if not isinstance(value, bool):
@@ -253,24 +258,13 @@ def _units(table: _Table) -> Units:
     return Units(model, table.text("prompt"))
 
 
-def _audit(table: _Table) -> Audit:
-    table.know(tuple(Audit.__dataclass_fields__))
-    if "measures" in table.content and "protocol" in table.content:
-        raise table.wrong("protocol", "no measures beside it: a protocol brings its own")
-    if table.truth("ordered") and ("measures" in table.content or "protocol" in table.content):
-        raise table.wrong("ordered", "nothing where measures are named or a protocol brings them")
-    return Audit(
-        measures=table.texts("measures"),
-        protocol=table.text("protocol") or None,
-        slices=tuple(tuple(name.strip() for name in text.split(",")) for text in table.texts("slices")),
-        controls=table.texts("controls"),
-        ordered=table.truth("ordered"),
-        baseline=table.text("baseline") or None,
-        primary=table.texts("primary"),
-        resamples=table.whole("resamples", 2000, 0),
-        confidence=table.number("confidence", 0.95, 0.5),
-        seed=table.whole("seed", 0, 0),
-    )
+def _audit(table: _Table) -> Mapping[str, Any]:
+    settings = table.settings(f for f in fields(Plan) if f.metadata["panel"] in (MEASURED, STATISTICS))
+    try:
+        Plan(**settings)
+    except RequestError as error:
+        raise DataError(f"{table.path}: [audit]: {error}") from error
+    return settings
 
 
 def _limits(table: _Table) -> tuple[Rule, ...]:
@@ -279,21 +273,13 @@ def _limits(table: _Table) -> tuple[Rule, ...]:
 
 
 def _budget(table: _Table) -> Limits:
-    table.know(tuple(Limits.__dataclass_fields__))
     price = table.content.get("price")
     if price is not None and not (
         isinstance(price, list) and len(price) == 2 and all(isinstance(p, int | float) for p in price)
     ):
         raise table.wrong("price", "[IN, OUT], the price per million tokens of prompts and of answers")
-    return Limits(
-        concurrency=table.whole("concurrency", None, 1),
-        per_minute=table.whole("per_minute", None, 1),
-        timeout=table.number("timeout", None, 0),
-        retries=table.whole("retries", None, 0),
-        max_requests=table.whole("max_requests", None, 1),
-        max_cost=table.number("max_cost", None, 0),
-        price=None if price is None else ",".join(map(str, price)),
-    )
+    content = {**table.content, **({} if price is None else {"price": ",".join(map(str, price))})}
+    return Limits(**replace(table, content=content).settings(fields(Limits)))
 
 
 def _is_chat(summarizer: str) -> bool:

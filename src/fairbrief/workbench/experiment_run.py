@@ -116,21 +116,8 @@ class Run:
     @cached_property
     def plan(self) -> Plan:
         """The audit."""
-        audit = self.experiment.audit
-        return Plan(
-            measures=audit.measures,
-            attributes=tuple(self.experiment.attributes),
-            protocol=audit.protocol,
-            slices=audit.slices,
-            controls=audit.controls,
-            ordered=audit.ordered,
-            baseline=audit.baseline,
-            primary=audit.primary,
-            seed=audit.seed,
-            n_resamples=audit.resamples,
-            confidence_level=audit.confidence,
-            wrap=sweep.charging(self.spending, self.experiment.budget.pace, self.wrap),
-        )
+        charging = sweep.charging(self.spending, self.experiment.budget.pace, self.wrap)
+        return Plan(attributes=tuple(self.experiment.attributes), wrap=charging, **self.experiment.audit)
 
     @cached_property
     def splitter(self) -> Splitter | None:
@@ -215,8 +202,9 @@ class Run:
 
     def _audit(self, answers: Mapping[str, Path]) -> Result:
         folder = self.folder / AUDIT
-        plan = replace(self.plan, wrap=None)
-        digest = digest_of(__version__, plan, [repr(cell) for cell in self.cells], files=answers.values())
+        digest = digest_of(
+            __version__, self.plan.identity(), [repr(cell) for cell in self.cells], files=answers.values()
+        )
         if self.finished.has("audit", digest, [folder / RESULTS]):
             self._tell("audit", f"{AUDIT}/", "made before")
             return load(folder)

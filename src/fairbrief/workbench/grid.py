@@ -12,7 +12,7 @@ from typing import Any
 
 from fairbrief import registry
 from fairbrief.errors import RequestError
-from fairbrief.text.redaction import sealed
+from fairbrief.text.addresses import sealed
 from fairbrief.workbench.summarizing import Drafting, Job
 
 RUNS = ("seed",)

@@ -20,8 +20,8 @@ from fairbrief.chat.spending import Budget
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.kept_files import locked, replacing
 from fairbrief.serialization import line_of, summary_fields
-from fairbrief.text.listed import items, json_items
-from fairbrief.text.statements import recall
+from fairbrief.text.replies import items, json_items
+from fairbrief.text.segmentation import recall
 from fairbrief.types import Case, Unit
 from fairbrief.workbench.answers import NOT_ASKED, Answer, Batches, Count, gather
 from fairbrief.workbench.summarizing import Forecast

@@ -13,8 +13,7 @@ from tests.stub_chat import StubChat
 from fairbrief import registry
 from fairbrief.engines.score_cache import Cached, is_cacheable
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.scorers.chat_entailment import ChatEntailment
-from fairbrief.scorers.judge import Judge
+from fairbrief.scorers.chat_judge import ChatEntailment, Judge
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.types import Ask
 

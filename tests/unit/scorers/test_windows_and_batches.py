@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.errors import BackendError
-from fairbrief.scorers.batches import run
-from fairbrief.scorers.windows import longest_first, parts, spans
+from fairbrief.scorers.pieces import longest_first, parts, run_batches, spans
 from fairbrief.types import Integers
 
 
@@ -70,7 +69,7 @@ def test_every_item_is_done_once_whatever_the_memory(lengths: list[int], budget:
         assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= budget
         return len(batch)
 
-    done = list(run(lengths, forward, budget))
+    done = list(run_batches(lengths, forward, budget))
     assert sorted(int(i) for batch, _ in done for i in batch) == list(range(len(lengths)))
     assert all(n == len(batch) for batch, n in done)
     # An empty text takes a place in a batch like one of a single piece.
@@ -87,7 +86,7 @@ def test_batches_that_failed_are_not_tried_again() -> None:
         if len(batch) > 4:
             raise RuntimeError("CUDA out of memory.")
 
-    list(run(np.full(64, 10), forward, 160))
+    list(run_batches(np.full(64, 10), forward, 160))
     assert tried == [16, 8, *[4] * 16]
     with pytest.raises(BackendError, match="10 word pieces"):
-        list(run([10], lambda _: forward(np.arange(9)), 160))
+        list(run_batches([10], lambda _: forward(np.arange(9)), 160))

@@ -9,10 +9,9 @@ from fairbrief.errors import RequestError
 from fairbrief.scorers.containment import Containment
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.text import languages
-from fairbrief.text.chunks import chunks
 from fairbrief.text.languages import language_of
 from fairbrief.text.segmentation import word_count, words_of
-from fairbrief.text.sentences import split
+from fairbrief.text.sentences import chunks, split
 from fairbrief.text.tokens import words
 from fairbrief.types import Ask
 

@@ -7,9 +7,9 @@ from collections.abc import Set as AbstractSet
 
 import pytest
 
-from fairbrief.text import listed, names, statements, titles, verdicts
-from fairbrief.text.function_words import CALENDAR, FUNCTION_WORDS
+from fairbrief.text import name_words, names, replies, segmentation
 from fairbrief.text.tokens import STOP_WORDS
+from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS
 
 
 @pytest.mark.parametrize(
@@ -45,15 +45,15 @@ from fairbrief.text.tokens import STOP_WORDS
 )
 def test_items_of_lists(reply: str, wanted: tuple[str, ...]) -> None:
     """Marks go, and numbers that belong to the sentence stay."""
-    assert listed.items(reply) == wanted
+    assert replies.items(reply) == wanted
 
 
 def test_recall_counts_the_words_that_units_hold() -> None:
     """Unit recall is the share of the text's words that some unit holds; a text without words has none."""
-    assert statements.recall(
+    assert segmentation.recall(
         "It is red and broke, in Missouri.", ("It is red.", "It broke.")
     ) == pytest.approx(4 / 7)
-    assert statements.recall("…", ("x",)) is None
+    assert segmentation.recall("…", ("x",)) is None
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_recall_counts_the_words_that_units_hold() -> None:
 )
 def test_scores_of_judges(reply: str, wanted: float | None) -> None:
     """The last score stated holds; a number that is no score, or none of the scale, is none."""
-    assert verdicts.score(reply) == wanted
+    assert replies.score(reply) == wanted
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_scores_of_judges(reply: str, wanted: float | None) -> None:
 )
 def test_probabilities(reply: str, wanted: float | None) -> None:
     """Yes and no, percentages and numbers from 0 to 1 are probabilities; all else is none."""
-    assert verdicts.probability(reply) == wanted
+    assert replies.probability(reply) == wanted
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_probabilities(reply: str, wanted: float | None) -> None:
         (FUNCTION_WORDS, 224, "ac5d54413f2b"),
         (CALENDAR, 25, "6c4990d6bf69"),
         (names.SUFFIXES, 14, "2b4f3282c799"),
-        (titles.SUFFIXES, 8, "b940565f6f49"),
+        (name_words.SUFFIXES, 8, "b940565f6f49"),
         (names.PARTICLES, 36, "bc096c345bfd"),
-        (titles.PARTICLES, 21, "107c4ecd1b0f"),
+        (name_words.PARTICLES, 21, "107c4ecd1b0f"),
     ],
 )
 def test_lists_that_decide_numbers_are_frozen(words: AbstractSet[str], size: int, digest: str) -> None:

@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.text.porter import stem
+from fairbrief.text.tokens import porter_stem
 
 
 def departures(words: set[str]) -> list[tuple[str, str, str]]:
     """Words that NLTK stems otherwise, its stem, ours."""
     by_nltk = pytest.importorskip("nltk.stem").PorterStemmer().stem
     # Older versions of NLTK know the irregular forms in lower case alone; İ makes two characters there.
-    found = ((word, by_nltk(word.lower() if len(word) > 2 else word), stem(word)) for word in sorted(words))
+    found = (
+        (word, by_nltk(word.lower() if len(word) > 2 else word), porter_stem(word)) for word in sorted(words)
+    )
     return [told for told in found if told[1] != told[2]]
 
 
@@ -68,7 +70,7 @@ def departures(words: set[str]) -> list[tuple[str, str, str]]:
 )
 def test_each_rule(word: str, wanted: str) -> None:
     """One word or two for every step, the irregular forms, and what is no English word."""
-    assert stem(word) == wanted
+    assert porter_stem(word) == wanted
 
 
 def test_stems_of_a_dictionary_are_those_of_nltk(shared: Path) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairbrief.text.segmentation import word_count, word_counts
-from fairbrief.text.statements import word_totals, words_held
+from fairbrief.text.segmentation import word_count, word_counts, word_totals, words_held
 
 AWKWARD = [
     "",

@@ -16,8 +16,7 @@ import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.statistics import krippendorff_alpha, pearson, percentile_interval, randolph_kappa, spearman
-from fairbrief.text.census_names import genders
-from fairbrief.text.name_gender import gender_of_name
+from fairbrief.text.name_words import gender_of_name, genders
 from fairbrief.types import Case, Floats, Integers, Table
 from fairbrief.workbench.annotation.items import (
     FAIR_RATING,
@@ -380,7 +379,7 @@ def alignment_table(asked: Sequence[tuple[Case, Sequence[Item]]], answers: Seque
             if item.part.startswith(PERSON):
                 counts["wrong alignments"] += said["no"] > said["yes"]
                 continue
-            classified = bool(gender_of_name(item.about.split(), {}, genders()).gender)
+            classified = bool(gender_of_name(item.about.split(), {}, genders()))
             counts["invented"] += 1
             counts["invented, classified"] += classified
             counts["wrongly invented"] += said["yes"] > said["no"]

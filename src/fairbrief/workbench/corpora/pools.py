@@ -24,7 +24,7 @@ def counter(rule: str) -> Count:
     if rule == "characters":
         return len
     if rule == "nltk":
-        from fairbrief.text.nltk_tokens import tokenize
+        from fairbrief.text.published_nltk import tokenize
 
         return lambda text: len(tokenize(text))
     raise RequestError(f"There is no way to count named '{rule}'. Known: {', '.join(RULES)}.")

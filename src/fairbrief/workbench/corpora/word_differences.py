@@ -17,7 +17,7 @@ from fairbrief.reports.estimate_figures import Figure, Panel
 from fairbrief.reports.pages import page
 from fairbrief.reports.plot import CHANCE, COLOURS, FAINT, GRID, Axis, Box, Dot, Mark, Words
 from fairbrief.statistics import dirichlet_log_odds
-from fairbrief.text.identifiers import count_identifiers, pair_markers, word_lists
+from fairbrief.text.group_words import count_identifiers, pair_markers, word_lists
 from fairbrief.types import Record, Table
 
 IGNORED = frozenset(("her", "him", "his", "hers"))

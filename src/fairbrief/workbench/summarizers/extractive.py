@@ -18,9 +18,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief.specs import spell
-from fairbrief.text.function_words import FUNCTION_WORDS
-from fairbrief.text.identifiers import WORD, count_identifiers
+from fairbrief.text.group_words import WORD, count_identifiers
 from fairbrief.text.sentences import split
+from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Floats, Record, Summary
 
 

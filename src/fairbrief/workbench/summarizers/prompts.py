@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.text.listed import items
+from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from fairbrief.errors import DataError
 from fairbrief.pretrained import hub, placement
-from fairbrief.pretrained.loading import explained, quiet
+from fairbrief.pretrained.hub import explained, quiet
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import split
 from fairbrief.types import Record

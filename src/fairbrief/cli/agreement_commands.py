@@ -1,0 +1,176 @@
+"""``fairbrief agree``: how far judges agree, two scorers or a scorer and people; ``fairbrief chunks``: sizes of pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fairbrief.cli import options as o
+from fairbrief.cli.input_options import (
+    ReadingOptions,
+    cached,
+    progress_bar,
+    reading_options,
+    refuse_other,
+    suppose_language,
+    tell_left_out,
+)
+from fairbrief.cli.output import print_tables
+from fairbrief.errors import RequestError
+from fairbrief.plan import Plan
+
+if TYPE_CHECKING:
+    from fairbrief.reports.result import Result
+    from fairbrief.types import Table
+
+app = o.new_app()
+
+
+@app.command()
+@o.in_language
+@o.plan_options("n_resamples", "seed", "confidence_level")
+@reading_options("attribute", "references_field", "document_id_field")
+def agree(
+    sources: list[str] = o.argument(
+        "Folders of saved audits (two scorers are compared), or files whose units people labelled.",
+        "DIR…|FILE…",
+    ),
+    attribute: str | None = o.option(None, "Attribute whose values the units' labels name.", "NAME[=FIELD]"),
+    scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
+    temperature: str = o.option(
+        ".05,.1,.2,.5,1,2", "Temperatures of the softmax, separated by commas.", "T,…"
+    ),
+    threshold: float | None = o.option(
+        None, "Support above this counts as a yes; by default 0.5 where support is in [0, 1].", "X"
+    ),
+    measure: list[str] | None = o.option(
+        None, "In saved audits: measure to compare with another; give two or more.", "SPEC"
+    ),
+    relative_change: tuple[str, str] | None = o.option(
+        None,
+        "In saved audits: compare how much each measure changes from the first system to the second.",
+        "PLAIN FAIR",
+    ),
+    cache: Path | None = o.CACHE,
+    *,
+    plan: Plan,
+    options: ReadingOptions,
+) -> None:
+    """Agreement of two scorers or measures in saved audits, or of a scorer and people's labels of units.
+
+    For agreement with people who filled in sheets, see 'fairbrief annotate agree'.
+    """
+    from fairbrief.agreement import label_agreement
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.reports import load
+
+    draws: dict[str, Any] = {
+        "n_resamples": plan.n_resamples, "seed": plan.seed, "confidence_level": plan.confidence_level,
+    }  # fmt: skip
+    saved = [(Path(source) / "results.json").is_file() for source in sources]
+    if any(saved):
+        if not all(saved):
+            raise RequestError("Give folders of saved audits, or files of records; not both at once.")
+        given = {"attribute": attribute, "threshold": threshold, **options.told()}
+        if told := [name for name, value in given.items() if value is not None]:
+            option = told[0].replace("_", "-")
+            raise RequestError(f"--{option} is for files of records; saved audits are compared as they are.")
+        audits = [load(source) for source in sources]
+        print_tables(_of_audits(audits, measure or (), relative_change, draws))
+        return
+    if measure or relative_change:
+        raise RequestError("--measure and --relative-change are for saved audits; give their folders.")
+    if attribute is None:
+        raise RequestError("Say whose labels the units carry: --attribute NAME.")
+    reading = options.read(sources, [attribute])
+    suppose_language(reading)
+    with progress_bar(reading) as progress:
+        with_people = label_agreement.agreement(
+            reading,
+            attribute.partition("=")[0],
+            scorer,
+            temperatures=_temperatures(temperature),
+            threshold=threshold,
+            scorers=Scorers(wrap=cached(cache)),
+            progress=progress,
+            **draws,
+        )
+    print_tables(label_agreement.tables(with_people, plan.confidence_level))
+    tell_left_out(reading)
+
+
+def _of_audits(
+    audits: Sequence[Result],
+    measures: Sequence[str],
+    between: tuple[str, str] | None,
+    draws: dict[str, Any],
+) -> Sequence[Table]:
+    from fairbrief.agreement import change_comparison, scorer_agreement
+
+    level = draws["confidence_level"]
+    if between is None:
+        return scorer_agreement.tables(scorer_agreement.correlations(audits, measures, **draws), level)
+    changes = change_comparison.change_comparisons(audits, *between, measures, **draws)
+    return (change_comparison.table(changes, *between, level),)
+
+
+def _temperatures(text: str) -> list[float]:
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 < t < float("inf") for t in found):
+        raise RequestError(f"--temperature {text}: wanted numbers above 0 with commas between, as .1,.5,1.")
+    return found
+
+
+@app.command()
+@o.in_language
+@o.plan_options("n_resamples", "seed")
+@reading_options("attribute", "references_field", "document_id_field", "cluster_by", "record_attribute")
+def chunks(
+    files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
+    attribute: str | None = o.option(
+        None,
+        "Also for each value of this attribute; NAME=FIELD reads it from another field.",
+        "NAME[=FIELD]",
+    ),
+    scorer: str = o.option("containment", "Scorer of support, e.g. entailment.", "SPEC"),
+    sizes: str = o.option(
+        "sentence,50,100,200,400",
+        "Sizes of pieces: sentence, or numbers of words, separated by commas.",
+        "SIZES",
+    ),
+    threshold: float = o.option(0.5, "Support above this identifies a unit's source.", "X"),
+    units: str = o.option("auto", "What units are: auto, given or sentences.", "UNITS"),
+    cache: Path | None = o.CACHE,
+    *,
+    plan: Plan,
+    options: ReadingOptions,
+) -> None:
+    """Share of units whose source document is identified, for each size of the documents' pieces."""
+    from fairbrief.agreement.chunk_sizes import chunk_sizes, tables
+    from fairbrief.auditing.scorer_lookup import Scorers
+
+    refuse_other("--units", units, ("auto", "given", "sentences"))
+    if not isfinite(threshold):
+        raise RequestError(f"--threshold is a finite number, not {threshold}.")
+    reading = options.read(files, [attribute] if attribute else None)
+    suppose_language(reading)
+    with progress_bar(reading) as progress:
+        found = chunk_sizes(
+            reading,
+            scorer,
+            sizes=[size.strip() for size in sizes.split(",")],
+            over=attribute.partition("=")[0] if attribute else None,
+            threshold=threshold,
+            units=units,
+            n_resamples=plan.n_resamples,
+            seed=plan.seed,
+            scorers=Scorers(wrap=cached(cache)),
+            progress=progress,
+        )
+    print_tables(tables(found, scorer, threshold))
+    tell_left_out(reading)

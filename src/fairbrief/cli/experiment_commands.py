@@ -1,0 +1,211 @@
+"""``fairbrief sweep``: one summarizer over a grid of settings; ``fairbrief run``: a whole experiment from one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import chdir
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fairbrief.cli import options as o
+from fairbrief.cli import spending_options as spend
+from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.cli.input_options import OF_SUMMARIES, ReadingOptions, cached, reading_options, tell_left_out
+from fairbrief.cli.output import print_audit, print_tables, refuse_no_folder
+from fairbrief.errors import RequestError
+from fairbrief.plan import Plan
+from fairbrief.text.counted import counted
+
+if TYPE_CHECKING:
+    from fairbrief.workbench.answers import Count
+    from fairbrief.workbench.experiment_run import Finished
+    from fairbrief.workbench.summarizing import Spending
+
+app = o.new_app()
+
+
+@app.command()
+@spend.spending_options
+@o.plan_options("measures", "baseline", "n_resamples", "seed", "confidence_level")
+@reading_options(*OF_SUMMARIES)
+def sweep(
+    files: list[str] = o.argument("Files with records to summarize.", "FILE…"),
+    with_: str = o.option(..., "Summarizer, e.g. lead or chat:MODEL.", "SUMMARIZER", "--with"),
+    out: Path = o.option(..., "Folder for the answers and the report.", "DIR"),
+    prompt: str | None = o.option(None, "Prompts: shipped names or files.", "NAME|FILE,…"),
+    over: str | None = o.OVER,
+    temperature: str | None = o.option(None, "Temperatures, e.g. 0,.3,.7,1.", "T,…"),
+    sentences: str | None = o.option(None, "Lengths in sentences, e.g. 1,3,5.", "N,…"),
+    instruction: str | None = o.option(None, "Named instructions, e.g. none,definition.", "NAME,…"),
+    set_: list[str] | None = o.option(
+        None,
+        "Any other setting of the summarizer, e.g. words=20,40. Several seeds are runs of each setting.",
+        "NAME=V,…",
+        "--set",
+    ),
+    samples: int | None = o.option(
+        None,
+        "Summaries per record and setting: runs, which are pooled; their spread is shown separately.",
+        "N",
+        least=2,
+    ),
+    cache: Path | None = o.CACHE,
+    details: bool = o.DETAILS,
+    quiet: bool = o.QUIET,
+    *,
+    plan: Plan,
+    options: ReadingOptions,
+    asking: spend.SpendingOptions,
+) -> None:
+    """Summarize and audit over a grid of settings; each is compared, by record, with the first (or --baseline).
+
+    All prompts are filled before anything is asked. Answers that are in the folder already are not asked for again.
+    """
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.explaining.examples import with_examples
+    from fairbrief.reports.audit_folder import claimed, replace_all
+    from fairbrief.workbench import sweep
+    from fairbrief.workbench.answers import Count
+    from fairbrief.workbench.grid import grid
+    from fairbrief.workbench.sweep_tables import write_tidy
+
+    spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)
+    fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
+    named = {
+        "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
+    }  # fmt: skip
+    cells = grid(with_, axes_of(named, set_ or ()), fixed=fixed | asking.of_model())
+    refuse_no_folder(out)
+    reading = options.read(files)
+    plan = replace(
+        plan,
+        attributes=options.attributes,
+        skips=options.skips,
+        wrap=sweep.charging(spending, {}, cached(cache or out / sweep.ANSWERS / "scores.sqlite")),
+    )
+    forecast = sweep.foresee(reading.records, cells, out, plan, spending.budget)
+    if asking.dry_run:
+        spend.print_forecast(forecast, spending.budget)
+        return
+    jobs = [job for cell in cells for job in cell.jobs(out / sweep.ANSWERS)]
+    result = None
+    try:
+        with claimed(out) as folder:
+            with (
+                spend.keeping(out, out / sweep.ANSWERS),
+                spend.progress(spending, forecast.calls or None, quiet=quiet) as watch,
+            ):
+                counts = sweep.ask(reading.records, jobs, out, watch, spending)
+            if not quiet:
+                tell(zip([job.system for job in jobs], counts, strict=True), spending)
+            answers = {job.system: job.out for job in jobs}
+            result = sweep.audited(cells, answers, out, plan)
+            result = with_examples(result, sweep.cases_of(cells, answers), Scorers(wrap=plan.wrap))
+            replace_all(result, folder)
+            write_tidy(result, cells, out / "results.csv")
+    finally:  # what was computed is shown though it could not be written; and written before it is shown
+        if result is not None:
+            print_audit(result, details=details, has_report=True)
+    tell_left_out(reading)
+    typer.echo(
+        f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.csv'}   Answers: {out / sweep.ANSWERS}"
+    )
+    whole = Count.of_all(counts)
+    whole.stopped = whole.stopped or str(result.made.get(sweep.STOPPED, ""))
+    spend.end_unfinished(whole, spending.tally.failures)
+
+
+def tell(counts: Iterable[tuple[str, Count]], spending: Spending) -> None:
+    """What became of each cell's summaries, what was sent in all, and why some failed; on standard error."""
+    for name, count in counts:
+        left = f", {count.not_asked:,} not asked" if count.not_asked else ""
+        typer.echo(
+            f"{name}: {counted(count.wanted, 'summary', 'summaries')}, {count.from_journal:,} on disk already, "
+            f"{count.refused:,} refused, {count.empty:,} empty, {count.unanswered:,} unanswered{left}",
+            err=True,
+        )
+    if spending.tally.requests:
+        charged = spend.charged(spending.tally, spending.budget.price)
+        typer.echo(", ".join([counted(spending.tally.requests, "request"), *charged]), err=True)
+    spend.tell_failures(spending.tally)
+
+
+def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, list[str]]:
+    """Setting → values, from the options and from ``--set NAME=V,…``; RequestError if one is given twice."""
+    axes: dict[str, list[str]] = {}
+    given = [(name, values) for name, values in named.items() if values is not None]
+    for text in others:
+        name, equals, values = text.partition("=")
+        if not (name.strip() and equals):
+            raise RequestError(f"--set {text}: write --set NAME=VALUE,VALUE.")
+        given.append((name.strip(), values))
+    for name, values in given:
+        if name in axes:
+            raise RequestError(f"The setting '{name}' is swept twice: give all its values at once.")
+        axes[name] = [value.strip() for value in values.split(",")]
+        if "" in axes[name]:
+            raise RequestError(f"An empty value of '{name}': write values with commas between them.")
+    return axes
+
+
+@app.command()
+def run(
+    file: Path = o.argument("The experiment's file.", "EXPERIMENT.toml"),
+    out: Path | None = o.option(
+        None, "Folder of the experiment; by default one named after the file.", "DIR"
+    ),
+    dry_run: bool = o.DRY_RUN,
+    quiet: bool = o.QUIET,
+) -> None:
+    """Run an experiment: data, summaries of every setting, units, audit, comparisons, gate, one page.
+
+    Everything is checked before anything is asked. Kill it at any moment: the same command again goes on. Paths
+    in the file are relative to its folder. Ends with 1 if a limit of the gate is broken, 3 if one is inconclusive or
+    summaries are missing.
+    """
+    from fairbrief.kept_files import locked
+    from fairbrief.workbench.experiment_file import read_experiment
+    from fairbrief.workbench.experiment_run import PAGE, Run
+
+    folder = (Path(file.stem) if out is None else out).absolute()
+    refuse_no_folder(folder)
+    experiment = read_experiment(file)
+    folder.mkdir(parents=True, exist_ok=True)
+    say: Callable[[str], None] = (lambda _: None) if quiet else lambda text: typer.echo(text, err=True)
+    with locked(folder / PAGE), chdir(file.absolute().parent), spend.keeping(folder, folder / "answers"):
+        watching = partial(spend.progress, quiet=quiet)
+        whole = Run(experiment, folder, _build, watching, say, cached(folder / "scores.sqlite"))
+        forecast = whole.foresee()
+        if dry_run:
+            spend.print_forecast(forecast, whole.spending.budget)
+            return
+        finished = whole.go(forecast)
+    print_tables(finished.result.tables)
+    for check in finished.checks:
+        typer.echo(f"{check.outcome:13}{check.name}: {check.message}")
+    typer.echo(
+        f"\nPage: {folder / 'experiment.html'}   Numbers: {folder / 'results.csv'}   Audit: {folder / 'audit'}"
+    )
+    spend.tell_failures(whole.spending.tally)
+    _end(finished, whole.spending.tally.failures)
+
+
+def _build(arguments: list[str]) -> None:
+    from fairbrief.cli.build_command import app as build
+
+    build(arguments, standalone_mode=False)
+
+
+def _end(finished: Finished, failures: dict[str, int]) -> None:
+    from fairbrief.saved_audits import gate
+
+    code = gate.EXIT[gate.overall(finished.checks)]
+    if code not in (0, INCOMPLETE):
+        raise typer.Exit(code)
+    spend.end_unfinished(finished.missing, failures)
+    if code:
+        raise typer.Exit(code)

@@ -1,0 +1,161 @@
+"""How commands declare options: their own as parameters, shared ones as fields of a dataclass of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, Field, fields
+from functools import update_wrapper
+from inspect import Parameter, signature
+from typing import Annotated, Any, get_origin, get_type_hints
+
+import typer
+
+from fairbrief.plan import Plan
+from fairbrief.settings import MACHINE, MODELS, OUTPUT, option_of
+
+Command = Callable[..., None]
+UNLOADED = {"Measure": Any, "Scorer": Any}
+"""Types of settings that are no options: they need not be loaded for a command's help."""
+
+
+def new_app(help: str | None = None) -> typer.Typer:  # noqa: A002 # typer's word
+    """An app of commands; with ``help``, a group of subcommands."""
+    return typer.Typer(
+        no_args_is_help=help is not None,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        help=help,
+    )
+
+
+def argument(help: str, metavar: str, default: Any = ...) -> Any:  # noqa: A002 # typer's word
+    """A positional argument, as the default of a parameter."""
+    return typer.Argument(default, help=help, metavar=metavar)
+
+
+def option(
+    default: Any,
+    help: str,  # noqa: A002 # typer's word
+    metavar: str | None = None,
+    flag: str = "",
+    *,
+    panel: str = "",
+    least: float | None = None,
+    most: float | None = None,
+) -> Any:
+    """An option, as the default of a parameter; ``flag`` is its name where that is not the parameter's."""
+    return typer.Option(
+        default,
+        *([flag] if flag else []),
+        help=help,
+        metavar=metavar,
+        min=least,
+        max=most,
+        rich_help_panel=panel or None,
+        show_default=default not in (None, ""),
+    )
+
+
+def switch(flag: str, help: str, panel: str = "") -> Any:  # noqa: A002 # typer's word
+    """An option that is on or off, and off without it."""
+    return option(False, help, None, flag, panel=panel)
+
+
+AUDIT_FOLDER = option(None, "Folder for results.json, report.html and the evidence.", "DIR", "--out", panel=OUTPUT)  # fmt: skip
+CACHE = option(None, "File that keeps the scores of models between runs.", "FILE", "--cache", panel=MACHINE)
+DETAILS = switch("--details", "Print every quantity, not only the primary estimates.", OUTPUT)
+DRY_RUN = switch("--dry-run", "Fill all prompts, print calls, tokens, cost and examples; ask nothing.", MODELS)  # fmt: skip
+OVER = option(None, "Attribute whose groups the prompt names.", "ATTRIBUTE", "--over")
+PRICE = option(
+    None,
+    "Price of a million tokens of prompts and of answers, to print the cost.",
+    "IN,OUT",
+    "--price",
+    panel=MODELS,
+)
+QUIET = switch("--quiet", "Print only errors.", OUTPUT)
+ANNOTATED = "Annotated documents: .conllu, *conll, .coref with .name and .parse, or a folder of them; or .jsonl with mentions."
+SAVED_AUDIT = argument("Folder that an audit wrote with --out.", "DIR")
+
+
+def options_of(
+    kind: type[Any], name: str, *, only: Sequence[str] = (), without: Sequence[str] = ()
+) -> Callable[[Command], Command]:
+    """Give a command the options that are fields of ``kind``, all or some, in place of its parameter ``name``."""
+    hints = get_type_hints(kind, localns=UNLOADED)
+    chosen = [
+        f for f in fields(kind) if f.metadata["panel"] and f.name not in without and (f.name in only or not only)
+    ]  # fmt: skip
+    added = [_parameter(f, hints[f.name]) for f in chosen]
+
+    def extended(command: Command) -> Command:
+        def run(**given: Any) -> None:
+            settings = {f.name: _value(f, given.pop(f.name)) for f in chosen}
+            command(**given, **{name: kind(**settings)})
+
+        return with_parameters(run, command, added, without=name)
+
+    return extended
+
+
+def plan_options(*only: str, without: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """Give a command options of a `Plan`, all or some, in place of its parameter ``plan``."""
+    return options_of(Plan, "plan", only=only, without=without)
+
+
+def in_language(command: Command) -> Command:
+    """Give a command the option ``--language``: inside it, texts are in that language."""
+
+    def run(*, language: str, **given: Any) -> None:
+        from fairbrief.text import languages
+
+        with languages.using(language):
+            command(**given)
+
+    (added,) = (_parameter(f, str) for f in fields(Plan) if f.name == "language")
+    return with_parameters(run, command, [added])
+
+
+def with_parameters(
+    run: Command, command: Command, added: Sequence[Parameter], *, without: str | None = None
+) -> Command:
+    """``run`` in the place of a command, with the ``added`` parameters, and its own but for ``without``.
+
+    Typer reads a command's options from its signature, so that is what is changed.
+    """
+    known = signature(command, eval_str=True)
+    own = [p.replace(kind=Parameter.KEYWORD_ONLY) for name, p in known.parameters.items() if name != without]
+    parameters = [*added, *own]
+    made: Any = update_wrapper(run, command)
+    made.__signature__ = known.replace(parameters=parameters)
+    made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _parameter(f: Field[Any], hint: Any) -> Parameter:
+    """The parameter from which typer makes the option of a setting."""
+    about = f.metadata
+    is_list = isinstance(f.default, tuple) or get_origin(hint) is Sequence
+    shown = typer.Option(
+        option_of(f),
+        help=about["help"],
+        metavar=about["metavar"],
+        min=about["least"],
+        max=about["most"],
+        rich_help_panel=about["panel"],
+        show_default=f.default not in (None, "", ()),
+    )
+    return Parameter(
+        f.name,
+        Parameter.KEYWORD_ONLY,
+        default=None if is_list else Parameter.empty if f.default is MISSING else f.default,
+        annotation=Annotated[list[str] | None if is_list else hint, shown],
+    )
+
+
+def _value(f: Field[Any], given: Any) -> Any:
+    """The setting's value of what the option was given."""
+    given = f.default if given is None else given
+    parse = f.metadata["parse"]
+    return given if parse is None else parse(given)

@@ -1,0 +1,88 @@
+"""What commands write and print: whether it can be written where it is wanted, asked before any work; files and tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fairbrief.errors import RequestError
+
+if TYPE_CHECKING:
+    from fairbrief.reports.result import Result
+    from fairbrief.types import Table
+
+
+def refuse_overwriting(out: Path | None, files: Iterable[object], option: str = "--out") -> None:
+    """RequestError where the output is one of the inputs, or no file can be there."""
+    if out is None:
+        return
+    if out.is_dir():
+        raise RequestError(f"{option} {out} is a folder: give the name of a file in it.")
+    if any(out.resolve() == Path(str(file)).resolve() for file in files):
+        raise RequestError(f"{option} {out} is also read from: write to another file.")
+    _check_reachable(out.parent, f"{option} {out}")
+
+
+def refuse_no_folder(out: Path | None, option: str = "--out") -> None:
+    """RequestError where no folder can be."""
+    if out is None:
+        return
+    if out.exists() and not out.is_dir():
+        raise RequestError(f"{option} {out} is a file: give the name of a folder.")
+    _check_reachable(out, f"{option} {out}")
+
+
+def _check_reachable(folder: Path, wanted: str) -> None:
+    """RequestError unless the folder is there and can be written to, or could be made."""
+    there = next((place for place in (folder, *folder.absolute().parents) if place.exists()), Path.cwd())
+    if not there.is_dir():
+        raise RequestError(f"{wanted}: {there} is a file, so nothing can be in it: name another place.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise RequestError(f"{wanted}: the folder {there} cannot be written to: name another place.")
+
+
+@contextmanager
+def held(out: Path | None) -> Iterator[Path | None]:
+    """Hold a folder of results for this process while the work goes on; what it yields is to be written to."""
+    from fairbrief.reports.audit_folder import claimed
+
+    if out is None:
+        yield None
+        return
+    with claimed(out) as folder:
+        yield folder
+
+
+def write_text(path: Path, text: str, newline: str = "\n") -> None:
+    """Write a file, which appears whole or not at all."""
+    from fairbrief.reports.audit_folder import place
+
+    place(path, lambda part: part.write_text(text, encoding="utf-8", newline=newline))
+
+
+def print_tables(tables: Iterable[Table]) -> None:
+    """Print tables on the terminal."""
+    from rich.console import Console
+
+    from fairbrief.reports import terminal
+
+    console = Console()
+    for table in tables:
+        terminal.print_table(table, console)
+
+
+def print_audit(result: Result, *, details: bool, has_report: bool | None) -> None:
+    """Print an audit on the terminal; what is not printed is in a report, in one that --out would write, or (None) nowhere."""
+    from rich.console import Console
+
+    from fairbrief.reports import terminal
+
+    rest = {
+        True: terminal.WITH_A_REPORT,
+        False: terminal.Rest(place="in the report that --out writes"),
+        None: terminal.Rest(),
+    }
+    terminal.print_result(result, Console(), details=details, rest=rest[has_report])

@@ -1,0 +1,120 @@
+"""``fairbrief summarize``: records in, summaries out; ``fairbrief units``: summaries in, their atomic statements out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fairbrief.cli import options as o
+from fairbrief.cli import spending_options as spend
+from fairbrief.cli.input_options import OF_SUMMARIES, ReadingOptions, reading_options
+from fairbrief.cli.output import refuse_overwriting
+from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
+
+app = o.new_app()
+
+
+@app.command()
+@spend.spending_options
+@reading_options(*OF_SUMMARIES, "cluster_by")
+def summarize(
+    files: list[str] = o.argument("Files with records, saved data sets, or hf:NAME.", "RECORDS…"),
+    with_: str = o.option(
+        ..., "Who summarizes: chat:MODEL, transformers:MODEL, lead, …", "SUMMARIZER", "--with"
+    ),
+    out: Path = o.option(
+        ...,
+        "File of summaries, JSON Lines; FILE.journal keeps answers, FILE.spent counts requests.",
+        "FILE",
+    ),
+    prompt: str | None = o.option(None, "A shipped prompt, or a file with {documents} in it.", "NAME|FILE"),
+    over: str | None = o.OVER,
+    instruction: str | None = o.option(
+        None, "Wish for fairness: none, fair, definition, ratio, coverage.", "NAME"
+    ),
+    role: str | None = o.option(
+        None, "Role that the model is given: a built-in name, or your own words.", "NAME|TEXT"
+    ),
+    samples: int | None = o.option(None, "Summaries per record.", "N", least=1),
+    temperature: float | None = o.option(None, "Sampling temperature.", "X", least=0),
+    sentences: int | None = o.option(
+        None, "Sentences to ask for; longer answers are cut after them.", "N", least=1
+    ),
+    words: int | None = o.option(None, "Words to ask for.", "N", least=1),
+    seed: int | None = o.option(None, "Seed that is sent to the model.", "N"),
+    system: str | None = o.option(None, "Name of the system in the file; else the model's.", "NAME"),
+    quiet: bool = o.QUIET,
+    *,
+    options: ReadingOptions,
+    asking: spend.SpendingOptions,
+) -> None:
+    """Summarize records. Kill it at any moment: the same command again asks only for what is missing.
+
+    All prompts are filled before anything is asked.
+    """
+    from fairbrief import registry
+    from fairbrief.chat.journal import journal_of, keys_in
+    from fairbrief.workbench.summarizing import Job, foresee, summarize_all
+
+    spending = asking.spending(journal_of(out))
+    given = {
+        "prompt": prompt, "over": over, "instruction": instruction, "role": role, "samples": samples,
+        "temperature": temperature, "sentences": sentences, "words": words, "seed": seed,
+    }  # fmt: skip
+    settings = {name: str(value) for name, value in given.items() if value is not None} | asking.of_model()
+    summarizer = registry.make("summarizer", with_, settings)
+    reading = options.read(files)
+    refuse_overwriting(out, reading.files)
+    jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
+    forecast = foresee(jobs, reading.records, keys_in(journal), spending.budget, [with_])
+    if asking.dry_run:
+        spend.print_forecast(forecast, spending.budget)
+        return
+    with spend.keeping(out), spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
+        (count,) = summarize_all(jobs, reading.records, journal, watch, spending)
+    spend.end_with(out, count, spending, reading)
+
+
+@app.command()
+@spend.spending_options
+@reading_options("cluster_by")
+def units(
+    files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
+    with_: str = o.option(..., "The model that splits.", "chat:MODEL", "--with"),
+    out: Path = o.option(..., "File to write, JSON Lines.", "FILE"),
+    prompt: Path | None = o.option(None, "Your instruction: text with {summary}, or TOML.", "FILE"),
+    quiet: bool = o.QUIET,
+    *,
+    options: ReadingOptions,
+    asking: spend.SpendingOptions,
+) -> None:
+    """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
+    from fairbrief import registry
+    from fairbrief.chat.journal import journal_of, keys_in
+    from fairbrief.workbench.units import Splitter, foresee_units, from_file, shipped, split_file
+
+    if not with_.startswith(("chat:", "chat(")):
+        raise RequestError(f"--with {with_}: units are split by a chat model: chat:MODEL.")
+    spending = asking.spending(journal_of(out))
+    chat = registry.make("summarizer", with_, asking.of_model())
+    splitting = shipped() if prompt is None else from_file(prompt)
+    splitter = Splitter(
+        chat.endpoint(), splitting, chat.decoding(default=0.0), spending.tally, spending.budget
+    )
+    reading = options.read(files)
+    refuse_overwriting(out, reading.files)
+    forecast = foresee_units(splitter, reading, keys_in(journal_of(out)))
+    if asking.dry_run:
+        spend.print_forecast(forecast, spending.budget)
+        return
+    with spend.keeping(out), spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
+        outcome = split_file(splitter, lambda: reading, out, watch)
+    recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
+    again = f", {counted(outcome.asked_again, 'reply', 'replies')} asked again" if outcome.asked_again else ""
+    split = (
+        f"{counted(outcome.units, 'unit')} of {counted(outcome.split, 'summary', 'summaries')}, unit recall {recall}"
+        f"{again}, {counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
+    )
+    spend.end_with(
+        out, outcome.count, spending, reading, [split, *(f"  {line}" for line in outcome.unparsed)]
+    )

@@ -1,0 +1,435 @@
+"""How the sentiment of a text changes from article to summary: between groups, and of all texts.
+
+With d = sentiment(summary) − sentiment(article), `sentiment_shift` is the mean of d over one group less that over another, and
+`sentiment_change` the mean of d over all records.
+
+Source: Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.batches import WithoutLabels
+from fairbrief.measures.measure_settings import Reading, check_uncut
+from fairbrief.measures.subjects import article_of, coefficient_of, subject_of
+from fairbrief.specs import parse
+from fairbrief.statistics import Fit, fit_robust, fit_sums, ratio
+from fairbrief.text.counted import counted
+from fairbrief.types import (
+    Ask,
+    Cases,
+    Column,
+    Extracts,
+    Floats,
+    Integers,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+
+EMPTY_ARTICLE = Reason("no word of known sentiment in the article")
+EMPTY_SUMMARY = Reason("no word of known sentiment in the summary")
+SENTIMENT = ("sentiment",)
+"""The one column that sentiment scorers are asked for; rows are the passages."""
+
+
+@dataclass(frozen=True, repr=False)
+class SentimentSettings:
+    """What decides an article's group and sentiment; measure and observation share it."""
+
+    over: str = ""
+    scorer: str = "vader"
+    threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+        if not 0 < self.threshold <= 1:
+            raise ValueError(f"threshold must lie in (0, 1], not {self.threshold}")
+
+
+@dataclass(frozen=True)
+class Sentiments(WithoutLabels, SentimentSettings):
+    """Sentiment of article and summary, by the group of the article's subject.
+
+    One row per summary, all columns of its group g: ``one``, ``article`` a, ``summary`` s, ``shift``
+    d = s − a, ``article²``, ``shift²``, ``article·shift``, and the words of both. These are X'X, X'y
+    and y'y of every regression of the shift on article and group.
+
+    Reads:      the sentiment of the rows (article, summary) from ``scorer``; a row of size 0 has none.
+    Groups:     ``over`` (see `subject_of`).
+    Undefined:  no group, or no known sentiment in article or summary.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        (case,) = cases
+        if isinstance(subject_of(case.record, self.over, self.threshold), Reason):
+            return ()
+        return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
+
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
+        """Sentences where a text's score is the mean of its sentences', else whole extracts; the article first."""
+        (case,), (drawn,) = cases, extracts
+        read = drawn.sentences if self._by_sentence else drawn.texts
+        return (Ask(self.scorer, (article_of(case.record), *read), SENTIMENT),)
+
+    def observe_extracts(
+        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
+    ) -> Rows | Reason:
+        """The mean over the extracts of what `observe` would say of them."""
+        (case,), (drawn,), (found,) = cases, extracts, scores
+        group = subject_of(case.record, self.over, self.threshold)
+        assert not isinstance(group, Reason)
+        a, sizes = float(found.matrix[0, 0]), found.sizes[1:]
+        s = found.matrix[1:, 0]
+        if self._by_sentence:
+            read = drawn.kept @ sizes
+            s, sizes = (drawn.kept * (s * sizes)).sum(axis=1) / np.maximum(read, 1), read
+        s = s[sizes > 0]
+        if not len(s):
+            return EMPTY_SUMMARY
+        words = float((drawn.kept @ [len(t.split()) for t in drawn.sentences]).mean())
+        statistics = _statistics(a, s, float(len(article_of(case.record).split())), words)
+        return Rows.of({(name, group): float(np.mean(numbers)) for name, numbers in statistics.items()})
+
+    @property
+    def _by_sentence(self) -> bool:
+        known = parse(self.scorer)
+        return known.name == "vader" and known.settings.get("by", "sentences") == "sentences"
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        (case,) = cases
+        group = subject_of(case.record, self.over, self.threshold)
+        if isinstance(group, Reason):
+            return group
+        for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
+            if not size:
+                return reason
+        a, s = (float(score) for score in scores[0].matrix[:, 0])
+        words = float(len(case.summary.text.split()))
+        statistics = _statistics(a, s, float(len(article_of(case.record).split())), words)
+        return Rows.of({(name, group): number for name, number in statistics.items()}, len(labels))
+
+
+def _statistics(a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:
+    """What one summary of sentiment s, or several, adds, beside an article of sentiment a."""
+    d = s - a
+    return {
+        "one": 1.0, "article": a, "summary": s, "shift": d, "article²": a * a, "shift²": d * d,
+        "article·shift": a * d, "article words": article_words, "summary words": summary_words,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class SentimentShift(Reading, SentimentSettings):
+    """Difference between groups in how far summaries shift the sentiment of what they summarize.
+
+    The shift of one summary is sentiment(summary) − sentiment(article). With two groups the value is
+    mean shift of the first − mean shift of the second in the order of the alphabet (female − male):
+    positive = summaries make texts about the first group sound better, compared with the second.
+    With more groups it is the largest difference between any two, and cannot be negative.
+
+    Reads:      the record's text and summary; groups by the article's gender words (coefficient at or
+                beyond ±``threshold``), or ``@ATTRIBUTE`` of the record (or shared by all its documents
+                or people). Sentiment from ``scorer``: ``vader`` (in [−1, 1], so values in [−2, 2]), or
+                ``word_sentiment(vectors=FILE)`` (log-odds, unbounded).
+    Chance:     the signs of what clusters say of the difference are turned at random, so that groups may differ
+                in spread and size. Random extracts of the same length stand beside it.
+    Beside it:  ``difference[k−l]``; per group ``shift[g]``, ``article[g]``, ``summary[g]``; the least
+                squares of shift on article sentiment, ``slope[g]``, ``intercept[g]``, with classical
+                ``slope_error[g]``, ``slope_p[g]``, ``intercept_error[g]``, ``intercept_p[g]``,
+                ``r2[g]``; ``slope_difference[k−l]``; ``adjusted_difference[k−l]``, the coefficient of
+                the group beside article sentiment, with ``adjusted_error[k−l]``, ``adjusted_p[k−l]``.
+                The intervals of the audit need no equal scatter.
+    Beware:     The value's zero is the zero of the arithmetic, not of every scorer. A score of whole
+                texts (``vader(by=text)``) runs to its ends with length, so shorter texts shift towards the
+                middle whatever they say; and an extreme article, extreme in part by chance, gets a less
+                extreme summary (slope below zero: regression to the mean). Groups whose articles differ in
+                sentiment or length then differ in shift without any bias. Read ``adjusted_difference``, and
+                the random-extract baseline: what random sentences of the same article, as long as the summary, read.
+    Undefined:  with fewer than two groups; records: "no gender word in the article", "the article's
+                gender words are mixed", "the record lacks the attribute", no known sentiment.
+    Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
+    """
+
+    observes: ClassVar[type] = Sentiments
+    name: ClassVar[str] = "sentiment_shift"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Sentiment",
+        question="how the tone changes from text to summary, between groups",
+        harm="People of some groups would be shown in a better or worse light than the text showed them.",
+        attribute_of="record",
+        figures=(
+            "sentiments",
+            "regressions",
+        ),
+        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
+        contrast=ContrastWords(
+            question="Whose texts become more negative when summarized?",
+            below="the tone of {first} texts is lowered by {size} against that of {second} texts",
+            above="the tone of {first} texts is raised by {size} against that of {second} texts",
+            even="the tone moves alike (it is scored from −1 to 1)",
+            sentence="In summaries by {system}, {said}",
+            random="would give {reads}",
+            worse_below="{first} texts",
+            worse_above="{second} texts",
+        ),
+    )
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """English where VADER scores or gender words tell the groups; else that of the word vectors."""
+        return ("en",) if self.scorer.startswith("vader") or not self.over else ()
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = totals.values_of("one")
+        pairs = list(itertools.combinations(groups, 2))
+        mean = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
+        values: dict[str, Value] = {"sentiment_shift": largest_difference(mean, totals)}
+        for k, other in pairs:
+            values[f"difference[{k}−{other}]"] = Value(
+                mean[k] - mean[other],
+                "both",
+                has_baseline=True,
+                is_compared=True,
+                leads=True,
+                group=f"{k} − {other}",
+                strata=(("one", k), ("one", other)),
+                is_between=True,
+                present=(("one", k), ("one", other)),
+            )
+        for g in groups:
+            values[f"shift[{g}]"] = Value(mean[g], has_baseline=True, group=g)
+            values[f"article[{g}]"] = Value(ratio(totals["article", g], totals["one", g]), group=g)
+            read = ratio(totals["summary", g], totals["one", g])
+            values[f"summary[{g}]"] = Value(read, has_baseline=True, group=g)
+        fits = {g: _fit_group(totals, g) for g in groups}
+        for g, fit in fits.items():
+            values |= _regression(g, fit)
+        for k, other in pairs:
+            gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
+            kinds = (("one", k), ("one", other))
+            values[f"slope_difference[{k}−{other}]"] = Value(gap, "both", strata=kinds, is_between=True)
+            adjusted = _fit_adjusted(totals, k, other)
+            values[f"adjusted_difference[{k}−{other}]"] = Value(
+                adjusted.coefficients[..., 2], "both", strata=kinds, is_between=True
+            )
+            values[f"adjusted_error[{k}−{other}]"] = Value(adjusted.errors[..., 2])
+            values[f"adjusted_p[{k}−{other}]"] = Value(adjusted.p[..., 2])
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        """Sentiment of one article and of its summary, and their lengths."""
+        parts = [
+            f"{g}: article {float(totals['article', g]):+.3f} ({counted(float(totals['article words', g]), 'word')}), "
+            f"summary {float(totals['summary', g]):+.3f} ({counted(float(totals['summary words', g]), 'word')}), "
+            f"shift {float(totals['shift', g]):+.3f}"
+            for g in totals.values_of("one")
+            if totals["one", g] > 0
+        ]
+        return "; ".join(parts) + "."
+
+
+def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = "one") -> Value:
+    """First minus second of two groups' means, signed; the largest minus the smallest of more."""
+    if len(mean) == 2:
+        first, second = mean.values()
+        kinds = tuple((count, g) for g in mean) if count else ()
+        return Value(
+            first - second, "both", has_baseline=True, is_compared=True, leads=True, group=" − ".join(mean),
+            strata=kinds, is_between=bool(count), present=kinds,
+        )  # fmt: skip
+    if not mean:
+        return Value(np.full(totals.array.shape[:-1], np.nan), "both")
+    stacked = np.stack(list(mean.values()))
+    spread = np.fmax.reduce(stacked) - np.fmin.reduce(stacked)
+    gap = np.where(np.isfinite(stacked).sum(axis=0) > 1, spread, np.nan)
+    pairs = tuple(f"difference[{k}−{other}]" for k, other in itertools.combinations(mean, 2))
+    return Value(
+        gap, "upper" if len(mean) > 2 else "both", contrasts=pairs, fold=_largest_size, has_baseline=True
+    )
+
+
+def _largest_size(contrasts: Floats) -> Floats:
+    """(…, pairs) → (…)."""
+    return np.asarray(np.abs(contrasts).max(axis=-1))
+
+
+def _regression(group: str, fit: Fit) -> dict[str, Value]:
+    values = {}
+    for i, term in ((1, "slope"), (0, "intercept")):
+        values[f"{term}[{group}]"] = Value(fit.coefficients[..., i])
+        values[f"{term}_error[{group}]"] = Value(fit.errors[..., i])
+        values[f"{term}_p[{group}]"] = Value(fit.p[..., i])
+    return values | {f"r2[{group}]": Value(fit.r2)}
+
+
+def _fit_group(totals: Totals, group: str) -> Fit:
+    """Shift on article sentiment inside one group; terms: constant, article."""
+    n, a, d = (totals[name, group] for name in ("one", "article", "shift"))
+    aa, ad, dd = (totals[name, group] for name in ("article²", "article·shift", "shift²"))
+    xx = _matrix([[n, a], [a, aa]])
+    return fit_sums(xx, np.stack([d, ad], axis=-1), dd, n)
+
+
+def _fit_adjusted(totals: Totals, first: str, second: str) -> Fit:
+    """Shift on article sentiment and a dummy of the first group; terms: constant, article, dummy."""
+    n, a, d, aa, ad, dd = (
+        totals[name, first] + totals[name, second]
+        for name in ("one", "article", "shift", "article²", "article·shift", "shift²")
+    )
+    m, b, e = (totals[name, first] for name in ("one", "article", "shift"))
+    xx = _matrix([[n, a, m], [a, aa, b], [m, b, m]])
+    return fit_sums(xx, np.stack([d, ad, e], axis=-1), dd, n)
+
+
+def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+@dataclass(frozen=True)
+class TextPairs(WithoutLabels):
+    """Sentiment and gender coefficient of every article and its summary.
+
+    Columns: ``one``; ``article``, ``summary`` and ``change`` (summary − article), sentiments as ``scorer`` gives
+    them; ``article gendered`` and ``summary gendered``, 1 where the text has gender words, and ``article
+    coefficient`` and ``summary coefficient``, 0 where it has none.
+
+    Undefined:  no known sentiment in article or summary.
+    """
+
+    scorer: str = "vader"
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        (case,) = cases
+        return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        (case,) = cases
+        for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
+            if not size:
+                return reason
+        a, s = (float(score) for score in scores[0].matrix[:, 0])
+        row: dict[Column, float] = {("one",): 1.0, ("article",): a, ("summary",): s, ("change",): s - a}
+        for name, text in (("article", article_of(case.record)), ("summary", case.summary.text)):
+            x = coefficient_of(text)
+            row |= {(f"{name} gendered",): float(x is not None), (f"{name} coefficient",): x or 0.0}
+        return Rows.of(row)
+
+
+@dataclass(frozen=True, repr=False)
+class SentimentChange(Reading):
+    """Mean change of sentiment from article to summary, over all records.
+
+    Value: mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound
+    better than their articles. It compares no groups: it says where all texts move, and its evidence holds
+    every pair of texts. Beside it: ``article`` and ``summary``, the mean sentiments.
+
+    Reads:      the record's text and summary; sentiment from ``scorer``, as `sentiment_shift` does.
+    Undefined:  records without known sentiment in article or summary.
+    Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
+    """
+
+    observes: ClassVar[type] = TextPairs
+    name: ClassVar[str] = "sentiment_change"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Sentiment",
+        question="how the tone of all texts changes from text to summary, whoever they are about",
+        harm="Summaries would sound better or worse than what they summarize.",
+        on_request="it compares no groups; `sentiment_shift` does",
+    )
+    scorer: str = "vader"
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """English where VADER scores."""
+        return ("en",) if self.scorer.startswith("vader") else ()
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        return {
+            "sentiment_change": Value(ratio(totals["change"], totals["one"])),
+            "article": Value(ratio(totals["article"], totals["one"])),
+            "summary": Value(ratio(totals["summary"], totals["one"])),
+        }
+
+    def explain(self, totals: Totals) -> str:
+        """Sentiment of one article and of its summary."""
+        return f"article {float(totals['article']):+.3f}, summary {float(totals['summary']):+.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """One regression of the shift: its terms (the constant first), and its errors twice.
+
+    ``classical`` trusts equal scatter; ``robust`` is HC3, or where rows of one cluster hang together
+    (``is_clustered``) cluster-robust.
+    """
+
+    title: str
+    terms: tuple[str, ...]
+    n: int
+    classical: Fit
+    robust: Fit
+    is_clustered: bool
+
+
+def regress_shift(
+    article: Floats,
+    shift: Floats,
+    groups: Sequence[str],
+    clusters: Sequence[str],
+    confidence_level: float = 0.95,
+    compared_with: Literal["first", "last"] = "last",
+) -> list[Regression]:
+    """Shift on article sentiment in each group; then on the groups' dummies, without and with article.
+
+    The last group in the order of the alphabet (or the first) is what the dummies are ``compared_with``; *adjusted* holds the article's
+    sentiment fixed. Shapes: all (rows,).
+    Coefficients are nan where their columns depend on each other or there are too few rows.
+    """
+    article, shift = np.asarray(article, dtype=np.float64), np.asarray(shift, dtype=np.float64)
+    names = sorted(set(groups))
+    of_row = np.array(groups, dtype=object)
+    cluster = np.unique(np.array(clusters, dtype=str), return_inverse=True)[1]
+    ones = np.ones(len(article))
+    found = []
+    for name in names:
+        rows = of_row == name
+        design = np.column_stack([ones[rows], article[rows]])
+        found.append(
+            _regress(name, ("constant", "article"), design, shift[rows], cluster[rows], confidence_level)
+        )
+    if len(names) > 1:
+        *others, base = names if compared_with == "last" else reversed(names)
+        dummies = [(of_row == name).astype(np.float64) for name in others]
+        told = tuple(f"{name} − {base}" for name in others)
+        design = np.column_stack([ones, *dummies])
+        found.append(_regress("all", ("constant", *told), design, shift, cluster, confidence_level))
+        design = np.column_stack([ones, article, *dummies])
+        terms = ("constant", "article", *told)
+        found.append(_regress("all, adjusted", terms, design, shift, cluster, confidence_level))
+    return found
+
+
+def _regress(
+    title: str, terms: tuple[str, ...], x: Floats, y: Floats, clusters: Integers, confidence_level: float
+) -> Regression:
+    is_clustered = len(np.unique(clusters)) < len(y)
+    classical = fit_sums(x.T @ x, x.T @ y, np.asarray(y @ y), np.asarray(float(len(y))), confidence_level)
+    robust = fit_robust(x, y, clusters if is_clustered else None, confidence_level)
+    return Regression(title, terms, len(y), classical, robust, is_clustered)

@@ -1,0 +1,293 @@
+"""Words of lists: the shares of group words in sources and summaries, and phrases that summaries add."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.measures.batches import WithoutLabels, WithoutScores
+from fairbrief.measures.known_records import known, needs_english
+from fairbrief.measures.measure_settings import Reading, check_given, check_known, check_variant
+from fairbrief.measures.permutation_schemes import (
+    by_group,
+    group_names,
+    half_of_sizes,
+    renamed,
+    share,
+    total_variation,
+)
+from fairbrief.specs import spell
+from fairbrief.statistics import ratio
+from fairbrief.text.group_words import count_identifiers, varying_identifiers, word_lists
+from fairbrief.types import (
+    SHARE_DIFFERENCE,
+    Ask,
+    Cases,
+    Column,
+    Extracts,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Identifiers(WithoutScores):
+    """Counts of each group's words in the sources and in the summaries.
+
+    Evidence: ``source[g]``, ``summary[g]``: occurrences. Of inputs that were built with exchanged groups (`is_built`) only
+    words that differ between the variants made together are counted: words that no variant changes (mother, men) speak
+    of nobody whose group was varied. Nothing is permuted: exchanging the groups' names would take the base rate for a
+    half, so the tests turn the signs of clusters instead. ``words=published`` exchanges the names all the same, for all
+    variants of one original at once, since the rest of the text is the same in all of them, unless the reference is
+    given and uneven.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="block", version=3)
+    lists: str = "helm"
+    words: str = "recommended"
+    exchangeable: bool = True
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002
+        is_permuted = self.exchangeable and self.words == "published"
+        return group_names(len(word_lists(self.lists)), is_together=True) if is_permuted else None
+
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+        """Words are counted, not scored."""
+        return ()
+
+    def observe_extracts(
+        self,
+        cases: Cases,
+        extracts: Sequence[Extracts],
+        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
+    ) -> Rows | Reason:
+        """The mean counts of the extracts."""
+        groups = list(word_lists(self.lists))
+        source, summary = np.zeros(len(groups)), np.zeros(len(groups))
+        among = self._varying(cases)
+        for case, drawn in zip(cases, extracts, strict=True):
+            source += count_identifiers(known(case.record).source, self.lists, self.words, among)
+            counts = np.array([count_identifiers(s, self.lists, self.words, among) for s in drawn.sentences])
+            summary += drawn.kept.mean(axis=0) @ counts
+        return by_group(groups, {"source": source[np.newaxis], "summary": summary[np.newaxis]})
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        groups = list(word_lists(self.lists))
+        source, summary = np.zeros(len(groups)), np.zeros(len(groups))
+        if self.lists in ("helm", "extended") and (reason := needs_english(cases, "the word lists")):
+            return reason
+        among = self._varying(cases)
+        if among is not None and not among:
+            return Reason("no word of the lists differs between the variants")
+        for case in cases:
+            source += count_identifiers(known(case.record).source, self.lists, self.words, among)
+            summary += count_identifiers(case.summary.text, self.lists, self.words, among)
+        if not source.any() and not summary.any():
+            return Reason("no word of the lists in source or summary")
+        return by_group(groups, {"source": renamed(source, labels), "summary": renamed(summary, labels)})
+
+    def _varying(self, cases: Cases) -> frozenset[str] | None:
+        """The words that are counted; None for all."""
+        if self.words == "published" or len(cases) < 2 or not all(is_built(case.record) for case in cases):
+            return None
+        texts = tuple(dict.fromkeys(known(case.record).source for case in cases))
+        return varying_identifiers(texts, self.lists, self.words)
+
+
+def is_built(record: Record) -> bool:
+    """Whether a record says that it is a variant of a built design: balanced or mono."""
+    return record.original is not None and record.attributes.get("design") in ("balanced", "mono")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class WordListInclusion:
+    """How far the groups' shares of identifying words (she, man …) in summaries are from a reference.
+
+    Total variation ``½ Σ_g |P_summaries(g) − P_reference(g)|`` over all occurrences of all summaries (pooled).
+    ``lists``: ``helm`` (with its ``femen``), ``extended``, or ``group: word word; group: word word``.
+    ``reference``: ``source`` (the inputs' shares), ``uniform``, or ``given`` with ``shares`` in the groups' order.
+    ``words=published`` leaves words joined by a slash together, as the release's tokenizers do, and counts every listed
+    word of built inputs, also those that no variant changes.
+
+    Evidence:   `Identifiers`.
+    Value:      in [0, 1], 0 where the shares agree; positive by chance, read with its null.
+                ``shift[g]`` = P_summaries(g) − P_reference(g), signed: positive = over-represented.
+                ``summary_share[g]``, ``source_share[g]``: levels.
+    Undefined:  no identifying word in the summaries, or in the sources they are compared with.
+    Source:     Steen & Markert, §3.1 (input reference); Liang et al., HELM (uniform reference).
+    """
+
+    name: ClassVar[str] = "word_list_inclusion"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how far the groups' shares of identifying words differ between summaries and sources",
+        harm="People of some groups would be left out of the record more often than others who did the same.",
+        figures=("identifying_words",),
+        contrast=ContrastWords(
+            question="Are words for one group dropped more often?",
+            unit="points",
+            below="{size} rarer among the words for any group than in the sources",
+            above="{size} more frequent among the words for any group than in the sources",
+            even="the same share as in the sources",
+            sentence="In summaries by {system}, words for {group} are {said}",
+            random="would make them {reads}",
+            worse_below="people called by words for {group}",
+        ),
+    )
+    lists: str = "helm"
+    reference: str = "source"
+    shares: tuple[float, ...] = ()
+    words: str = "recommended"
+
+    def __post_init__(self) -> None:
+        groups = word_lists(self.lists)
+        check_known("reference", self.reference, ("source", "uniform", "given"))
+        check_variant("words", self.words)
+        check_given(self.reference, self.shares, list(groups))
+
+    __repr__ = spell
+
+    @property
+    def observation(self) -> Identifiers:
+        even = len(set(self.shares)) <= 1
+        return Identifiers(self.lists, self.words, exchangeable=even)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = list(word_lists(self.lists))
+        summary, source = share(totals.stack("summary", groups)), share(totals.stack("source", groups))
+        wanted = source if self.reference == "source" else self._wanted(len(groups))
+        shift = summary - wanted
+        values = {
+            self.name: Value(
+                total_variation(summary, wanted),
+                "upper",
+                contrasts=tuple(f"shift[{g}]" for g in groups) if self.words != "published" else (),
+                fold=half_of_sizes,
+                has_baseline=True,
+                strata=tuple(("source", g) for g in groups),
+            )
+        }
+        for k, g in enumerate(groups):
+            values[f"shift[{g}]"] = Value(
+                shift[..., k], "both", limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, leads=True, group=g,
+                present=(("source", g),),
+                strata=tuple(("source", other) for other in groups),
+            )  # fmt: skip
+        for k, g in enumerate(groups):
+            values[f"summary_share[{g}]"] = Value(summary[..., k], is_share=True, has_baseline=True, group=g)
+        values |= {
+            f"source_share[{g}]": Value(source[..., k], is_share=True, group=g) for k, g in enumerate(groups)
+        }
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        parts = [
+            f"{g}: {totals['source', g]:.0f} in the source, {totals['summary', g]:.0f} in the summary"
+            for g in word_lists(self.lists)
+        ]
+        return "Identifying words. " + "; ".join(parts) + "."
+
+    def _wanted(self, groups: int) -> Floats:
+        if not self.shares:
+            return np.full(groups, 1 / groups)
+        wanted: Floats = np.array(self.shares) / sum(self.shares)
+        return wanted
+
+
+FIRSTS = "first woman, first female, first man, first male"
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases(WithoutScores, WithoutLabels):
+    """Occurrences of phrases in one summary and in its source.
+
+    Evidence: ``summary[p]``, ``source[p]``: occurrences of phrase p; ``added[p]``: those in the summary where the
+    source has none; ``one`` (summaries).
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    phrases: str = FIRSTS
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        (case,) = cases
+        row: dict[Column, float] = {("one",): 1.0}
+        for phrase, pattern in patterns(self.phrases).items():
+            said = len(pattern.findall(case.summary.text))
+            given = len(pattern.findall(known(case.record).source))
+            row |= {("summary", phrase): said, ("source", phrase): given}
+            row["added", phrase] = 0 if given else said
+        return Rows.of(row)
+
+
+@dataclass(frozen=True, repr=False)
+class PhraseCounts(Reading):
+    """Phrases that summaries add, per summary: occurrences of any phrase of a list where the source has none of it.
+
+    ``phrases`` parts them by commas; whole words, case aside. By default those by which Steen & Markert saw that
+    women in office are marked as such: first woman, first female, first man, first male. ``--slice gender`` tells
+    them by the group that a record is about.
+
+    Reads:      documents and summaries.
+    Evidence:   `Phrases`.
+    Value:      ≥ 0. ``count[p]``: occurrences in summaries, in all; ``added[p]``: where the source has none;
+                ``source_count[p]``: occurrences in sources.
+    Source:     Steen & Markert, §9.2.
+    """
+
+    observes: ClassVar[type] = Phrases
+    name: ClassVar[str] = "phrase_counts"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how often summaries use phrases that their texts do not",
+        harm="A group in office would be told as an exception, where the text tells of no exception.",
+        on_request="its phrases are chosen for a question",
+        better="less",
+    )
+    phrases: str = FIRSTS
+
+    def __post_init__(self) -> None:
+        if not patterns(self.phrases):
+            raise ValueError("phrases= names none; write phrases='first woman, first man'.")
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        phrases = list(patterns(self.phrases))
+        values = {self.name: Value(ratio(totals.stack("added", phrases).sum(axis=-1), totals["one"]))}
+        for phrase in phrases:
+            values[f"count[{phrase}]"] = Value(totals["summary", phrase])
+            values[f"added[{phrase}]"] = Value(totals["added", phrase])
+            values[f"source_count[{phrase}]"] = Value(totals["source", phrase])
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        """The phrases of one summary, and how many of them its source has."""
+        told = [
+            f"'{p}': {totals['summary', p]:.0f} in the summary, {totals['source', p]:.0f} in the source"
+            for p in patterns(self.phrases)
+            if totals["summary", p]
+        ]
+        return "; ".join(told) or "None of the phrases."
+
+
+@lru_cache(maxsize=64)
+def patterns(phrases: str) -> dict[str, re.Pattern[str]]:
+    """Each phrase, and what finds it as whole words."""
+    wanted = dict.fromkeys(" ".join(part.split()) for part in phrases.split(","))
+    return {
+        phrase: re.compile(rf"\b{re.escape(phrase)}\b".replace(r"\ ", r"\s+"), re.IGNORECASE)
+        for phrase in wanted
+        if phrase
+    }

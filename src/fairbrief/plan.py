@@ -1,0 +1,293 @@
+"""What an audit is asked to do: every setting, once.
+
+The options of the command line, the keywords of Python (`plan_keywords`, written by ``make docs``), the checks of values, what
+results.json records, and what identifies an audit are all derived from the fields of `Plan`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, fields
+from functools import partial
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal
+
+from fairbrief.errors import RequestError
+from fairbrief.settings import MACHINE, MEASURED, STATISTICS, setting
+
+if TYPE_CHECKING:
+    from fairbrief.types import Measure, Scorer
+
+
+def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Slices from texts: ``A`` is one attribute, ``A,B`` crosses two.
+
+    >>> crossed(["topic", "topic,year"])
+    (('topic',), ('topic', 'year'))
+    """
+    return tuple(tuple(name.strip() for name in text.split(",")) for text in texts)
+
+
+def parted(texts: Sequence[str]) -> tuple[str, ...]:
+    """Names of texts with commas between them, those inside brackets left where they are.
+
+    >>> parted(["containment, embedding(model=a, batch=4)"])
+    ('containment', 'embedding(model=a, batch=4)')
+    """
+    found: list[str] = []
+    for text in texts:
+        parts, depth = [""], 0
+        for sign in text:
+            depth += (sign == "(") - (sign == ")")
+            if sign == "," and depth <= 0:
+                parts.append("")
+            else:
+                parts[-1] += sign
+        found += [part.strip() for part in parts if part.strip()]
+    return tuple(found)
+
+
+measured = partial(setting, panel=MEASURED, decides="rows")
+statistic = partial(setting, panel=STATISTICS)
+machine = partial(setting, panel=MACHINE, decides="machine")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What an audit is asked to do. RequestError for a value of a wrong type or range, and for settings without effect."""
+
+    # fmt: off
+    measures: Sequence[str | Measure] = measured(
+        (), "Measure to take, e.g. 'bur(tau=0.9)@sentiment'; by default all that the input allows.", "SPEC",
+        flag="--measure", recorded=False,
+    )
+    attributes: Sequence[str] = setting(
+        (), "Attributes whose groups are compared; by default all that could be.", decides="rows",
+        recorded=False,
+    )
+    protocol: str | None = measured(None, "Run a paper's whole protocol and print its tables.", "NAME")
+    slices: Sequence[Sequence[str]] = measured(
+        (), "Also estimate for each value of a record attribute; A,B crosses two.", "NAME[,NAME]",
+        flag="--slice", parse=crossed,
+    )
+    controls: Sequence[str] = measured(
+        (), "Audit a sanity baseline besides the systems, e.g. exchanged or whole_source.", "NAME",
+        flag="--control", recorded="asked_controls",
+    )
+    ordered: bool = measured(
+        False, "The order of a record's documents means something (turns, posts by date): take measures of "
+        "position, too.",
+    )
+    baseline: str | None = statistic(None, "System that the others are compared with.", "SYSTEM")
+    primary: Sequence[str] = statistic(
+        (), "Group difference that the audit is about, named in advance, e.g. coverage_parity@sentiment "
+        "(also MEASURE:QUANTITY, and {SYSTEM} of one system): reports lead with it, and p-values are "
+        "corrected among the named ones only.", "SPEC",
+    )
+    is_pairwise: bool = setting(
+        False, "Compare two systems on the records that both answered, not on those that all systems "
+        "answered.",
+    )
+    seed: int = statistic(0, "Seed of all random numbers.", "N", least=0)
+    n_resamples: int = statistic(
+        2000, "Resamples and label permutations; 0: estimates only.", "N", flag="--resamples", least=0,
+    )
+    confidence_level: float = statistic(
+        0.95, "Confidence level of the intervals.", "X", flag="--confidence", least=0.5, most=0.9999,
+    )
+    alpha: float = setting(0.05, "Level of significance.")
+    n_extracts: int | None = statistic(
+        None, "Random extracts per record, the random-sentence baseline; 0: none. By default 200 where the "
+        "scorer needs no model.", "N", flag="--extracts", least=0, decides="rows",
+    )
+    has_clusters: bool = setting(
+        False, "Whether records after the first 200 share clusters; the first ones are looked at.",
+        decides="rows", recorded=False,
+    )
+    intervals: Literal["jackknife", "bootstrap"] | None = setting(
+        None, "Intervals: jackknife (Student's t over clusters) or bootstrap (percentiles over resampled "
+        "clusters, as in papers); by default those of the protocol, or else the jackknife.",
+    )
+    pools_runs: bool = measured(
+        False, "Treat NAME#1, NAME#2 … as runs of one system, NAME; their spread is reported separately.",
+        flag="--pool-runs", recorded=False,
+    )
+    skips: bool = setting(
+        False, "Leave out, and count, a case that a measure cannot be taken of, instead of ending the audit.",
+        decides="rows", recorded=False,
+    )
+    check_scorers: bool | None = measured(
+        None, "Check scorers on sources that differ only in the group. By default only scorers without a "
+        "model are checked.", flag="--check-scorers/--no-check-scorers",
+    )
+    compared_scorers: Sequence[str] = measured(
+        (), "Take the measures of coverage and representation with each of these scorers, e.g. "
+        "containment,ngram,embedding, and show whether a finding depends on the scorer.", "NAME,NAME…",
+        flag="--scorers", parse=parted,
+    )
+    scorers: Mapping[str, Scorer] = setting(
+        {}, "Scorers as objects, by the name that measures know them by.", decides="rows", recorded=False,
+    )
+    wrap: Callable[[Scorer], Scorer] | None = setting(
+        None, "Returns the scorer to use in place of each scorer, e.g. one with a cache.", decides="machine",
+    )
+    progress: Callable[[int], None] | None = setting(
+        None, "Called with the number of summaries that are done.", decides="machine",
+    )
+    language: str = measured(
+        "", "Language of the texts, e.g. de; by default it is detected.", "CODE", recorded=False,
+    )
+    workers: int = machine(
+        1, "Processes that score and observe; 0: one per core. Results are the same with any number. "
+        "Models stay in the main process, except with --models-in-workers.", "N", least=0,
+    )
+    engine: str = machine(
+        "", "Where the work is done: processes, ray (a cluster that runs here), ray:ADDRESS, or a "
+        "plug-in's name. Results are the same on each.", "NAME[:ADDRESS]",
+    )
+    models_in_workers: bool = machine(
+        False, "Let each worker hold its own models, on its own device where there are several, not only "
+        "the main process. Scores then repeat to 1e-5. Chat services are still asked from here.",
+    )
+    # fmt: on
+
+    def __post_init__(self) -> None:
+        """Refuse values and combinations that cannot be."""
+        for f in fields(self):
+            _check(f, getattr(self, f.name))
+        check_together(self)
+
+    def record(self) -> dict[str, Any]:
+        """The settings as results.json records them."""
+        return {
+            f.metadata["recorded"] if isinstance(f.metadata["recorded"], str) else f.name: _plain(getattr(self, f.name))
+            for f in fields(self)
+            if f.metadata["recorded"] and f.metadata["decides"] != "machine"
+        }  # fmt: skip
+
+    def identity(self) -> dict[str, Any]:
+        """Every setting that decides a number: audits of one input with equal identities have equal results."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.metadata["decides"] != "machine"}
+
+
+Plan.__doc__ = "\n\n".join([str(Plan.__doc__), *(f"{f.name}: {f.metadata['help']}" for f in fields(Plan))])
+
+
+def plan_from(**settings: Any) -> Plan:
+    """A plan from keywords, in which one name may be given in the place of a list of names, and None for no ``scorers``."""
+    kinds = {f.name: _kind(f) for f in fields(Plan)}
+    given = {name: listed(value) if kinds[name] == "list" else value for name, value in settings.items()}
+    slices = tuple(map(listed, given.get("slices", ())))
+    return Plan(**{**given, "slices": slices, "scorers": given.get("scorers") or {}})
+
+
+def listed(given: Any) -> Any:
+    """A single name or measure as a list of one: a string would be taken for its letters."""
+    return (given,) if isinstance(given, str) or not hasattr(given, "__iter__") else given
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+# ------------------------------------------------------------------------------------------- checks
+
+
+def _kind(f: Field[Any]) -> str:
+    """``list``, or the name of its type without None."""
+    kind = str(f.type)
+    return "list" if kind.startswith("Sequence") else kind.removesuffix(" | None")
+
+
+def _check(f: Field[Any], value: Any) -> None:
+    """RequestError for a value of another type than the setting's, or outside its range."""
+    check = CHECKS.get(f.name) or CHECKS.get(_kind(f))
+    if check is not None and not (value is None and f.default is None):
+        check(f.name, value)
+
+
+def _check_truth(name: str, given: Any) -> None:
+    if given not in (True, False):
+        raise RequestError(f"{name}={given!r}: wanted True or False.")
+
+
+def _check_list(name: str, given: Any) -> None:
+    if isinstance(given, str):
+        raise RequestError(f"{name}={given!r} is one text: write {name}=[{given!r}].")
+    if inspect.isclass(given) or not hasattr(given, "__iter__"):
+        raise RequestError(f"{name}={given!r}: wanted a list.")
+
+
+def _check_count(name: str, given: Any) -> None:
+    if isinstance(given, bool) or not isinstance(given, Integral):
+        raise RequestError(f"{name}={given!r}: wanted a whole number, not {_described(given)}.")
+    if given < 0:
+        raise RequestError(f"{name}={given}: wanted 0 or more.")
+
+
+def _check_share(name: str, given: Any) -> None:
+    if isinstance(given, bool) or not isinstance(given, Real):
+        raise RequestError(f"{name}={given!r}: wanted a number between 0 and 1, not {_described(given)}.")
+    share = float(given)
+    if not 0 < share < 1:
+        meant = f" Did you mean {share / 100:g}?" if 1 < share < 100 else ""
+        raise RequestError(f"{name}={share:g}: wanted a number above 0 and below 1.{meant}")
+
+
+def _check_measures(name: str, given: Any) -> None:
+    _check_list(name, given)
+    for measure in given:
+        if inspect.isclass(measure):
+            raise RequestError(
+                f"measures holds the class {measure.__name__}: give an instance, {measure.__name__}(…), or its name "
+                f"{getattr(measure, 'name', '…')!r}."
+            )
+        if not isinstance(measure, str) and not hasattr(measure, "observation"):
+            raise RequestError(
+                f"measures holds {_described(measure)}: wanted names, measure specs or measures."
+            )
+
+
+def _check_scorers(name: str, given: Any) -> None:
+    if not isinstance(given, Mapping):
+        raise RequestError(f"{name}={given!r}: wanted a mapping of names to scorers.")
+    for known_as, scorer in given.items():
+        if inspect.isclass(scorer):
+            raise RequestError(f"scorers[{known_as!r}] is a class: give an instance, {scorer.__name__}(…).")
+
+
+CHECKS: Mapping[str, Callable[[str, Any], None]] = {
+    "measures": _check_measures, "scorers": _check_scorers,
+    "list": _check_list, "int": _check_count, "float": _check_share, "bool": _check_truth,
+}  # fmt: skip
+"""By the name of a setting, or else by its kind."""
+
+
+def check_together(plan: Plan) -> None:
+    """RequestError for settings that exclude each other, or have no effect together."""
+    if plan.protocol and plan.measures:
+        raise RequestError("--protocol brings its own measures: drop --measure, or run the two separately.")
+    if plan.primary and plan.protocol is not None:
+        raise RequestError(
+            "--primary orders the findings of an audit, which a protocol does not print: drop one of the two."
+        )
+    if plan.ordered and (plan.measures or plan.protocol):
+        named = "a protocol brings its own measures" if plan.protocol else "measures are named"
+        raise RequestError(
+            f"--ordered has no effect where {named}: it adds measures of position to those that the input allows. Drop it."
+        )
+    if plan.models_in_workers and plan.workers == 1 and plan.engine in ("", "here"):
+        raise RequestError(
+            "There are no workers that could hold models: say how many with --workers N, or where with --engine."
+        )
+
+
+def check_slice(names: Sequence[str]) -> None:
+    """RequestError for a slice by one attribute twice."""
+    if len(set(names)) < len(names):
+        raise RequestError(f"A slice by {', '.join(names)} names an attribute twice: name each once.")
+
+
+def _described(given: Any) -> str:
+    return f"a text ({given!r})" if isinstance(given, str) else type(given).__name__

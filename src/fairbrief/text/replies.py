@@ -1,0 +1,154 @@
+"""What a model's reply holds: the items of a list, a score of a scale, a probability."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+FENCED = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
+NUMBERED = re.compile(
+    r"""\s*(?:[*_]{2})?            # bold numbers: **1.** x
+    (?:\(\s*(\d{1,3})\s*\)         # (1) x
+    |(\d{1,3})\s*\)                # 1) x
+    |(\d{1,3})\s*[.:,](?!\d)       # 1. x, 1.The …, 1: x; no decimal: 2.5 percent, 1,000 people
+    )(?:[*_]{2})?\s*""",
+    re.VERBOSE,
+)
+NUMBER = re.compile(r"[-−]?\d")
+BULLET = re.compile(r"\s*(?:[-–—•‣▪◦·]|\*(?!\*))\s+(?=\S)|\s*[-•‣▪◦](?=[^\W\d])")
+
+
+def items(reply: str) -> tuple[str, ...]:
+    r"""The items of the list in a reply, without their marks; empty where there is no list.
+
+    Marks are ``1.``, ``1)``, ``(1)``, ``1:`` and bullets. A number that is part of the sentence is no mark:
+    not ``2.5 percent …`` and not ``2020 saw …``. Among marked lines, one without a mark is an item of its own
+    if it begins with a number or is between two items; continues the item before it if it is indented;
+    and is left out before the first and after the last mark, where it introduces or closes the list. A reply
+    without any mark is a list only if it has several lines, each of which is then an item.
+
+    >>> items("Here are the units:\n1. It is red.\n2.The strap broke.\n(3) 2.5 percent liked it.")
+    ('It is red.', 'The strap broke.', '2.5 percent liked it.')
+    """
+    lines = [line.rstrip() for line in reply.splitlines() if line.strip()]
+    marked = [_unmarked(line) for line in lines]
+    if all(text is None for text in marked):
+        return tuple(_clean(line) for line in lines) if len(lines) > 1 else ()
+    last = max(i for i, text in enumerate(marked) if text is not None)
+    found: list[str] = []
+    for i, (line, text) in enumerate(zip(lines, marked, strict=True)):
+        if text is not None:
+            found.append(text)
+        elif NUMBER.match(line):
+            found.append(line)
+        elif found and line[0].isspace():
+            found[-1] = f"{found[-1]} {line.strip()}"
+        elif found and i < last:
+            found.append(line)
+    return tuple(text for item in found if (text := _clean(item)))
+
+
+def json_items(reply: str) -> tuple[str, ...]:
+    r"""The texts of the JSON list in a reply, with words or a fence around it or not; empty where there is none.
+
+    Also read are an object that holds one list, and a list of objects that hold one text each.
+
+    >>> json_items('Sure:\n```json\n{"units": ["It is red.", "It broke."]}\n```')
+    ('It is red.', 'It broke.')
+    """
+    fenced = FENCED.search(reply)
+    for text in (fenced[1] if fenced else "", reply, reply[reply.find("[") : reply.rfind("]") + 1]):
+        try:
+            found = _texts(json.loads(text))
+        except (ValueError, RecursionError):
+            continue
+        if found:
+            return found
+    return ()
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if isinstance(value, dict):
+        lists = [inner for inner in value.values() if isinstance(inner, list)]
+        return _texts(lists[0]) if len(lists) == 1 else ()
+    if not isinstance(value, list):
+        return ()
+    held = [list(item.values()) if isinstance(item, dict) else [item] for item in value]
+    texts = [[text for text in several if isinstance(text, str)] for several in held]
+    if any(len(several) != 1 for several in texts):
+        return ()
+    return tuple(text for (found,) in texts if (text := _clean(found)))
+
+
+def _unmarked(line: str) -> str | None:
+    """A line without its mark; None if it has none."""
+    if match := NUMBERED.match(line):
+        return line[match.end() :]
+    if match := BULLET.match(line):
+        rest = line[match.end() :]
+        inner = NUMBERED.match(rest)
+        return rest[inner.end() :] if inner else rest
+    return None
+
+
+def _clean(item: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"\*\*(.+?)\*\*", r"\1", item)).strip()
+
+
+_NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_VALUE = r"(\d+(?:\.\d+)?|one|two|three|four|five)\b(?!\s*%)"
+# What may come between two words is bounded, so that a reply of blanks or dashes takes no longer than another.
+_NAMED = re.compile(
+    rf"\b(?:score|rating)\b\W{{0,30}}(?:is|of|would be|:|=|-|—)?\W{{0,30}}{_VALUE}", re.IGNORECASE
+)
+_OF_FIVE = re.compile(rf"\b{_VALUE}\s{{0,9}}(?:/|out of)\s{{0,9}}(?:5|five)\b", re.IGNORECASE)
+_GIVEN = re.compile(
+    rf"\b(?:give|rate|assign|award)\b\s{{1,9}}(?:it|this|them|the summary)?\s{{0,9}}(?:an?|at|as|with)?\s{{0,9}}{_VALUE}",
+    re.IGNORECASE,
+)
+_LAST_LINE = re.compile(rf"\W*{_VALUE}\W*", re.IGNORECASE)
+
+_PERCENT = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)\s{0,9}(?:%|percent\b|per cent\b)", re.IGNORECASE)
+_PROBABILITY = re.compile(r"(?<![\d.])(?:\d+(?:\.\d+)?|\.\d+)")
+_YES_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
+_NAMED_YES_NO = re.compile(r"\b(?:answer|verdict)\b\W*(?:is\W*)?(yes|no)\b", re.IGNORECASE)
+
+
+def score(reply: str, low: int = 1, high: int = 5) -> float | None:
+    r"""The score that a reply ends on: the last "score: 4", "4/5" or "I give it a 4", else a last line that is a number.
+
+    None if there is none, or if it lies outside the scale. A scale of one to five may be in words.
+
+    >>> score("It keeps the main point.\nScore: 4"), score("4 of the 7 claims are kept. 3/5"), score("Good.")
+    (4.0, 3.0, None)
+    """
+    reply = reply.replace("*", "").replace("_", " ")
+    matches = (match for pattern in (_NAMED, _OF_FIVE, _GIVEN) for match in pattern.finditer(reply))
+    named = max(matches, key=lambda match: match.end(1), default=None)
+    lines = [line for line in reply.splitlines() if line.strip()]
+    found = named or (_LAST_LINE.fullmatch(lines[-1]) if lines else None)
+    if found is None:
+        return None
+    word = found[1].lower()
+    value = float(_NUMBER_WORDS.get(word, 0) or word)
+    return value if low <= value <= high else None
+
+
+def probability(reply: str) -> float | None:
+    """The probability that a reply states, in [0, 1]: yes and no, a percentage, or a number from 0 to 1.
+
+    Of several numbers the last holds. None if there is none, or if it lies outside.
+
+    >>> probability("Yes."), probability("85%"), probability("I would say 0.3"), probability("perhaps")
+    (1.0, 0.85, 0.3, None)
+    """
+    text = reply.replace("*", "").strip()
+    if percents := _PERCENT.findall(text):
+        value = float(percents[-1]) / 100
+        return value if value <= 1 else None
+    if numbers := _PROBABILITY.findall(text):
+        value = float(numbers[-1])
+        return value if value <= 1 else None
+    answer = _YES_NO.match(text) or _NAMED_YES_NO.search(text)
+    return None if answer is None else float(answer[1].lower() == "yes")

@@ -1,0 +1,129 @@
+"""Where the builders' texts come from: published formats as they are, and every file that the readers know."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers import read
+from fairbrief.readers.annotated.conll import read_conll
+from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.readers.annotated.ontonotes import read_ontonotes
+from fairbrief.readers.messages import did_you_mean
+from fairbrief.types import Record
+from fairbrief.workbench.corpora.published_formats import FORMATS, format_of, read_published
+from fairbrief.workbench.corpora.text_lines import ENCODINGS, Encoding, first_line
+
+PEOPLE_FORMATS = {".conllu": "corefud", ".coref": "ontonotes", "conll": "conll"}
+"""How the name of a file with annotated people ends, and its format."""
+
+
+def read_texts(
+    source: Path, attributes: Mapping[str, str], form: str | None = None, encoding: str | None = None
+) -> Iterator[Record]:
+    """The records of a source in a published format, detected from the file by default, or of any file that is read;
+    ``attributes`` maps those that are wanted to their fields.
+    """
+    known: dict[str, Encoding] = {name: name for name in ENCODINGS}
+    if encoding is not None and encoding not in known:
+        raise RequestError(f"--encoding is {', '.join(known)}, not '{encoding}'.")
+    name = form or format_of(source) or "records"
+    if name == "records":
+        yield from read(source, documents_field=_documents_field(source), attributes=attributes).records()
+        return
+    if name not in FORMATS:
+        raise RequestError(f"There is no format '{name}'. Known: {', '.join(FORMATS)}, records.")
+    for record in read_published(source, name, known[encoding] if encoding else None):
+        yield _renamed(record, attributes)
+
+
+def _renamed(record: Record, fields: Mapping[str, str]) -> Record:
+    """The record with the wanted attributes under their names; a lone ``label`` is the one that is asked for."""
+    documents = record.documents
+    for name, field in fields.items():
+        source = "label" if field == name and all("label" in d.attributes for d in documents) else field
+        if source != name:
+            documents = tuple(
+                replace(d, attributes={**d.attributes, name: d.attributes[source]})
+                if source in d.attributes
+                else d
+                for d in documents
+            )
+    return replace(record, documents=documents)
+
+
+def _documents_field(source: Path) -> str:
+    """``documents``, or ``text`` where a file of single texts has that instead."""
+    ending = source.name.removesuffix(".gz").rpartition(".")[2]
+    if ending in ("jsonl", "ndjson"):
+        try:
+            row = json.loads(first_line(source))
+        except (ValueError, RecursionError):
+            return "documents"
+        return "text" if isinstance(row, dict) and "documents" not in row and "text" in row else "documents"
+    if ending in ("csv", "tsv"):
+        header = [cell.strip(' "\r\n') for cell in first_line(source).split("\t" if ending == "tsv" else ",")]
+        return "text" if "text" in header and "documents" not in header else "documents"
+    return "documents"
+
+
+def read_people(source: Path) -> Iterator[Record]:
+    """The records of annotated documents, in the format that the files' names tell."""
+    kinds = {"corefud": read_corefud, "ontonotes": read_ontonotes, "conll": read_conll}
+    if source.is_file() and source.name.endswith((".jsonl", ".json", ".jsonl.gz", ".parquet")):
+        return read(source).records()
+    files = [source] if source.is_file() else sorted(p for p in source.rglob("*") if p.is_file())
+    found = {kind for p in files for ending, kind in PEOPLE_FORMATS.items() if p.name.endswith(ending)}
+    if len(found) != 1:
+        seen = f"files of {len(found)} formats ({', '.join(sorted(found))})" if found else "none of these"
+        raise DataError(
+            f"{source}: {seen}. Wanted .conllu, .coref (with .name and .parse) or *conll files, "
+            "or one .jsonl file of records with entities and their mentions."
+        )
+    return kinds[found.pop()](source)
+
+
+def with_values(records: Iterable[Record], attribute: str, wanted: Sequence[str]) -> Iterable[Record]:
+    """The records; RequestError where no document has one of the wanted values, which is taken to be misspelt."""
+    if not wanted:
+        return records
+    held = list(records)
+    known = {d.attributes[attribute] for r in held for d in r.documents if attribute in d.attributes}
+    for value in wanted:
+        if value not in known:
+            raise RequestError(
+                f"--values {value}: no text has this value of '{attribute}'.{did_you_mean(value, known)} "
+                f"Found: {', '.join(sorted(known)) or 'none'}."
+            )
+    return held
+
+
+def with_attributes(
+    rows: Iterable[Mapping[str, Any]], texts: Sequence[str]
+) -> Iterator[Mapping[str, object]]:
+    """The rows with the attributes NAME=TEXT; RequestError for one that a row has already."""
+    told = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name.strip() and equals and value):
+            raise RequestError(f"--set {text}: write --set NAME=TEXT.")
+        told[name.strip()] = value
+    for row in rows:
+        own = row.get("attributes", {})
+        if taken := sorted(own.keys() & told.keys()):
+            raise RequestError(
+                f"--set {taken[0]}: the sets have an attribute of that name, {own[taken[0]]!r}."
+            )
+        yield {**row, "attributes": {**own, **told}} if told else row
+
+
+def composition(records: Iterable[Record], attribute: str, told: Counter[str]) -> Iterator[Record]:
+    """The records as they are, while their documents' values are counted."""
+    for record in records:
+        told.update(d.attributes[attribute] for d in record.documents if attribute in d.attributes)
+        yield record
