@@ -66,6 +66,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "counted.counted": lambda t: counted.counted(2, t),
     "name_words.gender_of_name": lambda t: name_words.gender_of_name(tokens.words(t), {}, {"john": "male"}),
     "name_words.genders_of": lambda t: name_words.genders_of([t, "f"]),
+    "name_words.without_titles": lambda t: name_words.without_titles(t.split()),
     "name_words.published_gender": lambda t: name_words.published_gender(t.split(), {}, {"john": "male"}),
     "people.known_spans": lambda t: people.known_spans(t, KNOWN, t),
     "people.find_known": lambda t: people.find_known(t, KNOWN, t),

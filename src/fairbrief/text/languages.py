@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from itertools import islice
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,33 +20,19 @@ from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
 from fairbrief.text.word_numbers import Parted, Rule, compact
 
 ENGLISH = "en"
-NAMES: Mapping[str, str] = vocabulary("languages")
+_LISTS = vocabulary("languages")
+NAMES: Mapping[str, str] = _LISTS["names"]
 """ISO 639-1 codes that are known → the language's name in English."""
-LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "sk", "sl", "hr", "ro", "hu", "tr", "ca", "et", "lt", "lv", "id", "vi")  # fmt: skip
-CYRILLIC = ("ru", "uk", "bg")
-SCRIPTS = (
-    ("ko", re.compile("[\uac00-\ud7af\u1100-\u11ff]")),
-    ("zh", re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")),
-    ("ar", re.compile("[\u0600-\u06ff]")),
-    ("he", re.compile("[\u0590-\u05ff]")),
-    ("el", re.compile("[\u0370-\u03ff]")),
-    ("hi", re.compile("[\u0900-\u097f]")),
-    ("bn", re.compile("[\u0980-\u09ff]")),
-    ("gu", re.compile("[\u0a80-\u0aff]")),
-    ("th", re.compile("[\u0e00-\u0e7f]")),
-    ("hy", re.compile("[\u0530-\u058f]")),
+LATIN, CYRILLIC = (tuple(_LISTS[script].split()) for script in ("latin", "cyrillic"))
+SCRIPTS: Sequence[tuple[str, re.Pattern[str]]] = tuple(
+    (code, re.compile(f"[{letters}]")) for code, letters in _LISTS["scripts"].items()
 )
 """Scripts that identify a language."""
-SHARED = MappingProxyType(
-    {
-        "zh": (("ja", re.compile("[\u3040-\u30ff]")),),
-        "ar": (
-            ("ur", re.compile("[\u0679\u0688\u0691\u06ba\u06d2]")),
-            ("fa", re.compile("[\u067e\u0686\u0698\u06af\u06cc]")),
-        ),
-    }
-)
-"""Languages that share a script, by letters that are theirs: kana is Japanese, Han without it Chinese."""
+SHARED: Mapping[str, Sequence[tuple[str, re.Pattern[str]]]] = {
+    code: tuple((other, re.compile(f"[{letters}]")) for other, letters in others.items())
+    for code, others in _LISTS["shared"].items()
+}
+"""Languages that share a script, by letters that are theirs."""
 LOOKED_AT = 4_000
 """Characters of a text that decide."""
 ENOUGH = 0.2

@@ -317,27 +317,18 @@ def _flush(current: list[_Token], found: list[Span]) -> None:
 # ------------------------------------------------------------------- cues that somebody is a person
 
 
-_SPEAKING: Final = (
-    "said|says|told|tells|added|adds|asked|asks|argued|argues|explained|explains|insisted|insists|recalled|recalls|"
-    "replied|admitted|joked|wrote|writes|thinks|thought|believes|believed|claimed|claims|noted|warned|tweeted"
+_SPEAKING, _KIN, _APPOSED, _CALLINGS = (
+    "|".join(vocabulary("names")[name].split()) for name in ("speaking", "kin", "apposed", "callings")
 )
-_LIVING: Final = (
-    "was born|were born|died|married|grew up|graduated|studied|starred|stars|resigned|retired|was elected|was appointed|was arrested|"
-    "was sentenced|was raised|attended|taught|teaches|lives|lived|sang|scored|apologised|apologized|smiled|laughed"
-)
-_KIN: Final = (
-    "wife|husband|mother|father|sister|brother|son|daughter|family|widow|lawyer|spokesman|spokeswoman|parents"
-)
+_LIVING: Final = "|".join(vocabulary("names")["living"])
 AFTER: Final = re.compile(
     rf",?\s+who\b|,\s+(?:aged\s+)?[1-9]\d\b\s*[,.]|\s+\((?:born|[1-9]\d\)|b\.|c\.|[12]\d\d\d\s?[–-])|"
     rf",?\s+(?:{_SPEAKING}|{_LIVING})\b|['’]s\s+(?:{_KIN})\b|\s+(?:himself|herself)\b|"
-    r",\s+(?:an?|the)\s+(?:[\w-]+\s+){0,3}(?:man|woman|actor|actress|author|writer|professor|lawyer|doctor|scientist|singer|"
-    r"director|spokesman|spokeswoman|politician|student|teacher|artist|engineer|journalist|economist|historian)\b"
+    rf",\s+(?:an?|the)\s+(?:[\w-]+\s+){{0,3}}(?:{_APPOSED})\b"
 )
 """Right after the name: ``who``, an age, the year of birth, speaking and living, kin, a calling."""
-
 BEFORE: Final = re.compile(
-    rf"\b(?:{'|'.join(vocabulary('names')['callings'].split())}),?\s+$|\b(?:{_SPEAKING})\s+$|\baccording to\s+$|\b(?:interviewed|starring|married)\s+$"
+    rf"\b(?:{_CALLINGS}),?\s+$|\b(?:{_SPEAKING})\s+$|\baccording to\s+$|\b(?:interviewed|starring|married)\s+$"
 )
 """Right before the name: a calling or kin in lower case, a verb of speaking."""
 
