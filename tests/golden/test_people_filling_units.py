@@ -14,7 +14,7 @@ import pytest
 from fairbrief.corpora.people import Assignment, build, fill, make_template
 from fairbrief.corpora.people.template_filling import Manner
 from fairbrief.errors import RequestError
-from fairbrief.readers.annotated.detokenizing import set_words
+from fairbrief.readers.annotated.treebanks import set_words
 from fairbrief.text import address, pronouns
 from fairbrief.text.names import Names, read_names
 from fairbrief.types import Document, Entity, Mention, Record

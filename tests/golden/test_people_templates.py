@@ -15,8 +15,7 @@ import pytest
 
 from fairbrief.corpora.people import Assignment, build, fill, make_template
 from fairbrief.corpora.people.template_filling import Manner
-from fairbrief.readers.annotated.conll import read_conll
-from fairbrief.readers.annotated.ontonotes import read_ontonotes
+from fairbrief.readers.annotated.treebanks import read_conll, read_ontonotes
 from fairbrief.types import Record
 
 KINDS = {

@@ -20,9 +20,8 @@ from fairbrief.auditing.watchers import Watchers
 from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError
 from fairbrief.readers import Reading
-from fairbrief.readers.input_parts import with_line_numbers
+from fairbrief.readers.input_parts import PartTally, with_line_numbers
 from fairbrief.readers.json_lines import Range
-from fairbrief.readers.part_tallies import PartTally
 from fairbrief.summarizers.controls import Exchange
 from fairbrief.types import Case, Measure
 

@@ -136,9 +136,8 @@ def people(
 
 def read_people(source: Path) -> Iterator[Record]:
     """The records of annotated documents, in the format that the files' names tell."""
-    from fairbrief.readers.annotated.conll import read_conll
     from fairbrief.readers.annotated.corefud import read_corefud
-    from fairbrief.readers.annotated.ontonotes import read_ontonotes
+    from fairbrief.readers.annotated.treebanks import read_conll, read_ontonotes
 
     readers = {"corefud": read_corefud, "ontonotes": read_ontonotes, "conll": read_conll}
     if source.is_file() and source.name.endswith((".jsonl", ".json", ".jsonl.gz", ".parquet")):
