@@ -27,7 +27,7 @@ from fairbrief.cli import settings_file
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
 from fairbrief.people.build_people import names_of
-from fairbrief.readers.annotated import conll, corefud, ontonotes
+from fairbrief.readers.annotated import corefud, treebanks
 from fairbrief.readers.looking import look_at
 from fairbrief.readers.understanding import understand
 from fairbrief.reports import load, write_all
@@ -363,9 +363,9 @@ def _annotated() -> dict[str, Target]:
         return lambda at: read_answers([at / name], items).given
 
     return {
-        "CoNLL": Target({"x.conll": CONLL}, lambda at: list(conll.read_conll(at / "x.conll"))),
+        "CoNLL": Target({"x.conll": CONLL}, lambda at: list(treebanks.read_conll(at / "x.conll"))),
         "CorefUD": Target({"x.conllu": COREFUD}, lambda at: list(corefud.read_corefud(at / "x.conllu"))),
-        "OntoNotes": Target(ONTONOTES, lambda at: list(ontonotes.read_ontonotes(at))),
+        "OntoNotes": Target(ONTONOTES, lambda at: list(treebanks.read_ontonotes(at))),
         "answers in a sheet": Target({"ann.csv": filled.getvalue().encode()}, answers("ann.csv")),
         "answers of the page": Target(
             {"ann.json": json.dumps({"answers": rows}).encode()}, answers("ann.json")

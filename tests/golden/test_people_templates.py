@@ -16,8 +16,7 @@ import pytest
 from fairbrief.people.build_people import build
 from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.template import make_template
-from fairbrief.readers.annotated.conll import read_conll
-from fairbrief.readers.annotated.ontonotes import read_ontonotes
+from fairbrief.readers.annotated.treebanks import read_conll, read_ontonotes
 from fairbrief.types import Record
 
 KINDS = {

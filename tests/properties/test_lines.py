@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fairbrief.errors import DataError
 from fairbrief.readers import read
+from fairbrief.readers.json_lines import parse_line
 from fairbrief.serialization import case_line, record_line, write_lines
 from fairbrief.types import Case, Document, Entity, Mention, Record, Summary, Unit
 
@@ -96,3 +101,71 @@ def test_a_file_that_was_not_finished_leaves_the_old_one(tmp_path: Path) -> None
         raise AssertionError("a number that JSON lacks was written")
     assert path.read_text(encoding="utf-8") == "before"
     assert [p.name for p in tmp_path.iterdir()] == ["cases.jsonl"]
+
+
+USUAL = {
+    "id": "g",
+    "documents": [{"text": "One é.", "attributes": {"a": "x", "stars": 5.0}}, "Two."],
+    "summary": "S.",
+}
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=4)
+    | st.sampled_from(["\0", "\ud800"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def check_as_python_reads_it(line: bytes) -> None:
+    """The line's object is that of Python's parser; where this finds none, there is an error."""
+    try:
+        wanted: Any = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        wanted = None
+    found = parse_line(line)
+    if isinstance(wanted, dict):
+        assert repr(found) == repr(wanted)
+    else:
+        assert isinstance(found, DataError)
+
+
+@settings(max_examples=200, deadline=None)
+@given(value=ANYTHING, ascii_only=st.booleans())
+def test_any_value_is_parsed_as_python_parses_it(value: Any, ascii_only: bool) -> None:
+    """Whatever stands in a field, half a character, NaN and large numbers too."""
+    line = json.dumps({**USUAL, "more": value}, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+    check_as_python_reads_it(line)
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_a_damaged_line_is_parsed_as_python_parses_it(data: st.DataObject) -> None:
+    """Bytes changed, cut or put in: the same object, or an error."""
+    line = bytearray(json.dumps(USUAL, ensure_ascii=False).encode())
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(line)))
+        line[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+    check_as_python_reads_it(bytes(line))
+
+
+@pytest.mark.parametrize(
+    "line", ["-0", "1e400", "NaN", "1" * 5_000, '"\\ud800"', "[" * 5_000, "18446744073709551616", '"\u2028"', "01", "1.0"]
+)  # fmt: skip
+def test_an_odd_value_is_parsed_as_python_parses_it(line: str) -> None:
+    """Numbers and texts that parsers of JSON are known to differ on."""
+    check_as_python_reads_it(b'{"a": ' + line.encode() + b"}")
+
+
+def test_variants_of_one_original_in_two_clusters_are_refused(tmp_path: Path) -> None:
+    """Variants are observed together, so that no two clusters may share them."""
+    path = tmp_path / "x.jsonl"
+    rows = [{**USUAL, "id": str(i), "original": "o", "place": "p" if i < 3 else "q"} for i in range(5)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    lenient = read(path, cluster_by="place", on_error="skip")
+    assert len(list(lenient)) == 3
+    with pytest.raises(DataError, match="'q' as 'place', and another one"):
+        list(read(path, cluster_by="place"))

@@ -13,7 +13,7 @@ import pytest
 
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.readers import read
-from fairbrief.readers.encodings import detect
+from fairbrief.readers.files import detect_encoding
 
 SAMPLES = {
     "cp1252": "Das Frühstück war großartig, aber die Bäder müssen erneuert werden.",
@@ -72,8 +72,8 @@ def test_one_bad_byte_in_unicode_is_damage(tmp_path: Path) -> None:
 
 def test_bytes_that_are_no_text_stay_as_they_are() -> None:
     """Where no encoding is likely UTF-8 is tried, whose reader names what is wrong."""
-    assert detect(b"", is_whole=True) == "utf-8"
-    assert detect("ä".encode()[:1], is_whole=False) == "utf-8"
+    assert detect_encoding(b"", is_whole=True) == "utf-8"
+    assert detect_encoding("ä".encode()[:1], is_whole=False) == "utf-8"
 
 
 def test_plain_summaries_in_another_encoding(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from fairbrief.errors import DataError
-from fairbrief.readers.annotated.conll import read_conll
 from fairbrief.readers.annotated.corefud import read_corefud
-from fairbrief.readers.annotated.ontonotes import read_ontonotes
+from fairbrief.readers.annotated.treebanks import read_conll, read_ontonotes
 from fairbrief.types import Entity, Record
 
 CONLLU = """\

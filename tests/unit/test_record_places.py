@@ -12,8 +12,7 @@ import pytest
 
 import fairbrief
 from fairbrief.readers import json_lines, tables
-from fairbrief.readers.part_tallies import PartTally
-from fairbrief.readers.record_places import RecordPlaces
+from fairbrief.readers.input_parts import PartTally, RecordPlaces
 from fairbrief.types import Document, Record
 
 

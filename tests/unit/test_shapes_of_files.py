@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading, read
-from fairbrief.readers.paths import ABSENT, find, is_pattern
+from fairbrief.readers.fields import ABSENT, find, is_pattern
 from fairbrief.types import Case
 
 LONG = """product,stars,text,shop

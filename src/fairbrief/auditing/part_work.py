@@ -21,9 +21,8 @@ from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError
 from fairbrief.plan import Plan
 from fairbrief.readers import Reading
-from fairbrief.readers.input_parts import with_line_numbers
+from fairbrief.readers.input_parts import PartTally, with_line_numbers
 from fairbrief.readers.json_lines import Range
-from fairbrief.readers.part_tallies import PartTally
 from fairbrief.types import Case, Measure
 
 Part = tuple[int, Range]

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fairbrief.errors import RequestError
+from fairbrief.readers.combining import join_of
 from fairbrief.readers.field_values import NOTHING
 from fairbrief.readers.fields import ID, Fields
 from fairbrief.readers.input_sources import Said, find_sources
-from fairbrief.readers.joining import join_of
 from fairbrief.readers.labelling import CHOICES, Labelling, Missing, bins_of
 from fairbrief.readers.reading import Reading
 from fairbrief.readers.summary_files import Given, summary_files
@@ -62,7 +62,7 @@ def read(
     Records or Cases.
 
     The ``*_field`` names say where things stand. Each is the name of a field or a path to it: ``meta.ratio``,
-    ``choices[0].text``, ``reviews[*].text``, ``review_*`` (see `readers.paths`). Several documents may stand in one
+    ``choices[0].text``, ``reviews[*].text``, ``review_*`` (see `readers.fields`). Several documents may stand in one
     field, in several, or in one row each: ``group_by`` names the field that says which record a row is of. Several
     ``summary_field`` (or one with a star) are those of several systems; a mapping names these. ``id_field=None``
     numbers the rows, and so they are where they have no ``id``.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fairbrief.readers.paths import ABSENT, Several, find, parse_cell
+from fairbrief.readers.fields import ABSENT, Several, find, parse_cell
 
 WORDS = 4
 """Mean words of a value from which a field is a text."""

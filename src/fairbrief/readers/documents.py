@@ -16,8 +16,8 @@ from typing import Any
 from fairbrief.errors import DataError
 from fairbrief.readers.columns import Column
 from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of, value_of
+from fairbrief.readers.fields import ABSENT, Several, find, list_of_path, parse_cell
 from fairbrief.readers.messages import did_you_mean, fault, names, show
-from fairbrief.readers.paths import ABSENT, Several, find, list_of_path, parse_cell
 from fairbrief.text.counted import counted
 from fairbrief.types import Document
 
@@ -329,8 +329,3 @@ def _give(draft: Draft, i: int, name: str, value: Any) -> None:
 def record_value(value: Any, name: str) -> str | None:
     """The value of a record's own attribute."""
     return value_of(value, f"the attribute {name!r}")
-
-
-def record_id(row: Mapping[str, Any], source: str) -> str:
-    """The id in a field that must be there."""
-    return id_of(need(row, source), "the id")

@@ -1,25 +1,147 @@
-"""The parts that a file can be read in by several readers at once; where they begin depends on the file alone."""
+"""The parts that a file can be read in by several readers at once: where they begin, and what a reading of one reports.
+
+Where parts begin depends on the file alone.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.errors import DataError
+from fairbrief.ranges import changes
 from fairbrief.readers import json_lines, tables
-from fairbrief.readers.encodings import UTF8
 from fairbrief.readers.field_values import id_of
-from fairbrief.readers.fields import ID
-from fairbrief.readers.files import InputFile, Meter, opened
+from fairbrief.readers.fields import ID, find
+from fairbrief.readers.files import UTF8, InputFile, Meter, opened
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.json_lines import Range
-from fairbrief.readers.paths import find
+from fairbrief.text.hashes import hash_of_documents, hash_of_name
+from fairbrief.types import Record
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPlaces:
+    """The places of records, ascending by the hashes of their ids.
+
+    Shapes: (places,) each. ``ids`` are these hashes; ``sources`` says in which file of the input a record stands, and
+    ``starts`` at which byte or row group: ``reading.part(source, (start, start + 1))`` reads it.
+    """
+
+    ids: NDArray[np.int64]
+    sources: NDArray[np.int32]
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def found(cls, places: Iterable[tuple[int, str, int]]) -> RecordPlaces:
+        """Source, id and start of every record, in the order of the input."""
+        ids, sources, starts = array("q"), array("i"), array("q")
+        for source, ident, start in places:
+            ids.append(hash_of_name(ident))
+            sources.append(source)
+            starts.append(start)
+        return cls.in_order(np.array(ids), np.array(sources), np.array(starts))
+
+    @classmethod
+    def in_order(
+        cls, ids: NDArray[np.int64], sources: NDArray[np.int32], starts: NDArray[np.int64]
+    ) -> RecordPlaces:
+        """Places that stand in the order of the input, each once. Shapes: (rows,) each."""
+        order = np.argsort(ids, kind="stable")
+        ids, sources, starts = ids[order], sources[order], starts[order]
+        is_new = changes(ids) | changes(sources) | changes(starts)
+        return cls(ids[is_new], sources[is_new], starts[is_new])
+
+    def of(self, ident: str) -> list[tuple[int, int]]:
+        """Source and start of each place that may hold the record; of another id with the same hash, too."""
+        own = hash_of_name(ident)
+        first, last = np.searchsorted(self.ids, own, "left"), np.searchsorted(self.ids, own, "right")
+        return [(int(self.sources[i]), int(self.starts[i])) for i in range(first, last)]
+
+
+KEPT = 1_000
+"""Messages about what was left out that are kept; all are counted."""
+OF_EACH = 4
+"""Numbers that are noted of each summary."""
+MIXED = np.uint64(0x9E3779B97F4A7C15)
+"""Odd, so that ids of one system stay as far apart as they are when each is multiplied by it."""
+
+
+@dataclass(slots=True)
+class PartTally:
+    """Counts of a part, its messages, and of each summary three hashes and its place."""
+
+    rows: int = 0
+    summaries: int = 0
+    wanted: int = 0
+    unwanted: int = 0
+    skipped_count: int = 0
+    skipped: list[str] = field(default_factory=list)
+    keys: array[int] = field(default_factory=lambda: array("q"))
+    """Of each summary four numbers: hashes of the system, of the id, of the texts; where its row begins (`Meter.row`)."""
+    sources: array[int] = field(default_factory=lambda: array("i"))
+    """Of several parts, the source that each summary's row stands in."""
+    clusters: array[int] = field(default_factory=lambda: array("q"))
+    """Two hashes of each record that varies one and names its cluster: of the original, of the cluster."""
+    blank: int = 0
+    """Documents that had no text and were left out."""
+    lines: int = 0
+    """Lines of the part itself, where it has lines; of several parts none."""
+
+    def add(self, other: PartTally, source: int) -> None:
+        """Take in what was told of the next part, which is one of this source."""
+        self.rows += other.rows
+        self.summaries += other.summaries
+        self.wanted += other.wanted
+        self.unwanted += other.unwanted
+        self.skipped_count += other.skipped_count
+        self.skipped += other.skipped[: KEPT - len(self.skipped)]
+        self.blank += other.blank
+        self.keys += other.keys
+        self.sources += array("i", [source]) * (len(other.keys) // OF_EACH)
+        self.clusters += other.clusters
+
+    def note(self, record: Record, system: str, texts: Sequence[str], start: int) -> None:
+        """Note a summary and where its row begins; ``texts`` are those of the record's documents. Alike in every process."""
+        self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts), start))
+        if record.cluster_by is not None and record.original is not None:
+            self.clusters.extend((hash_of_name(record.original), hash_of_name(record.cluster)))
+
+    def has_repeats(self) -> bool:
+        """Whether the input is wrong: a system has an id twice, an id several texts, or an original several clusters."""
+        systems, ids, texts, _ = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, OF_EACH).T
+        clusters = np.frombuffer(self.clusters, dtype=np.uint64).reshape(-1, 2)
+        return _has_equal(systems + ids * MIXED) or _has_several(ids, texts) or _has_several(*clusters.T)
+
+    def places(self) -> RecordPlaces:
+        """Where the records stand that were noted, of parts that were added in the order of the input."""
+        _, ids, _, starts = np.frombuffer(self.keys, dtype=np.int64).reshape(-1, OF_EACH).T
+        return RecordPlaces.in_order(ids, np.frombuffer(self.sources, dtype=np.int32), starts)
+
+
+def _has_equal(numbers: NDArray[np.uint64]) -> bool:
+    return bool(_alike(np.sort(numbers)).any())
+
+
+def _has_several(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> bool:
+    """Whether a first number has several second ones."""
+    order = np.argsort(first)
+    is_same, second = _alike(first[order]), second[order]
+    return bool((is_same & ~_alike(second)).any())
+
+
+def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each is as the one before it, but for the first."""
+    return np.asarray(numbers[1:] == numbers[:-1])
 
 
 def ranges_of(source: Source, id_field: str) -> list[Range] | None:

@@ -1,4 +1,4 @@
-"""What can be read: files, folders, names, tables and iterables, each as a stream of numbered rows."""
+"""What can be read: files, folders, data sets of the library `datasets`, tables and iterables, each as a stream of numbered rows."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import DataError, RequestError
-from fairbrief.readers import files, huggingface, json_lines, object_stores, spreadsheets, tables
-from fairbrief.readers.encodings import UTF8, known
-from fairbrief.readers.files import InputFile, Meter, size_of
+from fairbrief.errors import DataError, MissingExtra, RequestError
+from fairbrief.readers import files, json_lines, object_stores, spreadsheets, tables
+from fairbrief.readers.files import UTF8, InputFile, Meter, known_encoding, size_of
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.layouts import LAYOUTS, recognize
-from fairbrief.readers.messages import fault, show
+from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.addresses import COPYING, is_stored
 
@@ -96,7 +95,7 @@ def _named(given: Sequence[str | os.PathLike[str]], said: Said) -> list[Source]:
     """What names mean: data sets, files here, and files in object stores, several where a name has stars."""
     found: list[str | InputFile] = []
     for name in given:
-        if isinstance(name, str) and name.startswith(huggingface.PREFIX):
+        if isinstance(name, str) and name.startswith(PREFIX):
             found.append(name)
         elif is_stored(name):
             found += object_stores.find(str(name))
@@ -110,8 +109,8 @@ def _named(given: Sequence[str | os.PathLike[str]], said: Said) -> list[Source]:
 
 
 def _of_hub(name: str) -> Source:
-    dataset = huggingface.open_named(name)
-    return Source(name, name.split("/")[-1], lambda _: huggingface.read_dataset(dataset), is_table=True)
+    dataset = open_named(name)
+    return Source(name, name.split("/")[-1], lambda _: enumerate(dataset, 1), is_table=True)
 
 
 def _file(path: InputFile, said: Said, *, whole: bool) -> Source:
@@ -141,9 +140,9 @@ def _local(path: Path, said: Said, *, whole: bool) -> Source:
     path, sheet = files.parted(path)
     said = said if sheet is None else replace(said, sheet=sheet)
     name = files.printable(path if whole else path.name)
-    if path.is_dir() and huggingface.is_saved(path):
-        dataset = huggingface.open_saved(path)
-        return Source(name, path.name, lambda _: huggingface.read_dataset(dataset), path, is_table=True)
+    if path.is_dir() and is_saved(path):
+        dataset = open_saved(path)
+        return Source(name, path.name, lambda _: enumerate(dataset, 1), path, is_table=True)
     files.check(path)
     return _read_as(path, name, said)
 
@@ -200,7 +199,7 @@ def _of_a_tool(path: InputFile, name: str, said: Said) -> Source | None:
 def _encoding(path: InputFile, kind: str, said: Said) -> str:
     if kind not in TEXT:
         return UTF8
-    return known(said.encoding) if said.encoding is not None else files.encoding_of(path)
+    return known_encoding(said.encoding) if said.encoding is not None else files.encoding_of(path)
 
 
 def _rows(path: InputFile, name: str, kind: str, said: Said, encoding: str) -> Callable[..., Iterator[Row]]:
@@ -229,8 +228,8 @@ def in_memory(source: Any) -> Source | None:
             frame = pa.Table.from_batches([source])
         return Source("table", "table", lambda _: tables.read_frame(frame), is_table=True)
     if library == "datasets":
-        dataset = huggingface.choose_split(source)
-        return Source("dataset", "dataset", lambda _: huggingface.read_dataset(dataset), is_table=True)
+        dataset = _one_split(source, None, "The data set", how="pass one of them")
+        return Source("dataset", "dataset", lambda _: enumerate(dataset, 1), is_table=True)
     return None
 
 
@@ -258,3 +257,57 @@ def not_a_row(row: Any) -> DataError:
 def no_record(name: str) -> DataError:
     """What is wrong with a source that has no row."""
     return DataError(f"{name} has no record: found nothing in it; wanted one record at least.")
+
+
+PREFIX = "hf:"
+MARKS = ("dataset_dict.json", "state.json")
+"""The files by which a folder that the library saved is known: of several splits, or of one."""
+
+
+def is_saved(path: Path) -> bool:
+    """Whether a folder is a data set that the library saved."""
+    return any((path / mark).is_file() for mark in MARKS)
+
+
+def open_saved(path: Path) -> Any:
+    """The data set of a saved folder; if it has several splits, the folder of one must be named."""
+    datasets = _library()
+    try:
+        found = datasets.load_from_disk(str(path))
+    except (OSError, ValueError, KeyError) as error:
+        raise RequestError(f"{path} is no whole data set: {error}. Save it again.") from error
+    return _one_split(found, None, str(path), how=f"name its folder, {path}/SPLIT")
+
+
+def open_named(source: str) -> Any:
+    """The data set that ``hf:NAME`` or ``hf:NAME:SPLIT`` names, as a stream."""
+    datasets = _library()
+    name, _, split = source.removeprefix(PREFIX).partition(":")
+    if not name:
+        raise RequestError(f"'{source}' names no data set: write hf:NAME or hf:NAME:SPLIT.")
+    try:
+        found = datasets.load_dataset(name, streaming=True)
+    except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
+        reason = " ".join(str(error).split())
+        raise RequestError(f"The data set '{name}' could not be opened: {reason}") from error
+    return _one_split(found, split or None, source, how=f"write hf:{name}:SPLIT")
+
+
+def _one_split(found: Any, split: str | None, what: str, *, how: str) -> Any:
+    if not isinstance(found, Mapping):
+        return found
+    if split is None and len(found) == 1:
+        return next(iter(found.values()))
+    if split in found:
+        return found[split]
+    if split is None:
+        raise RequestError(f"{what} has the splits {names(found)}: {how}.")
+    raise RequestError(f"{what}: no split {split!r}; there are {names(found)}.{did_you_mean(split, found)}")
+
+
+def _library() -> Any:
+    try:
+        import datasets
+    except ImportError as error:
+        raise MissingExtra("datasets", "datasets", "Reading a Hugging Face data set") from error
+    return datasets

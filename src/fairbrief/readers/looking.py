@@ -14,8 +14,7 @@ from fairbrief.readers.columns import Column, columns_of
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Said, Source, find_sources, no_record, not_a_row
 from fairbrief.readers.json_lines import Row
-from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.layouts.evaluation_documents import lists_of, load
+from fairbrief.readers.layouts import LAYOUTS, lists_of, load
 from fairbrief.readers.messages import at, names
 from fairbrief.text.counted import counted
 

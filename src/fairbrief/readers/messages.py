@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fairbrief.errors import DataError
-from fairbrief.readers.paths import Several
+from fairbrief.readers.fields import Several
 from fairbrief.text.counted import counted
 
 SHOWN = 40

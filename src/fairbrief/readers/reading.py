@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -13,22 +15,18 @@ import msgspec
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
-from fairbrief.readers.duplicates import Before, Seen, hash_of
+from fairbrief.readers.combining import Join, LongTable
+from fairbrief.readers.duplicates import Before, Seen, again, hash_of, other_documents
 from fairbrief.readers.fields import PATIENCE, Fields, FieldUse
 from fairbrief.readers.files import Meter
+from fairbrief.readers.input_parts import KEPT, PartTally, RecordPlaces
 from fairbrief.readers.input_sources import Source, no_record, not_a_row
-from fairbrief.readers.joining import Join
-from fairbrief.readers.json_lines import Range, Row, parse_line
+from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.labelling import Labelling
 from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.long_tables import LongTable
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
-from fairbrief.readers.part_tallies import KEPT, PartTally
-from fairbrief.readers.record_places import RecordPlaces
-from fairbrief.readers.repeated_ids import again, other_documents
 from fairbrief.readers.rows import Read, RowReader, how_to_say
 from fairbrief.readers.summary_files import Beside, open_beside
-from fairbrief.readers.typed_lines import LineParser, TypedLine, is_for
 from fairbrief.serialization import MISSING
 from fairbrief.text.counted import counted
 from fairbrief.types import Case, Document, Record, Summary
@@ -48,9 +46,9 @@ class Reading:
 
     Iterating gives a `Case` per record and system; ``records()`` gives each record once and needs no
     summaries. ``files`` are the paths read; ``bytes_read`` of ``bytes_total`` is how far the present
-    iteration is (0 of 0 for what is in memory). ``skipped`` holds the first 1,000 messages about what the
-    last iteration left out, ``skipped_count`` counts all, ``unwanted_count`` those that lack what was required;
-    ``notes`` says how the input was understood, and which of its fields nothing used. One iteration at a time.
+    iteration is (0 of 0 for what is in memory). ``skipped`` holds the first 1,000 messages about what the last
+    iteration left out; ``notes`` says how the input was understood, and which of its fields nothing used. One
+    iteration at a time.
 
     Raises, while iterating: DataError at the first row that is not as it must be, unless the reading
     skips such rows; at damage after which nothing can be read, and for an empty input, on every setting.
@@ -69,13 +67,11 @@ class Reading:
         require: Sequence[str],
         system: str | None,
         labelling: Callable[[], Labelling],
-        is_part: bool = False,
     ) -> None:
         self.files = tuple(source.path for source in sources if source.path is not None)
         self.bytes_total = sum(source.size for source in sources)
-        self.skipped: list[str] = []
-        self.skipped_count = 0
-        self.unwanted_count = 0
+        self.tally = PartTally()
+        """What the last iteration counted, and the places of a part's records."""
         self._sources = sources
         self._fields = fields
         self._summaries = summaries
@@ -87,10 +83,25 @@ class Reading:
         self._system = system
         self._new_labelling = labelling
         self._labelling = labelling()
-        self._is_part = is_part
+        self._is_part = False
         self._meter = Meter()
         self._reader: RowReader | None = None
         self._places: RecordPlaces | None = None
+
+    @property
+    def skipped(self) -> list[str]:
+        """The first messages about what the last iteration left out."""
+        return self.tally.skipped
+
+    @property
+    def skipped_count(self) -> int:
+        """How much the last iteration left out."""
+        return self.tally.skipped_count
+
+    @property
+    def unwanted_count(self) -> int:
+        """How many cases lack what was required."""
+        return self.tally.unwanted
 
     @property
     def bytes_read(self) -> int:
@@ -144,18 +155,18 @@ class Reading:
         What only the whole input can tell is not checked: ids of other parts, fields that no row has, and
         whether anything is left.
         """
-        return Reading(
-            [input_parts.part_of(self._sources[source], part)],
-            self._fields,
-            summaries=(),
-            beside=self._beside,
-            join=None,
-            on_error=self._on_error,
-            require=self._require,
-            system=self._system,
-            labelling=self._new_labelling,
-            is_part=True,
-        )
+        reading = self._of_one(input_parts.part_of(self._sources[source], part))
+        reading._is_part = True
+        return reading
+
+    def _of_one(self, source: Source) -> Reading:
+        """A reading of one source in the same way, of nothing beside it."""
+        reading = copy(self)
+        reading.files = () if source.path is None else (source.path,)
+        reading.bytes_total = source.size
+        reading._sources, reading._summaries, reading._join = [source], (), None
+        reading._begin()
+        return reading
 
     @property
     def places(self) -> RecordPlaces:
@@ -169,14 +180,6 @@ class Reading:
         for i, source in enumerate(self._sources):
             for ident, start in input_parts.places_of(source, self._fields.id):
                 yield i, ident, start
-
-    @property
-    def tally(self) -> PartTally:
-        """What the last iteration of a part has to tell of it."""
-        return PartTally(
-            self._rows_read, self._answered, self._wanted, self.unwanted_count, self.skipped_count,
-            self.skipped, self._keys.keys, clusters=self._keys.clusters, blank=self._blank, lines=self._meter.lines,
-        )  # fmt: skip
 
     def in_files(self, lines: Mapping[tuple[int, Range], int]) -> Callable[[str], str]:
         """Makes the place of a record in a part, ``x.jsonl@8388608:12``, its place in the file, ``x.jsonl:4711``.
@@ -202,11 +205,8 @@ class Reading:
         """
         self._begin()
         for source in self._sources:
-            first = Reading(
-                [source], self._fields, summaries=(), beside=self._beside, join=None, on_error="skip",
-                require=(), system=self._system, labelling=self._new_labelling,
-            )  # fmt: skip
-            first._begin()
+            first = self._of_one(source)
+            first._on_error, first._require = "skip", ()
             for _ in itertools.islice(first._steps(own=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
@@ -224,14 +224,12 @@ class Reading:
         Else a reading from the beginning says what is wrong with it. Raises as that does where no record has a
         summary, or all were left out.
         """
-        self._rows_read, self._answered = tally.rows, tally.summaries
-        self._wanted, self.unwanted_count = tally.wanted, tally.unwanted
-        self.skipped_count, self.skipped = tally.skipped_count, list(tally.skipped)
-        self._blank = tally.blank
+        self.tally = tally
         self._places = tally.places()
         self._tell_blank()
         self._check_answered(has_others=False)
         self._check_required()
+        self.tally = replace(tally, keys=array("q"), sources=array("i"), clusters=array("q"))
         return not tally.has_repeats()
 
     def records(self) -> Iterator[Record]:
@@ -254,10 +252,10 @@ class Reading:
     def _own_cases(self, step: Step, read: Read, seen: Seen, *, is_alone: bool) -> Iterator[Case]:
         """The summaries that stand in the row itself; one that is missing counts only if there are no others."""
         record = read.record
-        self._rows_read += 1
+        self.tally.rows += 1
         for summary in read.summaries:
             is_missing = summary.reason == MISSING
-            self._answered += not is_missing
+            self.tally.summaries += not is_missing
             if not self._is_new(seen, record, summary, step) or (is_missing and not is_alone):
                 continue
             if self._is_wanted(record, step.where):
@@ -273,11 +271,8 @@ class Reading:
                     yield Case(record, summary)
 
     def _begin(self) -> None:
-        self.skipped = []
-        self.skipped_count = 0
         self.notes = []
-        self._wanted = self.unwanted_count = self._rows_read = self._answered = self._blank = 0
-        self._keys = PartTally()
+        self.tally = PartTally()
         self._clusters: dict[int, int] = {}
         self._meter = Meter()
 
@@ -338,13 +333,14 @@ class Reading:
                 _complain(reader, source)
             if not self._is_part:
                 self._tell(source, reader)
-            self._blank += reader.blank
+            self.tally.blank += reader.blank
             self._meter.before += source.size
             self._meter.at(0)
+            self.tally.lines = self._meter.lines
 
     def _rows(self, source: Source, reader: RowReader, *, own: bool) -> Iterator[Row]:
         """The rows of a source, completed by those that are joined, and gathered to records."""
-        rows = self._parsed(source, reader)
+        rows = source.rows(self._meter)
         if self._join is not None:
             rows = self._join.rows(rows)
         rows = self._watched(rows, reader, source)
@@ -355,22 +351,10 @@ class Reading:
         yield from table.rows(rows)
         reader.blank += table.without_text
 
-    def _parsed(self, source: Source, reader: RowReader) -> Iterator[Row]:
-        """The rows of a source; lines of the usual fields are decoded by their types once no field is looked for."""
-        if source.kind != "jsonl" or self._join is not None or not is_for(self._fields):
-            return source.rows(self._meter)
-        typed, use = LineParser(reader), reader.use
-
-        def parse(line: bytes, start: int) -> Any:
-            is_done = not use.unseen and not use.is_watching and not reader.is_numbered
-            return (typed if is_done else parse_line)(line, start)
-
-        return source.rows(self._meter, parse=typed if self._is_part else parse)
-
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
         """The rows of a source; the first says whether its columns are there, and its ids."""
         for number, row in rows:
-            if not isinstance(row, TypedLine) and isinstance(row, Mapping):
+            if isinstance(row, Mapping):
                 if not reader.use.rows:
                     if not self._is_part:
                         reader.begin(row)
@@ -381,8 +365,8 @@ class Reading:
 
     def _read(self, reader: RowReader, row: Any, count: int, where: str) -> Read | None:
         try:
-            if isinstance(row, (TypedLine, Mapping)):
-                read = row.read(where) if isinstance(row, TypedLine) else reader.read(row, count, where)
+            if isinstance(row, Mapping):
+                read = reader.read(row, count, where)
                 if read.record.cluster_by is not None:
                     self._check_cluster(read.record)
                 return self._with_text(read)
@@ -408,7 +392,7 @@ class Reading:
         kept = [d for d in record.documents if d.text and not d.text.isspace()]
         if not kept or record.entities:
             return read
-        self._blank += len(record.documents) - len(kept)
+        self.tally.blank += len(record.documents) - len(kept)
         return Read(replace(record, documents=tuple(kept)), read.summaries)
 
     def _check_cluster(self, record: Record) -> None:
@@ -441,8 +425,8 @@ class Reading:
             self.notes.append(f"{source.name}: nothing used {names(unused)}.")
 
     def _tell_blank(self) -> None:
-        if self._blank:
-            self.notes.append(f"{counted(self._blank, 'document')} without text left out.")
+        if self.tally.blank:
+            self.notes.append(f"{counted(self.tally.blank, 'document')} without text left out.")
 
     def _take(self, beside: Beside, record: Record) -> list[Summary]:
         try:
@@ -463,7 +447,7 @@ class Reading:
             self._leave_out(at(step.where, other_documents(other[0], self._place(other[1])), record.id))
             return False
         if self._is_part:
-            self._keys.note(record, summary.system, texts, self._meter.row)
+            self.tally.note(record, summary.system, texts, self._meter.row)
         return True
 
     def _again(self, summary: Summary, before: Before) -> DataError:
@@ -483,13 +467,13 @@ class Reading:
                 if name not in document.attributes:
                     missing = f"left out, as required: document {i} has no attribute {name!r}."
                     self._count(str(at(where, DataError(missing), record.id)))
-                    self.unwanted_count += 1
+                    self.tally.unwanted += 1
                     return False
-        self._wanted += 1
+        self.tally.wanted += 1
         return True
 
     def _check_answered(self, *, has_others: bool) -> None:
-        if self._rows_read and not self._answered and not has_others:
+        if self.tally.rows and not self.tally.summaries and not has_others:
             raise RequestError(
                 f"No record has a summary in the field {' or '.join(map(repr, self._fields.summary_names()))}. Name "
                 "the right field with --summary-field, or give the summaries in a file of their own (--summaries FILE)."
@@ -497,7 +481,7 @@ class Reading:
 
     def _check_required(self) -> None:
         """An attribute that is required and that leaves nothing over is taken to be misspelt."""
-        if self.unwanted_count and not self._wanted:
+        if self.unwanted_count and not self.tally.wanted:
             raise RequestError(
                 f"Requiring {' and '.join(map(repr, self._require))} leaves out {'the only case' if self.unwanted_count == 1 else f'all {self.unwanted_count:,} cases'}: in "
                 "each, some document lacks it. Name an attribute that the documents have."
@@ -509,7 +493,7 @@ class Reading:
         self._count(str(error))
 
     def _count(self, message: str) -> None:
-        self.skipped_count += 1
+        self.tally.skipped_count += 1
         if len(self.skipped) < KEPT:
             self.skipped.append(message)
 

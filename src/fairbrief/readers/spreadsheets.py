@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
@@ -15,6 +14,7 @@ from fairbrief.errors import DataError, MissingExtra, RequestError, first_line
 from fairbrief.readers.files import Meter, unreadable
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import did_you_mean, names
+from fairbrief.readers.tables import check_columns
 from fairbrief.text.counted import counted
 
 EXTRA = "excel"
@@ -116,11 +116,7 @@ def _number(column: bytes) -> int:
 
 def _header(cells: Sequence[Any], name: str, number: int) -> list[str]:
     header = ["" if cell is None else str(cell).strip() for cell in cells]
-    twice = [column for column, many in Counter(header).items() if column and many > 1]
-    if twice:
-        raise DataError(
-            f"{name}:{number}: found the column {names(twice)} more than once; wanted each once; rename one."
-        )
+    check_columns(header, f"{name}:{number}")
     return header
 
 

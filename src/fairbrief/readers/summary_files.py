@@ -17,14 +17,13 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files, object_stores
 from fairbrief.readers.duplicates import hash_of
 from fairbrief.readers.field_values import id_of
-from fairbrief.readers.fields import ID, Fields, FieldUse
+from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Source, in_memory, one_source
 from fairbrief.readers.laid_rows import LaidRows
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names
-from fairbrief.readers.paths import ABSENT
-from fairbrief.readers.row_summaries import SummaryReader, summary
+from fairbrief.readers.rows import SummaryReader, summary
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import Record, Summary
 
@@ -201,7 +200,7 @@ class _ById:
         if record is None:
             return []
         found = {laid.system: laid for laid, _ in self.laid.pop(hash_of(record.id, ""))}
-        return [found.get(system) or missing(record.id, system) for system in self.systems]
+        return [found.get(system) or summary(record.id, system, None) for system in self.systems]
 
     def finish(self) -> None:
         for key in list(self.laid):
@@ -217,8 +216,3 @@ class _ById:
                         extra.record,
                     )
                 )
-
-
-def missing(ident: str, system: str) -> Summary:
-    """What stands for a summary that there is not."""
-    return summary(ident, system, None)

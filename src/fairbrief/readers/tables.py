@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.encodings import UTF8
-from fairbrief.readers.files import InputFile, Meter, open_text, size_of, unchanged, unreadable
+from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, size_of, unchanged, unreadable
 from fairbrief.readers.json_lines import EVERY, PART, Range, Row
 from fairbrief.readers.messages import fault, names
 from fairbrief.readers.object_stores import StoredFile
@@ -55,7 +54,7 @@ def read_csv(
 def read_parquet(path: InputFile, name: str, meter: Meter, part: Range | None = None) -> Iterator[Row]:
     """The rows of a Parquet file, or of some row groups of it, as objects, numbered from 1 in the file."""
     with unreadable(name), open_parquet(path) as file:
-        _check_columns(file.schema_arrow.names, name)
+        check_columns(file.schema_arrow.names, name)
         first, stop = part if part is not None else (0, file.num_row_groups)
         before = sum(file.metadata.row_group(i).num_rows for i in range(first))
         batches = _batches(file, range(first, stop), meter)
@@ -105,7 +104,7 @@ def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
         else:
             stream = pa.ipc.open_stream(source)
             schema, batches = stream.schema, iter(stream)
-        _check_columns(schema.names, name)
+        check_columns(schema.names, name)
         for row in _rows_of((part for batch in batches for part in _cut(_sound(batch))), meter, 0):
             if row[0] % EVERY == 0:
                 meter.at(source.tell())
@@ -174,11 +173,12 @@ def _cut(batch: Any) -> Iterator[Any]:
         yield batch.slice(start, BATCH)
 
 
-def _check_columns(columns: Sequence[str], name: str) -> None:
+def check_columns(columns: Sequence[str], where: str) -> None:
+    """DataError for a name that two columns have."""
     twice = [column for column, count in Counter(columns).items() if count > 1 and column]
     if twice:
         raise DataError(
-            f"{name}: found the column {names(twice)} more than once; wanted each once; rename one."
+            f"{where}: found the column {names(twice)} more than once; wanted each once; rename one."
         )
 
 
@@ -236,7 +236,7 @@ def _header(reader: Iterator[list[str]], lines: _Lines, name: str) -> list[str]:
         if isinstance(cells, DataError):
             raise DataError(f"{name}:1: {cells}")
         header = [cell.strip() for cell in cells]
-        _check_columns(header, name)
+        check_columns(header, name)
         return header
     return []
 

@@ -15,9 +15,9 @@ import pyarrow as pa
 from fairbrief.errors import FairbriefError
 from fairbrief.readers import Reading
 from fairbrief.readers.files import InputFile
-from fairbrief.readers.huggingface import PREFIX
+from fairbrief.readers.input_parts import RecordPlaces
+from fairbrief.readers.input_sources import PREFIX
 from fairbrief.readers.object_stores import StoredFile, find
-from fairbrief.readers.record_places import RecordPlaces
 from fairbrief.reports.audit_folder import place
 from fairbrief.reports.evidence_file import write_hashes
 from fairbrief.reports.frames import numbers

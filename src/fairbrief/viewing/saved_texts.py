@@ -10,7 +10,7 @@ from fairbrief.auditing.system_runs import Pooled, numbered
 from fairbrief.errors import DataError
 from fairbrief.readers import Reading
 from fairbrief.readers.files import InputFile
-from fairbrief.readers.record_places import RecordPlaces
+from fairbrief.readers.input_parts import RecordPlaces
 from fairbrief.readers.references import references_of
 from fairbrief.reports.frames import encodable
 from fairbrief.types import Case

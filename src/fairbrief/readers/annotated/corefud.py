@@ -15,8 +15,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from fairbrief.errors import DataError
-from fairbrief.readers.annotated.annotated_text import Annotation, Span, Token, people
-from fairbrief.readers.folders import files_of, lines_of
+from fairbrief.readers.annotated.annotated_text import Annotation, Span, Token, files_of, lines_of, people
 from fairbrief.text import address, pronouns
 from fairbrief.types import Document, Record
 

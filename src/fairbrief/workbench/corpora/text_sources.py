@@ -11,9 +11,8 @@ from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
-from fairbrief.readers.annotated.conll import read_conll
 from fairbrief.readers.annotated.corefud import read_corefud
-from fairbrief.readers.annotated.ontonotes import read_ontonotes
+from fairbrief.readers.annotated.treebanks import read_conll, read_ontonotes
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.types import Record
 from fairbrief.workbench.corpora.published_formats import FORMATS, format_of, read_published
