@@ -75,7 +75,7 @@ def pytest_collection_modifyitems(
     if not folder:
         return
     from fairbrief.errors import FairbriefError
-    from fairbrief.saved_audits import gate, gate_rules
+    from fairbrief.saved import gate, gate_rules
 
     baseline = config.getoption("--fairbrief-baseline")
     try:

@@ -30,7 +30,7 @@ from tests.mutation.trials import KILLED, SURVIVED, TIMED_OUT, Trials
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src" / "fairbrief"
-WHOLE = ("statistics", "saved_audits/gate.py", "saved_audits/gate_rules.py")
+WHOLE = ("statistics", "saved/gate.py", "saved/gate_rules.py")
 """All mutants of these are tried."""
 SAMPLED = ("measures", "auditing")
 """Of these together, a seeded sample."""

@@ -27,7 +27,7 @@ from fairbrief.candidates.choose import (
 )
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
-from fairbrief.saved_audits.gate_rules import rule
+from fairbrief.saved.gate_rules import rule
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.summarizers.asking import prompt_of
 from fairbrief.types import Case, Document, Record, Summary

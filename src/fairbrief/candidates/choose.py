@@ -24,8 +24,8 @@ from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
-from fairbrief.saved_audits.gate_rules import RANDOM as LESS_RANDOM
-from fairbrief.saved_audits.gate_rules import Rule, is_named
+from fairbrief.saved.gate_rules import RANDOM as LESS_RANDOM
+from fairbrief.saved.gate_rules import Rule, is_named
 from fairbrief.statistics import LabelDraws
 from fairbrief.types import Case, Floats, Measure, Totals
 

@@ -83,9 +83,9 @@ def agree(
     """
     from rich.console import Console
 
-    from fairbrief.agreement import label_agreement
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import load, terminal
+    from fairbrief.saved import label_agreement
 
     saved = [(Path(source) / "results.json").is_file() for source in sources]
     if any(saved):
@@ -131,17 +131,17 @@ def _of_audits(
     seed: int,
     confidence_level: float,
 ) -> Sequence[Table]:
-    from fairbrief.agreement import change_comparison, scorer_agreement
+    from fairbrief.saved import scorer_agreement
 
     if between is None:
         found = scorer_agreement.correlations(
             audits, measures, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
         )
         return scorer_agreement.tables(found, confidence_level)
-    changes = change_comparison.change_comparisons(
+    changes = scorer_agreement.change_comparisons(
         audits, *between, measures, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
     )
-    return (change_comparison.table(changes, *between, confidence_level),)
+    return (scorer_agreement.change_table(changes, *between, confidence_level),)
 
 
 def _temperatures(text: str) -> list[float]:

@@ -191,9 +191,9 @@ def audit(
     from fairbrief.auditing.scorer_lookup import Scorers as Lookup
     from fairbrief.auditing.sensitivity import listed as named_scorers
     from fairbrief.auditing.system_runs import Pooled
-    from fairbrief.explaining.examples import with_examples
     from fairbrief.reports.audit_folder import ahead_in, replace_all
-    from fairbrief.viewing import input_index
+    from fairbrief.saved import saved_inputs
+    from fairbrief.saved.examples import with_examples
 
     process_settings.keep_loaded()
 
@@ -237,7 +237,9 @@ def audit(
                 result = run(reading, replace(plan, progress=progress), settled)
             notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
             beneath = reading.reading if references else reading
-            names = [Path(f).name if isinstance(f, str) else f.name for f in input_index.each(files, beneath)]
+            names = [
+                Path(f).name if isinstance(f, str) else f.name for f in saved_inputs.each(files, beneath)
+            ]
             made = {**result.made, "files": names, "notes": notes}
             tell_notes(notes, quiet=quiet)
             result = replace(result, made=made)
@@ -247,7 +249,7 @@ def audit(
                 _, identity = replace_all(
                     result, folder, lambda found: with_examples(found, cases, lookup), ahead
                 )
-                input_index.write(folder, files, attribute or (), options.told(), beneath, identity)
+                saved_inputs.write(folder, files, attribute or (), options.told(), beneath, identity)
     finally:  # what was computed is shown though it could not be written; and written before it is shown
         if result is not None and not quiet:
             _show(result, has_report=out is not None, details=details)

@@ -134,7 +134,7 @@ def choose(
     from fairbrief.candidates import choose
     from fairbrief.candidates.choice_report import against_random
     from fairbrief.reports import terminal, write_all
-    from fairbrief.saved_audits import gate_rules
+    from fairbrief.saved import gate_rules
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.summarizers.prompts import find
 

@@ -57,10 +57,10 @@ def chunks(
     """Share of units whose source document is identified, for each size of the documents' pieces."""
     from rich.console import Console
 
-    from fairbrief.agreement.chunk_sizes import chunk_sizes, tables
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.errors import RequestError
     from fairbrief.reports import terminal
+    from fairbrief.saved.chunk_sizes import chunk_sizes, tables
 
     if units not in ("auto", "given", "sentences"):
         raise RequestError(f"--units is auto, given or sentences, not '{units}'.")

@@ -37,8 +37,8 @@ def compare(
 
     from fairbrief.reports import load, terminal
     from fairbrief.reports.plain import printable
-    from fairbrief.saved_audits.compare import changed_sources
-    from fairbrief.saved_audits.compare import compare as differences
+    from fairbrief.saved.compare import changed_sources
+    from fairbrief.saved.compare import compare as differences
     from fairbrief.text.counted import counted
 
     ours, theirs = load(first), load(second)

@@ -90,7 +90,7 @@ def gate(
     from fairbrief.reports import junit as junit_report
     from fairbrief.reports import markdown as markdown_report
     from fairbrief.reports.audit_folder import place
-    from fairbrief.saved_audits import gate, gate_rules
+    from fairbrief.saved import gate, gate_rules
 
     refuse_overwriting(junit, (), "--junit")
     refuse_overwriting(markdown, (), "--markdown")

@@ -69,7 +69,7 @@ def power(
     from rich.console import Console
 
     from fairbrief.reports import load, terminal
-    from fairbrief.saved_audits import power as prospects
+    from fairbrief.saved import power as prospects
 
     question = prospects.Question(disparity, records, alpha, with_power)
     if (folder is None) == (se is None) or (se is None) != (clusters is None):

@@ -45,7 +45,7 @@ def rank(
 
     from fairbrief.errors import RequestError
     from fairbrief.reports import load, terminal
-    from fairbrief.saved_audits.overall_ranking import overall, table
+    from fairbrief.saved.ranking import overall, table
 
     names = [folder.resolve().name for folder in folders]
     if len(set(names)) < len(names):

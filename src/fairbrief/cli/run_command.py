@@ -79,7 +79,7 @@ def _print(found: Finished, folder: Path) -> None:
 
 
 def _end(found: Finished, failures: dict[str, int]) -> None:
-    from fairbrief.saved_audits import gate
+    from fairbrief.saved import gate
 
     outcome = gate.overall(found.checks)
     if gate.EXIT[outcome] not in (0, INCOMPLETE):

@@ -35,8 +35,8 @@ def slice_(folder: SavedAudit, by: By, out: Out = None, details: Details = False
     from fairbrief.reports import load, terminal
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.json_file import identity
-    from fairbrief.saved_audits.slicing import slice_audit
-    from fairbrief.viewing import input_index
+    from fairbrief.saved import saved_inputs
+    from fairbrief.saved.slicing import slice_audit
 
     refuse_no_folder(out)
     saved = load(folder)
@@ -44,7 +44,7 @@ def slice_(folder: SavedAudit, by: By, out: Out = None, details: Details = False
     with held(out) as place:
         if place is not None:
             _, now = replace_all(result, place)
-            input_index.copy(folder, identity(saved), place, now)
+            saved_inputs.copy(folder, identity(saved), place, now)
     rest = terminal.WITH_A_REPORT if out else terminal.Rest(place="in the report that --out writes")
     terminal.print_result(result, Console(), details=details, rest=rest)
     if out is not None:

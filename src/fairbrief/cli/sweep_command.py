@@ -98,10 +98,10 @@ def sweep(
     from fairbrief.candidates.grid import grid
     from fairbrief.candidates.tidy import write_tidy
     from fairbrief.engines.answering import Count
-    from fairbrief.explaining.examples import with_examples
     from fairbrief.reports import terminal
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.folder_claim import claimed
+    from fairbrief.saved.examples import with_examples
 
     spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}

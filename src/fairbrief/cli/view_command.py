@@ -10,7 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
-    from fairbrief.viewing.input_index import Inputs
+    from fairbrief.saved.saved_inputs import Inputs
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -29,8 +29,8 @@ def view(folders: Folders, port: Port = 0) -> None:
     The address holds a secret: whoever has it can read the texts. They are read from the inputs of the audit.
     """
     from fairbrief.errors import RequestError
-    from fairbrief.viewing.answers import Answers, open_audit
-    from fairbrief.viewing.server import Server
+    from fairbrief.saved.view_answers import Answers, open_audit
+    from fairbrief.saved.view_server import Server
 
     audits = [open_audit(folder, _read) for folder in folders]
     for saved in audits:

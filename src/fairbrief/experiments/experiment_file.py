@@ -14,7 +14,7 @@ from fairbrief.candidates.grid import Cell, grid, refuse_twice
 from fairbrief.chat.spending import Limits
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.saved_audits.gate_rules import Rule, rules
+from fairbrief.saved.gate_rules import Rule, rules
 
 READING = tuple(
     name for name in inspect.signature(readers.read).parameters if name not in ("source", "attributes")

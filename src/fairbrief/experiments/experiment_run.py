@@ -28,7 +28,6 @@ from fairbrief.engines.summarizing import Job, Spending
 from fairbrief.engines.unit_requests import Outcome, split_file
 from fairbrief.errors import DataError
 from fairbrief.experiments.experiment_file import Experiment
-from fairbrief.explaining.examples import with_examples
 from fairbrief.readers import Reading
 from fairbrief.reports import load, write_all
 from fairbrief.reports.audit_folder import place
@@ -36,7 +35,8 @@ from fairbrief.reports.experiment_page import render
 from fairbrief.reports.folder_claim import RESULTS
 from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits import gate
+from fairbrief.saved import gate
+from fairbrief.saved.examples import with_examples
 from fairbrief.text.counted import counted
 from fairbrief.types import Scorer
 

@@ -25,9 +25,9 @@ from fairbrief.reports.junit import Check
 from fairbrief.reports.note_words import told
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits import completeness
-from fairbrief.saved_audits.compare import changed_sources, compare_sizes
-from fairbrief.saved_audits.gate_rules import RANDOM, Rule, Sign, is_named
+from fairbrief.saved import completeness
+from fairbrief.saved.compare import changed_sources, compare_sizes
+from fairbrief.saved.gate_rules import RANDOM, Rule, Sign, is_named
 from fairbrief.standings import FEWEST_TO_DECIDE, decides
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fairbrief.agreement.bootstrap_intervals import Interval, with_intervals
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError
 from fairbrief.measures.known_records import known
 from fairbrief.measures.representation_evidence import Representation
 from fairbrief.measures.summary_units import chunks_by_document, owner_of
+from fairbrief.saved.intervals import Interval, with_intervals
 from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted
 from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table

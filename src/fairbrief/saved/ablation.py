@@ -1,11 +1,13 @@
-"""One record taken apart: the same record without each of its documents or sentences, observed; of several that are one
-cluster, the same cluster without each.
+"""A record without each of its documents, sentences or units in turn; a cluster without each of its records.
+
+What is left of a text stays letter by letter: the pieces that a scorer is asked about are among those of the whole case, and
+a scorer of pairs has nothing new to score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from types import MappingProxyType
 
@@ -16,11 +18,11 @@ from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.observing import LEFT_OUT, Observer
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.explaining.leave_one_out import without_document, without_sentence, without_unit
 from fairbrief.reports.explanation import Effect, Influence, Kind, Opened, Part
+from fairbrief.serialization import EMPTY
 from fairbrief.statistics import LabelDraws
-from fairbrief.text.sentences import split
-from fairbrief.types import Case, Cases, Column, Measure, Observation, Reason, Totals
+from fairbrief.text.sentences import sentence_spans, split
+from fairbrief.types import Case, Cases, Column, Entity, Measure, Observation, Reason, Totals
 
 ALONE = "one record alone does not tell it"
 
@@ -222,3 +224,54 @@ def _telling(measure: Measure, row: Evidence | Reason, parts: Sequence[Part]) ->
     signed = [name for name in moved if values[name].tail == "both"]
     of_groups = [name for name in moved if "[" in name]
     return tuple(sorted((n for n in signed or of_groups if moved[n]), key=lambda n: -moved[n]))
+
+
+def without_document(case: Case, number: int) -> Case:
+    """The case without one document (from 0) of its record.
+
+    Mentions in it go, those in later documents move up by one; a person whom only this document mentions
+    goes too. Someone who had no mention before was known otherwise, and stays.
+    """
+    record = case.record
+    people = (_without_mentions(person, number) for person in record.entities)
+    reduced = replace(
+        record,
+        documents=record.documents[:number] + record.documents[number + 1 :],
+        entities=tuple(person for person in people if person is not None),
+    )
+    return replace(case, record=reduced)
+
+
+def without_sentence(case: Case, number: int) -> Case:
+    """The case without one sentence (from 0) of its summary; units that were given stay.
+
+    Without the only sentence the summary is empty, with that reason.
+    """
+    text = case.summary.text
+    spans = sentence_spans(text)
+    start, end = spans[number]
+    # With the gap behind it, or before it if it is the last: the others keep theirs.
+    if number + 1 < len(spans):
+        left = text[:start] + text[spans[number + 1][0] :]
+    else:
+        left = text[: spans[number - 1][1] if number else start] + text[end:]
+    kept = [text[a:b] for i, (a, b) in enumerate(spans) if i != number]
+    if split(left) != kept:  # where a sentence ends can depend on what follows it; an empty line ends any
+        left = "\n\n".join(kept)
+    reason = "" if left.strip() else EMPTY
+    return replace(case, summary=replace(case.summary, text=left, reason=reason))
+
+
+def without_unit(case: Case, number: int) -> Case:
+    """The case without one unit (from 0) of its summary; the text stays."""
+    units = case.summary.units or ()
+    return replace(case, summary=replace(case.summary, units=units[:number] + units[number + 1 :]))
+
+
+def _without_mentions(person: Entity, document: int) -> Entity | None:
+    left = tuple(
+        replace(m, document=m.document - (m.document > document))
+        for m in person.mentions
+        if m.document != document
+    )
+    return None if person.mentions and not left else replace(person, mentions=left)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief import specs
-from fairbrief.agreement.bootstrap_intervals import Interval, interval
 from fairbrief.auditing.answered import Answered
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.jackknifed import from_extracts
@@ -22,6 +21,7 @@ from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
+from fairbrief.saved.intervals import Interval, interval
 from fairbrief.statistics import Bootstrap
 from fairbrief.types import Floats, Measure, Table, Totals
 

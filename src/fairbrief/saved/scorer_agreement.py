@@ -1,4 +1,4 @@
-"""How far two scorers, or two measures, tell the same story: rank correlation over records and over systems."""
+"""How far two scorers or two measures agree: rank correlation over records and systems, and changes between systems."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief import registry, specs
-from fairbrief.agreement.bootstrap_intervals import Interval, interval
-from fairbrief.agreement.saved_values import SavedValues, in_common, saved_values, specs_in
 from fairbrief.auditing.origins import first_met
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
+from fairbrief.saved.intervals import Interval, interval
+from fairbrief.saved.saved_values import SavedValues, in_common, saved_values, specs_in
 from fairbrief.statistics import Bootstrap, ResampledSpearman, spearman
 from fairbrief.types import Floats, Integers, Measure, Table
 
@@ -201,3 +201,106 @@ def _by_system(found: Sequence[Correlation], confidence_level: float) -> Iterato
             rows,
             (f"{confidence_level:.0%} intervals resample records.",),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeComparison:
+    """The relative changes of two measures, and the difference, first minus second.
+
+    A relative change is (M(plain) − M(fair)) / M(plain): positive where the measure falls. ``n`` is the number
+    of records that both systems answered and both measures could read.
+    """
+
+    first: str
+    second: str
+    changes: tuple[Interval, Interval]
+    difference: Interval
+    n: int
+
+
+def change_comparisons(
+    results: Sequence[Result],
+    plain: str,
+    fair: str,
+    measures: Sequence[str],
+    *,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+) -> list[ChangeComparison]:
+    """The difference of relative changes for each pair of measures; intervals resample records.
+
+    Raises RequestError for a measure or a system that the audits lack, and without a common record.
+    Source: Li et al., Coverage-based Fairness in MDS, Section 5.8, Table 6.
+    """
+    audited = specs_in(results)
+    named = named_measures(audited, measures or audited)
+    saved = saved_values(results, named)
+    known = {system for spec in named for system in saved[spec].systems}
+    if absent := [system for system in (plain, fair) if system not in known]:
+        raise RequestError(f"No system '{absent[0]}' in these audits, which hold {', '.join(sorted(known))}.")
+    return [
+        _comparison(saved[a], saved[b], plain, fair, n_resamples, seed, confidence_level)
+        for a, b in itertools.combinations(named, 2)
+    ]
+
+
+def _comparison(
+    a: SavedValues,
+    b: SavedValues,
+    plain: str,
+    fair: str,
+    n_resamples: int,
+    seed: int,
+    confidence_level: float,
+) -> ChangeComparison:
+    places = _of_both_systems(a, b, plain, fair)
+    cluster = first_met(a.clusters.of(places[0][0]).codes())[1]
+    bootstrap = Bootstrap(int(cluster.max()) + 1, n_resamples, seed) if n_resamples else None
+    x, y = (
+        _changes(saved.of_systems(own, [cluster] * 2, bootstrap))
+        for saved, own in zip((a, b), places, strict=True)
+    )
+    first, second, difference = (
+        interval(float(z[0]), z[1:] if n_resamples else None, confidence_level) for z in (x, y, x - y)
+    )
+    return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
+
+
+def _of_both_systems(
+    a: SavedValues, b: SavedValues, plain: str, fair: str
+) -> tuple[list[Integers], list[Integers]]:
+    """The places, in each measure and by system, of the records that both systems answered and both measures read.
+
+    In the order of the first measure's summaries of the first system. RequestError where there is none.
+    """
+    read = [(saved.records, saved.of_system(system)) for saved in (a, b) for system in (plain, fair)]
+    records = [names.of(places) for names, places in read]
+    inside = [records[0].places_in(others) for others in records]
+    common = np.flatnonzero(np.all([place >= 0 for place in inside], axis=0))
+    if not len(common):
+        raise RequestError(f"No record was answered by '{plain}' and '{fair}' and read by both measures.")
+    found = [places[place[common]] for place, (_, places) in zip(inside, read, strict=True)]
+    return found[:2], found[2:]
+
+
+def _changes(values: Floats) -> Floats:
+    """(…, [plain, fair]) → (plain − fair) / plain; nan where plain is 0."""
+    plain, fair = values[..., 0], values[..., 1]
+    return np.asarray(np.divide(plain - fair, plain, out=np.full(plain.shape, np.nan), where=plain != 0))
+
+
+def change_table(
+    found: Sequence[ChangeComparison], plain: str, fair: str, confidence_level: float = 0.95
+) -> Table:
+    """One row per pair of measures."""
+    rows = tuple((c.first, c.second, *map(str, c.changes), str(c.difference), f"{c.n:,}") for c in found)
+    return Table(
+        f"Relative changes from {plain} to {fair}",
+        ("first", "second", "change of first", "of second", "difference", "n"),
+        rows,
+        (
+            "A change is the part of itself by which a measure falls; a difference above 0: the first falls more.",
+            f"{confidence_level:.0%} intervals resample records.",
+        ),
+    )
