@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.counterfactual_sources import SOURCES, Sources
 from fairbrief.auditing.grouping import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
+from fairbrief.auditing.notes import NotesOf
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.watchers import SOURCES, Sources
 from fairbrief.declarations import ScorerCheck
 from fairbrief.errors import MissingExtra
 from fairbrief.measures.representation_evidence import WITHOUT_ASK
@@ -136,10 +137,8 @@ def take(
     )
 
 
-def with_bias_notes(
-    estimates: Iterable[Estimate], checks: Sequence[Check], checked: Checked, alpha: float
-) -> list[Estimate]:
-    """The estimates; a headline whose scorer by itself scores the groups differently says so."""
+def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> NotesOf:
+    """At headlines: that a scorer of theirs by itself scores the groups differently."""
     built = {repr(m): m for check in checks for m in check.measures}
     own = {e.measure: e for e in checked.estimates if wording.is_headline(e)}
     notes: dict[str, tuple[Note, ...]] = {}
@@ -147,12 +146,7 @@ def with_bias_notes(
         for measure, served in check.serves.items():
             differing = [own[s] for s in served if s in own and _differs(own[s], check, alpha)]
             notes[measure] = tuple(_beside(e, built[e.measure], check) for e in differing)
-    return [
-        e.replace(notes=(*e.notes, *notes[e.measure]))
-        if wording.is_headline(e) and notes.get(e.measure)
-        else e
-        for e in estimates
-    ]
+    return lambda e: notes.get(e.measure, ()) if wording.is_headline(e) else ()
 
 
 # ------------------------------------------------------------------------------------- the steps

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairbrief.auditing.differences import UNSIGNED
-from fairbrief.auditing.relative import QUANTITY
 from fairbrief.auditing.system_runs import run_spreads
 from fairbrief.candidates.grid import Cell
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.result import Result
+from fairbrief.saved.relative_changes import QUANTITY
 from fairbrief.types import Estimate, Table
 
 NOT_TESTABLE = "not testable"

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fairbrief.auditing.relative import QUANTITY
 from fairbrief.auditing.system_runs import RunSpread, run_spreads
 from fairbrief.candidates.grid import Cell, axes_of
 from fairbrief.reports import csv, wording
 from fairbrief.reports.audit_folder import place
 from fairbrief.reports.result import Result
+from fairbrief.saved.relative_changes import QUANTITY
 from fairbrief.types import Estimate
 
 NUMBERS = ("value", "low", "high", "n", "clusters", "chance", "p", "p_holm", "testable")

@@ -131,17 +131,17 @@ def _of_audits(
     seed: int,
     confidence_level: float,
 ) -> Sequence[Table]:
-    from fairbrief.saved import scorer_agreement
+    from fairbrief.saved import relative_changes, scorer_agreement
 
     if between is None:
         found = scorer_agreement.correlations(
             audits, measures, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
         )
         return scorer_agreement.tables(found, confidence_level)
-    changes = scorer_agreement.change_comparisons(
+    changes = relative_changes.change_comparisons(
         audits, *between, measures, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
     )
-    return (scorer_agreement.change_table(changes, *between, confidence_level),)
+    return (relative_changes.change_table(changes, *between, confidence_level),)
 
 
 def _temperatures(text: str) -> list[float]:

@@ -341,7 +341,7 @@ def _measure(judged: Sequence[Case], attribute: str, n_resamples: int, seed: int
 
 def _is_disparity(measure: object) -> bool:
     """Whether more of the headline is worse: a level (a quality) is better when larger."""
-    from fairbrief.auditing.direction import better
+    from fairbrief.auditing.record_values import better
     from fairbrief.types import Measure
 
     assert isinstance(measure, Measure)

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing.differences import Change
-from fairbrief.auditing.direction import directions
 from fairbrief.auditing.jackknifed import EXCESS
+from fairbrief.auditing.record_values import directions
 from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
