@@ -30,40 +30,46 @@ class Interval:
         return f"{number(self.value, 2)}{bounds}"
 
 
-def with_intervals(
-    statistic: Callable[..., Sequence[Floats]],
-    arrays: Sequence[Floats],
-    *,
-    n_resamples: int,
-    seed: int,
-    confidence_level: float,
-) -> list[Interval]:
-    """Each of a statistic's values, with the percentile interval over records drawn with replacement.
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are made: percentiles over ``n_resamples`` draws of records with replacement; none where that is 0."""
 
-    ``arrays`` share their first axis, the records: (n, …). ``statistic`` takes them with any leading
-    axes, (…, n, …), and gives arrays of the leading shape; nan where undefined.
-    """
-    points = [float(p) for p in statistic(*arrays)]
-    n = len(arrays[0])
-    if n < 2 or n_resamples < 1:
-        return [interval(point) for point in points]
-    step = max(1, BLOCK // max(1, sum(a.size for a in arrays)))
-    blocks = []
-    for weights in Bootstrap(n, n_resamples, seed).weights():
-        for start in range(0, len(weights), step):
-            drawn = np.stack([np.repeat(np.arange(n), w) for w in weights[start : start + step]])
-            blocks.append(np.stack(list(statistic(*(a[drawn] for a in arrays)))))
-    found = np.concatenate(blocks, axis=1)
-    return [interval(point, drawn, confidence_level) for point, drawn in zip(points, found, strict=True)]
+    n_resamples: int = 2000
+    seed: int = 0
+    confidence_level: float = 0.95
 
+    def bootstrap(self, records: int) -> Bootstrap | None:
+        """The draws; None where there is one record only, or no draw is asked for."""
+        return Bootstrap(records, self.n_resamples, self.seed) if records > 1 and self.n_resamples else None
 
-def interval(point: float, drawn: Floats | None = None, confidence_level: float = 0.95) -> Interval:
-    """A value and the percentile interval of its resamples; no interval where most are undefined."""
-    if not np.isfinite(point):
-        return Interval(None)
-    if drawn is None:
-        return Interval(point)
-    low, high, undefined = (float(x) for x in percentile_interval(drawn, confidence_level))
-    if not (np.isfinite(low) and np.isfinite(high)) or undefined > 0.5:
-        return Interval(point)
-    return Interval(point, low, high)
+    def interval(self, point: float, drawn: Floats | None = None) -> Interval:
+        """A value and the percentile interval of its resamples; no interval where most are undefined."""
+        if not np.isfinite(point):
+            return Interval(None)
+        if drawn is None:
+            return Interval(point)
+        low, high, undefined = (float(x) for x in percentile_interval(drawn, self.confidence_level))
+        if not (np.isfinite(low) and np.isfinite(high)) or undefined > 0.5:
+            return Interval(point)
+        return Interval(point, low, high)
+
+    def intervals(
+        self, statistic: Callable[..., Sequence[Floats]], arrays: Sequence[Floats]
+    ) -> list[Interval]:
+        """Each of a statistic's values with its interval.
+
+        ``arrays`` share their first axis, the records: (n, …). ``statistic`` takes them with any leading
+        axes, (…, n, …), and gives arrays of the leading shape; nan where undefined.
+        """
+        points = [float(p) for p in statistic(*arrays)]
+        bootstrap = self.bootstrap(len(arrays[0]))
+        if bootstrap is None:
+            return [self.interval(point) for point in points]
+        step = max(1, BLOCK // max(1, sum(a.size for a in arrays)))
+        blocks = []
+        for weights in bootstrap.weights():
+            for start in range(0, len(weights), step):
+                drawn = np.stack([np.repeat(np.arange(len(w)), w) for w in weights[start : start + step]])
+                blocks.append(np.stack(list(statistic(*(a[drawn] for a in arrays)))))
+        found = np.concatenate(blocks, axis=1)
+        return [self.interval(point, drawn) for point, drawn in zip(points, found, strict=True)]

@@ -15,7 +15,7 @@ from fairbrief.errors import DataError
 from fairbrief.measures.known_records import known
 from fairbrief.measures.representation_evidence import Representation
 from fairbrief.measures.summary_units import chunks_by_document, owner_of
-from fairbrief.saved.intervals import Interval, with_intervals
+from fairbrief.saved.intervals import Interval, Resampling
 from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted
 from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table
@@ -112,21 +112,14 @@ def agreement(
         )
     values = sorted({v for shares in read.people for v in shares})
     people = _array(read.people, values)
-    settings = {"n_resamples": n_resamples, "seed": seed, "confidence_level": confidence_level}
+    resampling = Resampling(n_resamples, seed, confidence_level)
     shares = []
     moved = _folded_by_softmax(over, scorer)
     for t, temperature in enumerate(temperatures if moved else [None]):
         judged = _array([by_temperature[t] for by_temperature in read.judged], values)
-        found = with_intervals(
-            _of_shares,
-            [people, judged],
-            n_resamples=n_resamples,
-            seed=seed,
-            confidence_level=confidence_level,
-        )
-        shares.append(Shares(temperature, *found))
+        shares.append(Shares(temperature, *resampling.intervals(_of_shares, [people, judged])))
     return Agreement(
-        scorer, over, tuple(shares), _labels(read, threshold, **settings), len(people), dict(sorted(read.excluded.items()))
+        scorer, over, tuple(shares), _labels(read, threshold, resampling), len(people), dict(sorted(read.excluded.items()))
     )  # fmt: skip
 
 
@@ -246,7 +239,7 @@ def _largest(shares: Floats) -> Floats:
     return np.where(alone, known.argmax(axis=-1), np.nan)
 
 
-def _labels(read: _Read, threshold: float | None, **settings: float) -> Labels | None:
+def _labels(read: _Read, threshold: float | None, resampling: Resampling) -> Labels | None:
     support = np.concatenate(read.support)
     if threshold is None and ((support < -TIE) | (support > 1 + TIE)).any():
         return None
@@ -254,10 +247,7 @@ def _labels(read: _Read, threshold: float | None, **settings: float) -> Labels |
     width = max(len(row) for row in read.labels)
     people = np.array([_padded(row, width) for row in read.labels])
     judged = np.array([_padded((row > cut).astype(np.float64), width) for row in read.support])
-
-    alpha, kappa = with_intervals(
-        _of_labels, [people, judged], n_resamples=int(settings["n_resamples"]), seed=int(settings["seed"]), confidence_level=settings["confidence_level"]
-    )  # fmt: skip
+    alpha, kappa = resampling.intervals(_of_labels, [people, judged])
     return Labels(
         cut, alpha, kappa, float(np.nanmean(people)), float(np.nanmean(judged)), int((~np.isnan(people)).sum())
     )  # fmt: skip

@@ -18,10 +18,9 @@ from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.result import Result
-from fairbrief.saved.intervals import Interval, interval
+from fairbrief.saved.intervals import Interval, Resampling
 from fairbrief.saved.saved_values import SavedValues, saved_values, specs_in
 from fairbrief.saved.scorer_agreement import named_measures
-from fairbrief.statistics import Bootstrap
 from fairbrief.statistics.jackknife import spreads
 from fairbrief.types import Estimate, Floats, Integers, Measure, Table
 
@@ -122,31 +121,25 @@ def change_comparisons(
     known = {system for spec in named for system in saved[spec].systems}
     if absent := [system for system in (plain, fair) if system not in known]:
         raise RequestError(f"No system '{absent[0]}' in these audits, which hold {', '.join(sorted(known))}.")
+    resampling = Resampling(n_resamples, seed, confidence_level)
     return [
-        _comparison(saved[a], saved[b], plain, fair, n_resamples, seed, confidence_level)
-        for a, b in itertools.combinations(named, 2)
+        _comparison(saved[a], saved[b], plain, fair, resampling) for a, b in itertools.combinations(named, 2)
     ]
 
 
 def _comparison(
-    a: SavedValues,
-    b: SavedValues,
-    plain: str,
-    fair: str,
-    n_resamples: int,
-    seed: int,
-    confidence_level: float,
+    a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling
 ) -> ChangeComparison:
     places = _of_both_systems(a, b, plain, fair)
     cluster = first_met(a.clusters.of(places[0][0]).codes())[1]
-    bootstrap = Bootstrap(int(cluster.max()) + 1, n_resamples, seed) if n_resamples else None
+    bootstrap = resampling.bootstrap(int(cluster.max()) + 1)
     x, y = (
         _relative_change(values[..., 0], values[..., 1])
         for saved, own in zip((a, b), places, strict=True)
         for values in [saved.of_systems(own, [cluster] * 2, bootstrap)]
     )
     first, second, difference = (
-        interval(float(z[0]), z[1:] if n_resamples else None, confidence_level) for z in (x, y, x - y)
+        resampling.interval(float(z[0]), None if bootstrap is None else z[1:]) for z in (x, y, x - y)
     )
     return ChangeComparison(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
 
