@@ -598,5 +598,5 @@ def test_sources_that_name_nobody_check_no_scorer() -> None:
     asked = Check("gender", ("female", "male"), {"female": "female", "male": "male"}, (measure,), {})
     found = take([asked], sources, {}, Settings(20, 0))
     (out,) = found.left_out
-    assert (found.estimates, out.measure) == ((), "scorer bias@gender")
+    assert (found.estimates, out.measure) == ([], "scorer bias@gender")
     assert "no source could be exchanged" in out.reason

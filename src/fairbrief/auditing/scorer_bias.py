@@ -82,14 +82,14 @@ class Check:
         return exchange_names(records, self.over, self.values, seed)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Checked:
-    """What a check found: estimates with their ledgers, and what could not be checked."""
+    """The results of checks: estimates with their ledgers, and what could not be checked."""
 
-    estimates: tuple[Estimate, ...] = ()
-    ledgers: tuple[Ledger, ...] = ()
-    readers: Mapping[Observation, Sequence[Measure]] = field(default_factory=dict)
-    left_out: tuple[LeftOut, ...] = ()
+    estimates: list[Estimate] = field(default_factory=list)
+    ledgers: list[Ledger] = field(default_factory=list)
+    readers: dict[Observation, list[Measure]] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
 
 
 def plan_checks(
@@ -127,14 +127,24 @@ def take(
         settings,
         signature=f"{settings.signature}|counterfactual sources:{sample.most}, {sample.characters:g} characters",
     )
-    records = sample.records()
-    taken = [_checked(check, records, scorers, signed) for check in checks]
-    return Checked(
-        tuple(e for one in taken for e in one.estimates),
-        tuple(ledger for one in taken for ledger in one.ledgers),
-        {observation: measures for one in taken for observation, measures in one.readers.items()},
-        tuple(out for one in taken for out in one.left_out),
-    )
+    records, checked = sample.records(), Checked()
+    for check in checks:
+        try:
+            made = check.exchange(records, settings.seed)
+        except MissingExtra as error:
+            checked.left_out.append(LeftOut(f"scorer bias@{check.over}", str(error)))
+            continue
+        if not made.records:
+            ((reason, _),) = made.refused.most_common(1)
+            reason = f"no source could be exchanged: {reason}"
+            checked.left_out.append(LeftOut(f"scorer bias@{check.over}", reason))
+            continue
+        readers = by_observation(check.measures)
+        ledgers = _observed(list(readers), made.records, scorers, signed)
+        checked.estimates += [_described(e, made) for e in _estimates(ledgers, readers, signed)]
+        checked.ledgers += ledgers
+        checked.readers |= readers
+    return checked
 
 
 def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> NotesOf:
@@ -152,23 +162,10 @@ def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> Notes
 # ------------------------------------------------------------------------------------- the steps
 
 
-def _checked(
-    check: Check, records: Sequence[Record], scorers: Mapping[str, Scorer], settings: estimating.Settings
-) -> Checked:
-    """One attribute's check; or why none could be made."""
-
-    def without(reason: str) -> Checked:
-        return Checked(left_out=(LeftOut(f"scorer bias@{check.over}", reason),))
-
-    try:
-        made = check.exchange(records, settings.seed)
-    except MissingExtra as error:
-        return without(str(error))
-    if not made.records:
-        ((reason, _),) = made.refused.most_common(1)
-        return without(f"no source could be exchanged: {reason}")
-    readers = by_observation(check.measures)
-    ledgers = _observed(list(readers), made.records, scorers, settings)
+def _estimates(
+    ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]], settings: estimating.Settings
+) -> list[Estimate]:
+    """The scorer bias measures' estimates, adjusted among themselves."""
     found = [
         e
         for ledger in ledgers
@@ -179,8 +176,7 @@ def _checked(
     families = [
         multiple_tests.family_of(e, is_headline=wording.is_headline(e), is_control=True) for e in found
     ]
-    adjusted = multiple_tests.with_holm(found, families, settings)
-    return Checked(tuple(_described(e, made) for e in adjusted), tuple(ledgers), readers)
+    return multiple_tests.with_holm(found, families, settings)
 
 
 def _checks_of(measure: Measure) -> tuple[ScorerCheck, ...]:
@@ -222,11 +218,7 @@ def _scorer_checks(
 
 def _holds_model(check_measure: ScorerBias, scorers: Scorers) -> bool:
     scorer = check_measure.checked_scorer
-    if not scorer:
-        return False
-    if "spacy:" in scorer:
-        return True
-    return scorers.holds_model(scorer)
+    return bool(scorer) and ("spacy:" in scorer or scorers.holds_model(scorer))
 
 
 def _observed(

@@ -46,7 +46,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class _Omission:
+class Omission:
     """What is left out, and the cases that are left."""
 
     kind: Kind
@@ -58,23 +58,23 @@ class _Omission:
 
 def open_record(measure: Measure, quantity: str, subject: Subject, scorers: Scorers) -> Opened:
     """What each part of the record does to its own value and to that of the whole."""
-    omissions = list(_omissions(subject))
+    left_out = list(_omissions(subject))
     rows = observed(
-        measure.observation, [subject.members, *(omission.left for omission in omissions)], scorers
+        measure.observation, [subject.members, *(omission.left for omission in left_out)], scorers
     )
     row, without = rows[0], rows[1:]
-    omissions, without = _of_what_is_read(omissions, row, without)
+    left_out, without = _of_what_is_read(left_out, row, without)
     now, whole = values_of(measure, row), values_of(measure, subject.rest, row)
     value = now.get(quantity)
     parts = [
         _part(omission, quantity, (now, whole), (values_of(measure, left), values_of(measure, subject.rest, left)), left)
-        for omission, left in zip(omissions, without, strict=True)
+        for omission, left in zip(left_out, without, strict=True)
     ]  # fmt: skip
     parts.sort(key=lambda p: _size((p.own if value is not None else p.whole).effect))
     reason = "" if value is not None else row.text if isinstance(row, Reason) else ALONE
     # A measure speaks of one row; those of a cluster are summed.
     is_one = len(units_of(subject.members, measure.observation.declaration.scope)) == 1
-    story = measure.explain(_totals(row)) if is_one and not isinstance(row, Reason) else ""
+    story = measure.explain(totals_of(row)) if is_one and not isinstance(row, Reason) else ""
     beside = _telling(measure, row, parts)
     return Opened(subject.name, subject.influence, value, reason, story, tuple(parts), beside)
 
@@ -87,34 +87,36 @@ def _size(effect: float | None) -> float:
 # ---------------------------------------------------------------------------------- what is left out
 
 
-def _omissions(subject: Subject) -> Iterator[_Omission]:
+def _omissions(subject: Subject) -> Iterator[Omission]:
     if subject.focus is None:
         for i, case in enumerate(subject.members):
             left = subject.members[:i] + subject.members[i + 1 :]
             kind: Kind = "record" if case.record.original is None else "variant"
-            yield _Omission(kind, i + 1, case.record.id, case.record.attributes, left)
-        return
-    case = subject.focus
-    if case.summary.reason:
-        return
+            yield Omission(kind, i + 1, case.record.id, case.record.attributes, left)
+    elif not subject.focus.summary.reason:
+        yield from omissions(subject.focus, subject.members)
+
+
+def omissions(case: Case, members: Cases) -> Iterator[Omission]:
+    """One of the members without each of its documents, units and sentences, beside the others."""
 
     def with_case(reduced: Case) -> tuple[Case, ...]:
-        return tuple(reduced if member is case else member for member in subject.members)
+        return tuple(reduced if member is case else member for member in members)
 
     documents = case.record.documents
     # Without its only document a record is no record: that is told by leaving out the record.
     for i, document in enumerate(documents if len(documents) > 1 else ()):
         left = with_case(without_document(case, i))
-        yield _Omission("document", i + 1, document.text, document.attributes, left)
+        yield Omission("document", i + 1, document.text, document.attributes, left)
     for i, unit in enumerate(case.summary.units or ()):
-        yield _Omission("unit", i + 1, unit.text, {}, with_case(without_unit(case, i)))
+        yield Omission("unit", i + 1, unit.text, {}, with_case(without_unit(case, i)))
     for i, sentence in enumerate(split(case.summary.text)):
-        yield _Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
+        yield Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
 
 
 def _of_what_is_read(
-    omissions: Sequence[_Omission], row: Evidence | Reason, without: Sequence[Evidence | Reason]
-) -> tuple[list[_Omission], list[Evidence | Reason]]:
+    omissions: Sequence[Omission], row: Evidence | Reason, without: Sequence[Evidence | Reason]
+) -> tuple[list[Omission], list[Evidence | Reason]]:
     """Of units and sentences those that the measure reads: a unit that it reads is missed when it is gone."""
     reads_units = any(t.kind == "unit" and left != row for t, left in zip(omissions, without, strict=True))
     unread = "sentence" if reads_units else "unit"
@@ -150,15 +152,14 @@ def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers
     """The summed rows of each group of cases, all scored in one go; or why a group has none."""
     units = [units_of(group, observation.declaration.scope) for group in groups]
     ledger = _Noted(observation, n_resamples=0)
-    together = [(unit, _origin(unit)) for several in units for unit in several]
+    together = [
+        (unit, Origin(unit[0].summary.system, unit[0].record.id, unit[0].record.cluster))
+        for several in units
+        for unit in several
+    ]
     Observer(scorers, LabelDraws(1, 0), skips=True, at_once=len(together)).observe(ledger, together)
     found = iter(ledger.found)
     return [_summed([next(found) for _ in several]) for several in units]
-
-
-def _origin(unit: Cases) -> Origin:
-    case = unit[0]
-    return Origin(case.summary.system, case.record.id, case.record.cluster)
 
 
 def _summed(rows: Sequence[Evidence | Reason]) -> Evidence | Reason:
@@ -179,11 +180,12 @@ def values_of(measure: Measure, *rows: Evidence | Reason) -> dict[str, float]:
     total = _summed([*rows, Reason("")])
     if isinstance(total, Reason):
         return {}
-    found = {name: float(value.array) for name, value in measure.value(_totals(total)).items()}
+    found = {name: float(value.array) for name, value in measure.value(totals_of(total)).items()}
     return {name: value for name, value in found.items() if isfinite(value)}
 
 
-def _totals(row: Evidence) -> Totals:
+def totals_of(row: Evidence) -> Totals:
+    """A row as a measure takes it."""
     return Totals({column: i for i, column in enumerate(row)}, np.array(list(row.values())))
 
 
@@ -195,7 +197,7 @@ def effect(now: float | None, then: float | None, reason: str) -> Effect:
 
 
 def _part(
-    omission: _Omission,
+    omission: Omission,
     quantity: str,
     now: tuple[Mapping[str, float], Mapping[str, float]],
     then: tuple[Mapping[str, float], Mapping[str, float]],
@@ -216,7 +218,7 @@ def _telling(measure: Measure, row: Evidence | Reason, parts: Sequence[Part]) ->
     """The other quantities to show: signed contrasts if there are any, else those of a group; most moved first."""
     if isinstance(row, Reason) or not parts:
         return ()
-    values = measure.value(_totals(row))
+    values = measure.value(totals_of(row))
     moved = {
         name: max((abs(e) for p in parts if (e := p.beside[name]) is not None), default=0.0)
         for name in parts[0].beside

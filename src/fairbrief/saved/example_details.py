@@ -13,9 +13,9 @@ from fairbrief import specs
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import FairbriefError
 from fairbrief.reports.examples import Link, Row, Support
-from fairbrief.saved.ablation import Evidence, observed, without_document, without_sentence, without_unit
+from fairbrief.saved.ablation import Evidence, observed, omissions, totals_of
 from fairbrief.text.sentences import sentence_spans
-from fairbrief.types import Ask, Case, Column, Floats, Measure, Observation, Reason, Scores, Totals
+from fairbrief.types import Ask, Case, Cases, Column, Floats, Measure, Observation, Reason, Scores, Totals
 
 LEXICAL = "containment"
 OF_WHOLE_TEXTS = ("containment", "ngram", "tfidf", "rouge1", "rouge2")
@@ -123,7 +123,7 @@ def told(
     groups = [
         left
         for key, case in kept.items()
-        for left in ((case,), *((c,) for lefts in parts[key].values() for c in lefts))
+        for left in ((case,), *(left for lefts in parts[key].values() for left in lefts))
     ]
     try:
         found = iter(observed(observation, groups, scorers))
@@ -138,9 +138,12 @@ def told(
 
 def _told(row: Row, measure: Measure, whole: Observed, left: Mapping[str, Sequence[Observed]]) -> Row:
     now, *then = _headlines(measure, [whole, *(o for lefts in left.values() for o in lefts)])
-    effects = iter([_effect(now, value) for value in then])
+    effects = iter([None if now is None or x is None else round(now - x, 4) for x in then])
     without = {kind: tuple(next(effects) for _ in lefts) for kind, lefts in left.items()}
-    return replace(row, story=_story(measure, whole), without=_moving(without))
+    # Without the kinds that the measure does not read: leaving any of them out changes nothing.
+    without = {kind: effects for kind, effects in without.items() if any(effects)}
+    story = "" if isinstance(whole, Reason) else measure.explain(totals_of(whole))
+    return replace(row, story=story, without=without)
 
 
 def _headlines(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:
@@ -168,29 +171,13 @@ def holds_model(observation: Observation, cases: Iterable[Case], scorers: Scorer
     return any(scorers.holds_model(ask.scorer) for ask in asks)
 
 
-def _parts(case: Case) -> dict[str, list[Case]]:
-    documents = case.record.documents
-    sentences, units = sentence_spans(case.summary.text), case.summary.units or ()
-    if len(documents) + len(sentences) + len(units) > MOST_PARTS or case.summary.reason:
+def _parts(case: Case) -> dict[str, list[Cases]]:
+    """What is left of the case without each of its parts, by kind; nothing of one with too many parts."""
+    units = case.summary.units or ()
+    many = len(case.record.documents) + len(sentence_spans(case.summary.text)) + len(units)
+    if many > MOST_PARTS or case.summary.reason:
         return {}
-    found = {
-        "document": [without_document(case, i) for i in range(len(documents))] if len(documents) > 1 else [],
-        "sentence": [without_sentence(case, i) for i in range(len(sentences))],
-        "unit": [without_unit(case, i) for i in range(len(units))],
-    }
-    return {kind: lefts for kind, lefts in found.items() if lefts}
-
-
-def _effect(now: float | None, then: float | None) -> float | None:
-    return None if now is None or then is None else round(now - then, 4)
-
-
-def _moving(without: Mapping[str, tuple[float | None, ...]]) -> dict[str, tuple[float | None, ...]]:
-    """Without the kinds that the measure does not read: leaving any of them out changes nothing."""
-    return {kind: effects for kind, effects in without.items() if any(effects)}
-
-
-def _story(measure: Measure, row: Observed) -> str:
-    if isinstance(row, Reason):
-        return ""
-    return measure.explain(Totals({column: i for i, column in enumerate(row)}, np.array(list(row.values()))))
+    found: dict[str, list[Cases]] = {}
+    for omission in sorted(omissions(case, (case,)), key=lambda omission: omission.kind):
+        found.setdefault(omission.kind, []).append(omission.left)
+    return found

@@ -173,15 +173,15 @@ def saw_the_same(result: Result, other: Result) -> bool:
 
 def _pieces(result: Result) -> Iterator[pa.Table]:
     """The rows of systems, in plain types, some at a time."""
+
+    def is_compared(name: str) -> bool:
+        return name != "system" and not name.startswith((OF_EXTRACTS, WITHOUT_EXTRACTS))
+
     for observation in dict.fromkeys(result.rows.measures().values()):
-        for some in result.rows.each_of(observation, _is_compared):
+        for some in result.rows.each_of(observation, is_compared):
             rows = unpacked(rows_with(some, "system_kind", "system"))
             if len(rows):
                 yield rows
-
-
-def _is_compared(name: str) -> bool:
-    return name != "system" and not name.startswith((OF_EXTRACTS, WITHOUT_EXTRACTS))
 
 
 def _are_equal(rows: pa.Table, others: pa.Table) -> bool:
@@ -233,7 +233,7 @@ def _of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float
         named = _from_random(rule, named)
     return [
         _Asked(
-            f"{_of_group(rule, e)} [{e.system}]",
+            f"{replace(rule, system='', quantity=e.quantity if rule.quantity else '')} [{e.system}]",
             e,
             rule.sign,
             rule.limit,
@@ -241,11 +241,6 @@ def _of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float
         )
         for e in named
     ]
-
-
-def _of_group(rule: Rule, e: Estimate) -> Rule:
-    """The rule for one estimate: of its own group, where the rule is for every group."""
-    return replace(rule, system="", quantity=e.quantity if rule.quantity else "")
 
 
 def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:

@@ -12,6 +12,7 @@ import numpy as np
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError
+from fairbrief.measures.distributions import COUNTING
 from fairbrief.measures.known_records import known
 from fairbrief.measures.representation_evidence import Representation
 from fairbrief.measures.summary_units import chunks_by_document, owner_of
@@ -114,8 +115,8 @@ def agreement(
     people = _array(read.people, values)
     resampling = Resampling(n_resamples, seed, confidence_level)
     shares = []
-    moved = _folded_by_softmax(over, scorer)
-    for t, temperature in enumerate(temperatures if moved else [None]):
+    is_softmax = Representation(over, scorer).kind not in COUNTING
+    for t, temperature in enumerate(temperatures if is_softmax else [None]):
         judged = _array([by_temperature[t] for by_temperature in read.judged], values)
         shares.append(Shares(temperature, *resampling.intervals(_of_shares, [people, judged])))
     return Agreement(
@@ -138,7 +139,7 @@ def _read_batch(
     judges = [Representation(over, scorer, temperature=t) for t in temperatures]
     kept = []
     for case in batch:
-        shares = _shares(by_people, case, _answers(by_people, case, scorers))
+        shares = _shares(by_people, case, _answers(by_people.asks((case,)), scorers))
         if case.summary.reason or isinstance(shares, str):
             read.excluded[case.summary.reason or str(shares)] += 1
         else:
@@ -151,8 +152,7 @@ def _read_batch(
     for (case, shares), scores in zip(kept, scores_of_whole, strict=True):
         of_units = next(answers)
         # Besides the scorer's, there may be an ask of the scorer that counts the source's tokens.
-        counted = [ask for ask in judges[0].asks((case,)) if ask.scorer != scorer]
-        sizes = [next(iter(scorers[ask.scorer].answer([ask]))) for ask in counted]
+        sizes = _answers([ask for ask in judges[0].asks((case,)) if ask.scorer != scorer], scorers)
         judged = [_shares(judge, case, [scores, *sizes]) for judge in judges]
         reasons = [j for j in judged if isinstance(j, str)]
         if reasons:
@@ -165,8 +165,8 @@ def _read_batch(
         read.support.append(support)
 
 
-def _answers(observation: Representation, case: Case, scorers: Scorers) -> list[Scores]:
-    return [next(iter(scorers[ask.scorer].answer([ask]))) for ask in observation.asks((case,))]
+def _answers(asks: Iterable[Ask], scorers: Scorers) -> list[Scores]:
+    return [next(iter(scorers[ask.scorer].answer([ask]))) for ask in asks]
 
 
 def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -> dict[str, float] | str:
@@ -202,12 +202,6 @@ def _unit_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
 
 
 # --------------------------------------------------------------------------------- the statistics
-
-
-def _folded_by_softmax(over: str, scorer: str) -> bool:
-    from fairbrief.measures.distributions import COUNTING
-
-    return Representation(over, scorer).kind not in COUNTING
 
 
 def _array(shares: Sequence[dict[str, float]], values: Sequence[str]) -> Floats:
