@@ -21,8 +21,8 @@ from benchmarks.calibration.worlds import (
     words,
 )
 
-from fairbrief.summarizers.extractive import Lead, LexRank, sentences_of
 from fairbrief.types import Case, Document, Entity, Record, Summarizer, Summary
+from fairbrief.workbench.summarizers.extractive import Lead, LexRank, sentences_of
 
 Write = Callable[[Rng, Record, Sentences, np.ndarray], str]
 """What a system writes of a record, whose sentences and first labels it may look at."""

@@ -22,12 +22,11 @@ from benchmarks.calibration.inference import run
 from benchmarks.calibration.worlds import Rng, World
 from benchmarks.recording import write_section
 
-from fairbrief.corpora.people import build
+from fairbrief.people.build_people import build
 from fairbrief.readers import read
 from fairbrief.readers.annotated.corefud import read_corefud
-from fairbrief.summarizers.extractive import Lead, LexRank
-from fairbrief.summarizers.planted_systems import RandomSentences
 from fairbrief.types import Case, Record, Summarizer, Summary
+from fairbrief.workbench.summarizers.extractive import Lead, LexRank, RandomSentences
 
 MARKERS = ("<!-- real texts: begin -->", "<!-- real texts: end -->")
 BANK = 3000

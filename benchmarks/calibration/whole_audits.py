@@ -161,10 +161,14 @@ class Banks:
 class SideBySide(Run):
     """Many audits in one run, each a slice, so that all are estimated together; corrected each by itself."""
 
-    def _adjusted(self, found: list[Estimate], settings: Settings) -> list[Estimate]:
+    def _adjusted(
+        self, found: list[Estimate], systems: Sequence[Estimate], settings: Settings
+    ) -> list[Estimate]:
         made: list[Estimate] = []
+        audits = _by_slice(systems)
         for name, own in _by_slice(found).items():
-            made += [e.replace(slice=dict(name)) for e in super()._adjusted(own, settings)] if name else ()
+            adjusted = super()._adjusted(own, audits[name], settings) if name else ()
+            made += [e.replace(slice=dict(name)) for e in adjusted]
         return made
 
 

@@ -22,15 +22,11 @@ import pyarrow.parquet
 
 from fairbrief import readers, registry, serialization
 from fairbrief.auditing import Plan, audit
-from fairbrief.chat import unit_splitting
+from fairbrief.chat.journal import keys_in, open_journal
 from fairbrief.cli import settings_file
-from fairbrief.corpora.annotation import Answer, items_of, read_answers, sheet
-from fairbrief.corpora.formats import read_published
-from fairbrief.corpora.people.build_people import names_of
-from fairbrief.engines.journal import keys_in, open_journal
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
-from fairbrief.experiments.experiment_file import read_experiment
+from fairbrief.people.build_people import names_of
 from fairbrief.readers.annotated import conll, corefud, ontonotes
 from fairbrief.readers.looking import look_at
 from fairbrief.readers.understanding import understand
@@ -43,6 +39,11 @@ from fairbrief.taggers.lexicons import read_lexicon
 from fairbrief.taggers.name_tagger import read_pages
 from fairbrief.taggers.word_vectors import VectorFile
 from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
+from fairbrief.workbench import units
+from fairbrief.workbench.annotation.items import items_of
+from fairbrief.workbench.annotation.sheets import Answer, read_answers, sheet
+from fairbrief.workbench.corpora.published_formats import read_published
+from fairbrief.workbench.experiment_file import read_experiment
 
 TOOLS = Path(__file__).parents[2] / "tests" / "files" / "tools"
 TOKENS = [
@@ -384,8 +385,8 @@ def _settings() -> dict[str, Target]:
         "experiment": Target({"e.toml": EXPERIMENT}, lambda at: read_experiment(at / "e.toml").cells()),
         "settings": Target({"s.toml": SETTINGS}, lambda at: settings_file.read(at / "s.toml")),
         "units' instruction": Target(
-            {"u.toml": (Path(unit_splitting.__file__).parent / "units.toml").read_bytes()},
-            lambda at: unit_splitting.from_file(at / "u.toml"),
+            {"u.toml": (Path(units.__file__).parent / "units.toml").read_bytes()},
+            lambda at: units.from_file(at / "u.toml"),
         ),
         "spec": Target({"spec": b"coverage_parity(scorer='entailment(model=x)', words=3)@side"}, spec),
         "rules": Target({"rules": b"bur(tau=0.9)@side{gpt-4}<=0.1"}, lambda at: rules([_text(at / "rules")])),

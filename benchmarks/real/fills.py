@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from fairbrief.corpora.people import build
+from fairbrief.people.build_people import build
 from fairbrief.readers.annotated.corefud import read_corefud
 from fairbrief.types import Record
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from benchmarks.recording import write_down
 
-from fairbrief.corpora.people import build, make_template
+from fairbrief.people.build_people import build
+from fairbrief.people.template import make_template
 from fairbrief.readers.annotated.corefud import read_corefud
 from fairbrief.text.names import is_given_name
 from fairbrief.types import Record

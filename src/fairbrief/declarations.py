@@ -74,9 +74,9 @@ class ContrastWords:
     above: str = "{size} above"
     even: str = "no difference"
     """What zero means."""
-    sentence: str = "In summaries by {system}, {group} lies {said}"
+    sentence: str = "In summaries by {system}, {group} is {said}"
     """The whole finding; ``{said}`` stands for ``below`` or ``above``."""
-    random: str = "would read {reads}"
+    random: str = "would give {reads}"
     """What a random pick of sentences does; ``{reads}`` stands for its size and direction."""
     worse_below: str = "{group}"
     """Who is worse off where a contrast lies below zero; empty: nobody."""
@@ -85,7 +85,7 @@ class ContrastWords:
     """The quantity that has a plain rate for every group (``inclusion``), said beside odds; empty: none."""
     rate: str = "{rate} {group}"
     """One group's plain rate; ``{rate}`` is ``42 of 100``."""
-    baseline: str = "label permutations"
+    baseline: str = "the permutation mean"
     """What a contrast is tested against where no random sentences are observed."""
 
 

@@ -1,7 +1,9 @@
 """What can be said of a group difference: the one place where report, terminal, gate, explain and Python decide it.
 
 A group difference is significant against its *baseline*: random sentences of the same length where they were observed, else
-label permutations. Its p is adjusted by Holm over all leading group differences of the audit that have the same baseline.
+label permutations. Writers that never saw a label may differ from random sentences, too, whatever the labels are: a difference
+counts only if the value also differs, in the same direction, from its mean over label permutations. P is the larger of the two,
+adjusted by Holm over all leading group differences of the audit that have the same baseline.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ Standing = Literal[
     "above",
     "nearer to even",
     "as random",
+    "as permuted",
     "not significant",
     "too few",
     "not testable",
@@ -36,6 +39,7 @@ WORDS: Mapping[Standing, str] = MappingProxyType(
         "above": "significantly above its baseline",
         "nearer to even": "significantly nearer to even than random sentences",
         "as random": "uneven, but not significantly different from random sentences",
+        "as permuted": "different from random sentences, but not from label permutations",
         "not significant": "not significant",
         "too few": f"too few clusters: each group needs {FEWEST_IN_A_GROUP}",
         "not testable": "not testable: the smallest attainable p exceeds α",
@@ -58,15 +62,25 @@ def standing(e: Estimate, alpha: float) -> Standing:
         return "too few"
     p, tested = decisive(e)
     if p is not None and p <= alpha:
-        if not e.baseline and e.blind is not None and e.blind * e.value >= 0 and abs(e.value) < abs(e.blind):
+        return "nearer to even" if _is_nearer_to_even(e) else "below" if tested < 0 else "above"
+    if e.blind_p is not None and e.blind_p * max(1, e.family_size) <= alpha:
+        if _is_nearer_to_even(e):
             return "nearer to even"
-        return "below" if tested < 0 else "above"
+        if e.label_p is not None and e.label_p > alpha:
+            return "as permuted"
     by_labels = e.p if e.p_adjusted is None else e.p_adjusted
     if e.blind_p is not None and by_labels is not None and by_labels <= alpha:
         return "as random"
     if e.testable is False and e.blind_p is None:
         return "not testable"
     return "not tested" if p is None else "not significant"
+
+
+def _is_nearer_to_even(e: Estimate) -> bool:
+    """Whether a group difference has the sign of the random-sentence baseline, and is smaller."""
+    if e.baseline or e.blind is None or e.value is None:
+        return False
+    return e.blind * e.value >= 0 and abs(e.value) < abs(e.blind)
 
 
 def decisive(e: Estimate) -> tuple[float | None, float]:

@@ -638,10 +638,14 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     blind_se: float | None = None
     """Standard error of ``blind_difference``, and its degrees of freedom."""
     blind_freedom: float | None = None
+    label_p: float | None = None
+    """Of what leads: p of the cluster t that the value is its mean over label permutations; 1 where it differs from that in
+    the other direction than from its baseline."""
     is_primary: bool = False
     """Whether it was named in advance as what the audit is about."""
     family_p: float | None = None
-    """P adjusted by Holm over all leading group differences of the audit that have the same baseline (`fairbrief.standings`)."""
+    """P of the baseline, or ``label_p`` where that is larger, adjusted by Holm over all leading group differences of the audit
+    that have the same baseline (`fairbrief.standings`)."""
     family_size: int = 0
     """How many they are."""
     family_low: float | None = None

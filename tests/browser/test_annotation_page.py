@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from fairbrief.corpora.annotation import items_of, page, read_answers
 from fairbrief.types import Case, Document, Record, Summary, Unit
+from fairbrief.workbench.annotation.items import items_of
+from fairbrief.workbench.annotation.sheets import page, read_answers
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")]

@@ -338,7 +338,13 @@ def printed_by(words: list[str], modules: tuple[str, ...]) -> str:
 
 def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
     """A quiet one of lexical measures over groups that no text can be rewritten to: no client, no names, no printing."""
-    others = ("asyncio", "fairbrief.chat", "fairbrief.corpora", "rich.console", "fairbrief.reports.terminal")
+    others = (
+        "asyncio",
+        "fairbrief.chat",
+        "fairbrief.workbench.corpora",
+        "rich.console",
+        "fairbrief.reports.terminal",
+    )
     path = write(tmp_path / "in.jsonl", rows(4))
     words = ["fairbrief", "audit", str(path), "--quiet", "--out", str(tmp_path / "out")]
     assert printed_by(words, others).splitlines()[-1] == "[] 0"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command import Command, Run, row, rows, write
 
-from fairbrief.candidates import choose
+from fairbrief.workbench import choose
 
 QUICK = ("--resamples", "20")
 

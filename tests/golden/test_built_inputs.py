@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from tests.conftest import read_lines
 
-from fairbrief.corpora.lengths import Lengths
-from fairbrief.corpora.perspective_sets import Design, mixtures, parse_mix
-from fairbrief.corpora.pools import gather
-from fairbrief.corpora.review_sets import labeller
 from fairbrief.readers import read
+from fairbrief.workbench.corpora.perspective_sets import Design, mixtures, parse_mix
+from fairbrief.workbench.corpora.pools import Lengths, gather
+from fairbrief.workbench.corpora.review_sets import labeller
 
 LABELS = {"negative": "neg", "neutral": "neu", "positive": "pos"}
 

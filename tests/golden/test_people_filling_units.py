@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from fairbrief.corpora.people import Assignment, build, fill, make_template
-from fairbrief.corpora.people.template_filling import Manner
 from fairbrief.errors import RequestError
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import Assignment, Manner, fill
+from fairbrief.people.template import make_template
 from fairbrief.readers.annotated.detokenizing import set_words
 from fairbrief.text import address, pronouns
 from fairbrief.text.names import Names, read_names

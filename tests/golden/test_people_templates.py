@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from fairbrief.corpora.people import Assignment, build, fill, make_template
-from fairbrief.corpora.people.template_filling import Manner
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import Assignment, Manner, fill
+from fairbrief.people.template import make_template
 from fairbrief.readers.annotated.conll import read_conll
 from fairbrief.readers.annotated.ontonotes import read_ontonotes
 from fairbrief.types import Record

@@ -14,10 +14,10 @@ from benchmarks.real.claritin import in_order_of_draw
 from tests.conftest import read_lines
 
 from fairbrief import registry
+from fairbrief.auditing.controls import Control, exchanged
 from fairbrief.measures.representation_evidence import Representation
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.scorers.ngram import Ngram
-from fairbrief.summarizers.controls import Control, exchanged
 from fairbrief.types import Case, Document, Reason, Record, Summary, Totals
 
 YELP, CLARITIN = "data/reviews/yelp__gpt-4.jsonl", "data/tweets/claritin__alpaca-7b.jsonl"

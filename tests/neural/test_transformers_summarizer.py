@@ -9,12 +9,12 @@ import pytest
 from tests.neural.tiny_writers import WORDS, save_decoder, save_encoder_decoder
 
 from fairbrief import registry
-from fairbrief.engines.summarizing import summarize
 from fairbrief.errors import BackendError, DataError
-from fairbrief.summarizers import writers
-from fairbrief.summarizers.transformers import Transformers
 from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
 from fairbrief.types import Document, Record
+from fairbrief.workbench.summarizers import writers
+from fairbrief.workbench.summarizers.transformers import Transformers
+from fairbrief.workbench.summarizing import summarize
 
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.neural

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.corpora.people import exchange_genders
+from fairbrief.people.counterfactual import exchange_genders
 from fairbrief.text import pronouns
 from fairbrief.types import Document, Record
 

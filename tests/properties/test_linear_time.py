@@ -18,7 +18,6 @@ from tests.properties.adversarial_texts import found
 import fairbrief
 import fairbrief.text
 from fairbrief.chat.replies import is_refusal, read_reply
-from fairbrief.chat.unit_splitting import read_split
 from fairbrief.cli.exit_codes import printable as printable_for_a_terminal
 from fairbrief.reports import plain
 from fairbrief.text import (
@@ -45,6 +44,7 @@ from fairbrief.text import (
     tokens,
     word_numbers,
 )  # fmt: skip
+from fairbrief.workbench.units import read_split
 
 KNOWN = [alignment.Name("John", "Smith"), alignment.Name("Mary", "Jones")]
 PAIRS = [("John", "Smith"), ("Mary", "Jones")]
@@ -108,7 +108,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     # Not in `text`, and given texts that strangers wrote.
     "chat.replies.is_refusal": is_refusal,
     "chat.replies.read_reply": lambda t: _refused(read_reply, t),
-    "chat.unit_splitting.read_split": lambda t: read_split(t, t),
+    "workbench.units.read_split": lambda t: read_split(t, t),
     "reports.plain.printable": plain.printable,
     "reports.plain.printable of lines": lambda t: plain.printable(t, lines=True),
     "reports.plain.visible": plain.visible,
@@ -177,8 +177,8 @@ def test_a_function_takes_time_in_proportion(name: str) -> None:
 
 
 WINDOWED = {
-    "fairbrief.corpora.people.template._BEFORE", "fairbrief.corpora.people.template._RIGHT_BEFORE",
-    "fairbrief.corpora.people.template._SCRIPTURE", "fairbrief.text.recognition.DEFINITE", "fairbrief.text.recognition.IN_A_PLACE",
+    "fairbrief.people.template._BEFORE", "fairbrief.people.template._RIGHT_BEFORE",
+    "fairbrief.people.template._SCRIPTURE", "fairbrief.text.recognition.DEFINITE", "fairbrief.text.recognition.IN_A_PLACE",
 }  # fmt: skip
 """Looked for in the few characters before a name: their length is bounded where they are used."""
 METHODS = {"sub", "subn", "search", "match", "fullmatch", "split", "findall", "finditer"}

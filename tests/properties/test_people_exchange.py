@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.corpora.people import Assignment, Template, build, fill, make_template
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import Assignment, fill
+from fairbrief.people.template import Template, make_template
 from fairbrief.readers.annotated.corefud import read_corefud
 from fairbrief.text import pronouns
 from fairbrief.text.address import is_title

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.corpora.lengths import counter
-from fairbrief.corpora.transcript_segments import Cut, Told, segments
 from fairbrief.errors import RequestError
 from fairbrief.types import Document, Record
+from fairbrief.workbench.corpora.pools import counter
+from fairbrief.workbench.corpora.transcript_segments import Cut, Told, segments
 
 TEXT = st.lists(
     st.sampled_from(["tea", "is", "better.", "Really?", "No", "it's", "antidisestablishment", "…", "\n"]),

@@ -12,23 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.corpora.annotation import (
-    Answer,
-    Item,
-    agreement,
-    assign,
-    concordance,
-    correlations,
-    items_of,
-    judged_cases,
-    page,
-    read_answers,
-    sheet,
-    unfairness,
-)
-from fairbrief.corpora.annotation.annotation_sheets import free, protect
 from fairbrief.errors import DataError, RequestError
 from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
+from fairbrief.workbench.annotation.items import Item, assign, items_of
+from fairbrief.workbench.annotation.judgements import (
+    agreement,
+    concordance,
+    correlations,
+    judged_cases,
+    unfairness,
+)
+from fairbrief.workbench.annotation.sheets import Answer, free, page, protect, read_answers, sheet
 
 
 def case(i: int = 0, system: str = "s", units: bool = True) -> Case:

@@ -18,6 +18,7 @@ from fairbrief import auditing
 from fairbrief.auditing import Plan, examples, parts
 from fairbrief.auditing.contrast_sums import ContrastSums
 from fairbrief.auditing.control_systems import Controls
+from fairbrief.auditing.controls import Exchange
 from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.examples import Exhibits
@@ -44,7 +45,6 @@ from fairbrief.readers import json_lines, read
 from fairbrief.reports.note_words import worded
 from fairbrief.scorers.containment import Containment
 from fairbrief.serialization import case_line, write_lines
-from fairbrief.summarizers.controls import Exchange
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import (
     AlikeRows,

@@ -288,7 +288,11 @@ def test_too_few_draws_for_so_many_tests_are_said() -> None:
     """Where even the smallest p that the draws allow could not survive Holm, the estimates say how many are needed."""
     cases = cases_of(30, systems=("a", "b", "c"), lean=0.3)
     few = audit(cases, replace(PLAN, n_resamples=40)).estimates
-    assert all("3 tests adjusted together need more resamples: --resamples 120" in told(e) for e in few)
+    assert all(
+        "3 comparisons corrected together need more resamples before any can be significant: --resamples 120"
+        in told(e)
+        for e in few
+    )
     assert not any(
         note.code == "tests_need_resamples" for e in audit(cases, PLAN).estimates for note in e.notes
     )

@@ -14,23 +14,23 @@ from typer.testing import CliRunner
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.sampling import sampled
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.candidates.choice_report import against_random
-from fairbrief.candidates.choose import (
+from fairbrief.cli import app
+from fairbrief.errors import DataError, RequestError
+from fairbrief.saved.gate_rules import rule
+from fairbrief.serialization import case_line, write_lines
+from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.workbench.choose import (
     CHOSEN,
     NOT_ALLOWED,
     NOT_MEASURED,
     RANDOM,
     Choice,
+    against_random,
     as_systems,
     choose,
     preference,
 )
-from fairbrief.cli import app
-from fairbrief.errors import DataError, RequestError
-from fairbrief.saved.gate_rules import rule
-from fairbrief.serialization import case_line, write_lines
-from fairbrief.summarizers.asking import prompt_of
-from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.workbench.summarizers.prompts import prompt_of
 
 LEFT, RIGHT = ("alder", "birch", "cedar", "damson"), ("quartz", "shale", "talc", "umber")
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "reviews.jsonl"
@@ -219,8 +219,7 @@ def test_the_prompt_of_a_pair_is_what_was_asked() -> None:
 
 def test_a_named_prompt_is_filled_in_as_the_summary_tells() -> None:
     """Where a summary names a prompt of the library, the pair holds its wording with the documents."""
-    from fairbrief.summarizers.prompt_filling import Wish, fill
-    from fairbrief.summarizers.prompts import find
+    from fairbrief.workbench.summarizers.prompts import Wish, fill, find
 
     (case,) = candidates(0, "alder quartz")
     wish = Wish(over="side", instruction="fair", sentences=2, draw=3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairbrief.summarizers.controls import Control, LargestGroup, exchanged, rng_of
+from fairbrief.auditing.controls import Control, LargestGroup, exchanged, rng_of
 from fairbrief.testing import SUMMARIZER_CLAUSES
 from fairbrief.types import Case, Document, Record, Summary
 

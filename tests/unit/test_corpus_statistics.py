@@ -9,10 +9,10 @@ import pytest
 from tests.cli.command import printed
 
 from fairbrief import readers
-from fairbrief.corpora.corpus_statistics import CorpusStatistics
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.references import WithReferences
 from fairbrief.types import Document, Record
+from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
 
 
 def record(i: str, *documents: tuple[str, str | None]) -> Record:

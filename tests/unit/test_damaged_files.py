@@ -16,21 +16,21 @@ import pytest
 from benchmarks.fuzz.targets import EXPERIMENT
 
 from fairbrief import readers
-from fairbrief.chat import unit_splitting
 from fairbrief.cli import settings_file
-from fairbrief.corpora.annotation import read_answers
-from fairbrief.corpora.people.build_people import names_of
 from fairbrief.errors import DataError, FairbriefError
-from fairbrief.experiments.experiment_file import read_experiment
+from fairbrief.people.build_people import names_of
 from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.looking import look_at
 from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
 from fairbrief.saved import saved_inputs
-from fairbrief.summarizers.prompts import find
 from fairbrief.taggers.lexicons import read_lexicon
 from fairbrief.taggers.name_tagger import read_pages
 from fairbrief.taggers.word_vectors import VectorFile
+from fairbrief.workbench import units
+from fairbrief.workbench.annotation.sheets import read_answers
+from fairbrief.workbench.experiment_file import read_experiment
+from fairbrief.workbench.summarizers.prompts import find
 
 DEEP = b"[" * 100_000
 READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
@@ -38,9 +38,9 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "lexicon with a NUL.csv": (b'word,label\n"go\rod,\xff', lambda path: read_lexicon(str(path))),
     "pages.csv": (b"name,gender\nAnn\xff,female\n", lambda path: read_pages(str(path))),
     "names.csv": (b"name,part\nAnn\xff,first\n", lambda path: names_of(str(path))),
-    "units.txt": (b"{summary}\xff", unit_splitting.from_file),
-    "units.toml": (b"instruction = 1\ndemonstrations = [1]", unit_splitting.from_file),
-    "deep units.toml": (b"a = " + DEEP, unit_splitting.from_file),
+    "units.txt": (b"{summary}\xff", units.from_file),
+    "units.toml": (b"instruction = 1\ndemonstrations = [1]", units.from_file),
+    "deep units.toml": (b"a = " + DEEP, units.from_file),
     "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
     "experiment.toml": (b"a = " + DEEP, read_experiment),
     "settings.toml": (b"a = " + DEEP, settings_file.read),

@@ -20,15 +20,14 @@ from typer.testing import CliRunner, Result
 
 from fairbrief.chat.replies import Tally
 from fairbrief.chat.spending import Budget, Price
-from fairbrief.chat.spending_log import SpendingLog
 from fairbrief.cli import app
 from fairbrief.cli.exit_codes import INCOMPLETE
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.experiments.experiment_file import read_experiment
 from fairbrief.kept_files import locked
 from fairbrief.reports import load
 from fairbrief.scorers.chat_judge import within
 from fairbrief.scorers.judge import Judge
+from fairbrief.workbench.experiment_file import read_experiment
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FIVE = sorted(path.name for path in (EXAMPLES / "experiments").glob("*.toml"))
@@ -194,7 +193,7 @@ def test_the_keys_of_a_budget_are_heard_by_cells_and_judges(tmp_path: Path) -> N
     assert {name: getattr(chat, name) for name in wanted} == wanted
     assert {name: getattr(judge, name) for name in wanted} == wanted
     assert own.retries == 9
-    assert experiment.budget.budget(SpendingLog(tmp_path / "log")).price == Price(0.15, 2)
+    assert experiment.budget.budget(tmp_path / "log").price == Price(0.15, 2)
 
 
 def test_a_budget_holds_over_the_whole_grid_and_what_came_is_audited(

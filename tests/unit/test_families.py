@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from scipy.stats import t
 
 import fairbrief
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.multiple_tests import with_families
 from fairbrief.errors import RequestError
+from fairbrief.standings import standing
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.types import Estimate
 
@@ -93,3 +95,44 @@ def test_primary_names_a_measure_that_is_taken_and_a_group_difference_that_leads
         fairbrief.audit(
             REVIEWS, ["coverage_parity@sentiment"], primary="coverage_parity@sentiment:relative_difference[x]", n_resamples=100
         )  # fmt: skip
+
+
+def test_what_differs_from_random_sentences_whatever_the_labels_is_not_significant() -> None:
+    """LexRank gives the large group 1 point less than random sentences do, and so it does with shuffled labels."""
+    found = [
+        difference("place", "large", 1e-9, value=-0.01, se=0.002, freedom=19.0, null_mean=-0.0105),
+        difference("place", "small", 1e-9, value=-0.01, se=0.002, freedom=19.0, null_mean=0.0),
+    ]
+    large, small = with_families(found, SETTINGS)
+    assert large.label_p == 1.0  # above its permutation mean, below random sentences
+    assert large.family_p == 1.0
+    assert standing(large, 0.05) == "as permuted"
+    assert small.label_p == pytest.approx(2 * t.sf(5.0, 19))
+    assert standing(small, 0.05) == "below"
+
+
+def test_a_difference_of_systems_is_held_against_their_permutation_means() -> None:
+    """Two systems that differ by 1 point do so with shuffled labels, too: no difference of theirs is significant."""
+    systems = [
+        difference("place", "a", 0.5, system=name, null_mean=mean)
+        for name, mean in (("s", -0.13), ("t", -0.12))
+    ]
+    one = difference("place", "a", 1e-9, baseline="t", value=-0.01, se=0.002, freedom=19.0)
+    (gap,) = with_families([one], SETTINGS, systems)
+    assert gap.label_p == pytest.approx(1.0)
+    assert standing(gap, 0.05) == "as permuted"
+    (gap,) = with_families([one], SETTINGS, [e.replace(null_mean=0.0) for e in systems])
+    assert standing(gap, 0.05) == "below"
+
+
+def test_a_family_that_needs_more_resamples_says_so() -> None:
+    """The least p of 99 two-sided permutations is 0.02: of 3 comparisons none can be significant; 120 would do."""
+    few = Settings(n_resamples=99)
+    tests = [
+        difference("age", group, 0.5, value=value).replace(blind_p=None, blind_difference=None, p=p)
+        for group, p, value in (("old", 0.02, -0.3), ("middle", 0.4, 0.1), ("young", 0.6, 0.2))
+    ]
+    least, *others = with_families(tests, few)
+    assert [note.arguments["resamples"] for note in least.notes] == [120]
+    assert not any(e.notes for e in others)
+    assert not any(e.notes for e in with_families(tests, Settings(n_resamples=999)))

@@ -50,7 +50,7 @@ def test_the_first_sentence_says_who_which_way_how_far_and_what_random_sentences
     (line,) = found.panels[0].blocks[0].lines
     assert (line.kind, line.standing) == (
         "below",
-        "significantly below random sentences: random sentences −5.8%; difference −10 points; p\u00a0=\u00a00.006",
+        "significantly below random sentences: random sentences −5.8%; difference −10%; p\u00a0=\u00a00.006",
     )
     assert line.side == "worse"
 
@@ -70,7 +70,7 @@ def test_what_was_measured_and_found_and_how_sure_is_answered() -> None:
     assert "400 records: negative 900 documents in 380 records." in found["What was measured?"]
     assert found["What was found?"] == (
         "Documents with sentiment negative: in summaries by gpt-4, 16% less than the average document (random sentences −5.8%; "
-        "difference −10 points [−15 to −5.0 points], p\u00a0=\u00a00.006). Significantly above random sentences: sentiment "
+        "difference −10% [−15% to −5.0%], p\u00a0=\u00a00.006). Significantly above random sentences: sentiment "
         "positive by gpt-4 (+20%)."
     )
     assert found["How sure is it?"] == (
@@ -180,7 +180,7 @@ def test_what_was_asked_of_an_attribute_comes_before_what_was_not() -> None:
     shift = PLAIN.replace(measure="position_from_uniform", quantity="mean_position_shift", over="", group="")
     found = screen(shift, PLAIN.replace(p=0.3))
     assert found.panels[0].title == "Coverage by sentiment"
-    assert "nearer to its beginning" in answers(found)["What else is significant?"]
+    assert "closer to the start" in answers(found)["What else is significant?"]
 
 
 def test_differences_without_groups_have_a_panel() -> None:
@@ -190,12 +190,10 @@ def test_differences_without_groups_have_a_panel() -> None:
     )  # fmt: skip
     found = screen(shift)
     assert found.lead == (
-        "gpt-4 draws on places that lie, on average, 36% of the text nearer to its beginning than sentences picked at random."
+        "On average, gpt-4 takes its content from 36% of the text closer to the start than an even spread."
     )
     assert [(panel.title, panel.is_clear) for panel in found.panels] == [("Position", True)]
-    assert answers(found)["What was found?"].startswith(
-        "What stands late in a text: in summaries by gpt-4, 36%"
-    )
+    assert answers(found)["What was found?"].startswith("What is late in a text: in summaries by gpt-4, 36%")
 
 
 def test_a_pair_of_groups_is_said_as_two_groups() -> None:
@@ -254,18 +252,15 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
         == "No group difference is significant in 400 records. That does not show that there is none."
     )
     (line,) = found.panels[0].blocks[0].lines
-    assert (
-        line.standing
-        == "not significant: p\u00a0=\u00a00.400; a difference of 6.0 points would have been found"
-    )
+    assert line.standing == "not significant: p\u00a0=\u00a00.400; a difference of 6.0% would have been found"
     assert answers(found)["How sure is it?"].endswith(
-        "A difference of 6.0 points would have been found in 80 of 100 such audits, before correction for multiple comparisons."
+        "A difference of 6.0% would have been found in 80 of 100 such audits, before correction for multiple comparisons."
     )
     assert (
         answers(found)["What next?"]
-        == "More records: to find a difference of 3.0 points, take about 1,600. For other sizes: fairbrief power DIR"
+        == "More records: to find a difference of 3.0%, take about 1,600. For other sizes: fairbrief power DIR"
     )
-    assert answers(found)["What was found?"] == "No group is significantly below label permutations."
+    assert answers(found)["What was found?"] == "No group is significantly below the permutation mean."
 
 
 def test_groups_stand_in_natural_order_with_their_attribute() -> None:
@@ -407,7 +402,7 @@ def test_what_is_not_significant_is_told_with_random_sentences_and_their_p() -> 
     unclear = PLAIN.replace(p=0.9, p_adjusted=1.0, **BLIND | {"blind_p": 0.07, "blind_p_adjusted": 0.14})
     (line,) = screen(unclear).panels[0].blocks[0].lines
     assert line.standing.startswith(
-        "not significant: random sentences −5.8%; difference −10 points; p\u00a0=\u00a00.140"
+        "not significant: random sentences −5.8%; difference −10%; p\u00a0=\u00a00.140"
     )
     (table,) = contrast_table.contrast_tables([unclear], sample_results.make().made)
     assert (table.header[-1], table.rows[-1][-1]) == ("p\n(Holm)", "0.140")

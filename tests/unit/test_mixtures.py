@@ -7,10 +7,12 @@ from itertools import combinations
 
 import pytest
 
-from fairbrief.corpora.lengths import Lengths, counter
-from fairbrief.corpora.perspective_sets import Design, Mix, joined, mixtures, parse_mix
-from fairbrief.corpora.pools import gather
-from fairbrief.corpora.review_sets import (
+from fairbrief.errors import RequestError
+from fairbrief.readers import read
+from fairbrief.types import Document, Record
+from fairbrief.workbench.corpora.perspective_sets import Design, Mix, joined, mixtures, parse_mix
+from fairbrief.workbench.corpora.pools import Lengths, counter, gather
+from fairbrief.workbench.corpora.review_sets import (
     Sets,
     Told,
     argmax_sentiment,
@@ -19,10 +21,7 @@ from fairbrief.corpora.review_sets import (
     rating_sentiment,
     review_sets,
 )
-from fairbrief.corpora.stratified_sets import cut_sets, dominating, draw_sets, stratify
-from fairbrief.errors import RequestError
-from fairbrief.readers import read
-from fairbrief.types import Document, Record
+from fairbrief.workbench.corpora.stratified_sets import cut_sets, dominating, draw_sets, stratify
 
 TEXTS = [Document(f"text {i}", {"g": "a" if i % 3 else "b"}) for i in range(60)]
 HALF = parse_mix("a=.5,b=.5")

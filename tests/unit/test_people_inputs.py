@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from fairbrief.corpora.people import Assignment, build, fill, lint, make_template
-from fairbrief.corpora.people.content_words import content_words
-from fairbrief.corpora.people.template_filling import Manner
 from fairbrief.errors import DataError, RequestError
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import Assignment, Manner, fill, lint
+from fairbrief.people.template import content_words, make_template
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.text.names import read_names
 from fairbrief.types import Document, Entity, Mention, Record

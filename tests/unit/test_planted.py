@@ -11,26 +11,29 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.corpora.word_differences import (
+from fairbrief.errors import DataError
+from fairbrief.registry import make
+from fairbrief.testing import SUMMARIZER_CLAUSES
+from fairbrief.text.identifiers import count_identifiers
+from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.workbench.corpora.word_differences import (
     distinctive_words,
     identifier_shares,
     majority_group,
     word_tables,
 )
-from fairbrief.errors import DataError
-from fairbrief.registry import make
-from fairbrief.summarizers.extractive import Lead, LexRank, Tail, centrality
-from fairbrief.summarizers.planted_systems import (
+from fairbrief.workbench.summarizers.extractive import (
     FAMILY,
     SPORT,
+    Lead,
+    LexRank,
     RandomSentences,
     Sexist,
+    Tail,
     TopicLength,
+    centrality,
     topic_of,
 )
-from fairbrief.testing import SUMMARIZER_CLAUSES
-from fairbrief.text.identifiers import count_identifiers
-from fairbrief.types import Case, Document, Record, Summary
 
 TEXT = "The cat sat. The cat ran far. Rain fell. The cat sat and ran. A dog slept."
 RECORDS = [Record("a", (Document(TEXT),)), Record("b", (Document("One. Two."), Document("Three.")))]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from fairbrief.corpora.formats import FORMATS, format_of, read_published
 from fairbrief.errors import DataError, RequestError
+from fairbrief.workbench.corpora.published_formats import FORMATS, format_of, read_published
 
 
 def put(folder: Path, name: str, content: str | bytes) -> Path:

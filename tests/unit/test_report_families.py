@@ -95,7 +95,7 @@ def test_a_plug_in_has_its_section_harm_and_figure() -> None:
     page = html.render(result)
     assert "Openings over sentiment" in page
     assert "Whose openings are repeated less?" in page
-    assert re.search(r"<b>[\d.]+ points (fewer|more)</b>", page)
+    assert re.search(r"<b>[\d.]+ percentage points (fewer|more)</b>", page)
     assert "Who begins with the same words as others would be heard less than they are." in page
     assert next(iter(figures.draw(result))).title == "Which groups get more, and which less"
 

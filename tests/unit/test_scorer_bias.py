@@ -14,11 +14,12 @@ import pytest
 from fairbrief.auditing import Plan, audit, scorer_bias
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.watchers import Sources
-from fairbrief.corpora.people import exchange_genders, exchange_names, genders_of
 from fairbrief.measures.scorer_bias_measures import ScorerBiasSentiment, ScorerBiasSupport
+from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import html, json_file, markdown, write_all
 from fairbrief.reports.note_words import OF_THE_SCORER, worded
 from fairbrief.reports.result import Result
+from fairbrief.text.name_gender import genders_of
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Mention, Note, Record, Scores, Summary
 
 GENDERS = {"female": "female", "male": "male"}

@@ -65,7 +65,7 @@ def by_key(estimates: Iterable[Estimate]) -> dict[Key, Estimate]:
     return {(e.measure, e.quantity, e.system, e.baseline, tuple(e.slice.items())): e for e in estimates}
 
 
-FAMILY = ("family_p", "family_size", "family_low", "family_high")
+FAMILY = ("label_p", "family_p", "family_size", "family_low", "family_high")
 """The family of the first screen is of the audit as it was asked, before it was sliced."""
 
 

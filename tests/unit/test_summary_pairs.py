@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from tests.cli.command import printed
 
-from fairbrief.corpora.annotation import Answer, items_of, page, pairs_of, preferences, preferred, sheet
-from fairbrief.corpora.annotation.items import code_of
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
+from fairbrief.workbench.annotation.items import code_of, items_of, pairs_of
+from fairbrief.workbench.annotation.judgements import preferences, preferred
+from fairbrief.workbench.annotation.sheets import Answer, page, sheet
 
 TEXTS = {"both": "The tea was good. The mug was broken.", "rosy": "The tea was good. It was hot.", "none": ""}
 

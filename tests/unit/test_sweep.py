@@ -15,11 +15,8 @@ from typer.testing import CliRunner
 
 from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
-from fairbrief.candidates import sweep
-from fairbrief.candidates.grid import grid
 from fairbrief.cli import app
 from fairbrief.cli.exit_codes import INCOMPLETE
-from fairbrief.engines.answering import Count
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.reports import load, wording
 from fairbrief.reports.figures import draw
@@ -30,6 +27,9 @@ from fairbrief.saved.relative_changes import FROM_NOTHING, QUANTITY, relative_ch
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Document, Record, Summary
+from fairbrief.workbench import sweep
+from fairbrief.workbench.answers import Count
+from fairbrief.workbench.grid import grid
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}

@@ -9,8 +9,6 @@ from tests.cli.command import printed
 
 import fairbrief
 from fairbrief.auditing import Plan, audit
-from fairbrief.candidates import sweep
-from fairbrief.candidates.grid import grid
 from fairbrief.cli.input_options import ReadingOptions
 from fairbrief.errors import RequestError
 from fairbrief.registry import make
@@ -19,6 +17,8 @@ from fairbrief.reports.note_words import worded
 from fairbrief.saved.view_answers import open_audit
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.types import Case, Document, Record
+from fairbrief.workbench import sweep
+from fairbrief.workbench.grid import grid
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from fairbrief.cli.words_command import app
-from fairbrief.corpora.word_differences import distinctive_words
 from fairbrief.errors import RequestError
 from fairbrief.types import Document, Record
+from fairbrief.workbench.corpora.word_differences import distinctive_words
 
 HOSTILE = "<script>alert(1)</script>"
 

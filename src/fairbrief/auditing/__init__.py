@@ -22,6 +22,7 @@ from fairbrief.auditing import (
     sensitivity,
 )
 from fairbrief.auditing.control_systems import Controls
+from fairbrief.auditing.controls import Exchange, names_a_control
 from fairbrief.auditing.engine_choice import chosen_engine
 from fairbrief.auditing.evidence_table import LedgerEvidence
 from fairbrief.auditing.finding_checks import told_opposite, told_without
@@ -43,7 +44,6 @@ from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.result import LeftOut, Result
-from fairbrief.summarizers.controls import Exchange, names_a_control
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
 from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Observation, Record, Summary, Table

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from fairbrief.auditing.controls import WRITERS, Control, Exchange, control_name, random_sentences
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.summarizers.controls import WRITERS, Control, Exchange, control_name, random_sentences
 from fairbrief.types import Case, Record
 
 OF_SYSTEMS = ("exchanged", "random_sentences")

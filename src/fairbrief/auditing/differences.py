@@ -9,24 +9,22 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fairbrief.auditing.answered import Answered
 from fairbrief.auditing.chance import flip_test
+from fairbrief.auditing.estimate import NO_INTERVAL, FromRandom, Numbers, Test, built, finite
 from fairbrief.auditing.estimating import (
-    NOTHING,
     Fields,
     Settings,
-    add_groups,
-    add_t_intervals,
     alike,
-    finite,
+    from_random,
     leaders,
     named,
-    of_random_difference,
-    undefined,
+    presence,
+    t_intervals,
 )
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.origins import Slice
@@ -206,7 +204,7 @@ def _pair(
 def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings) -> list[Estimate]:
     """The differences of all pairs, pair by pair."""
     found: list[list[Estimate]] = [[] for _ in pairs]
-    from_random = _from_random(measures, pairs, settings) if settings.n_resamples else {}
+    gaps = _from_random(measures, pairs, settings) if settings.n_resamples else {}
     for places, first in alike((i, pair.units[0]) for i, pair in enumerate(pairs)):
         second = together([pairs[i].units[1] for i in places])
         several = [(Jackknifed(measure, first), Jackknifed(measure, second)) for measure in measures]
@@ -217,68 +215,52 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
             for name, value in a.here.items():
                 if name not in b.here:
                     continue
-                made = _differences(a, b, name, settings)
-                for i, fields in zip(places, made, strict=True):
-                    fields["leads"] = value.leads and leading[name] is a
-                    fields["notes"] += pairs[i].notes
-                    if fields["value"] is not None:
-                        fields |= from_random.get((i, k, name), {})
-                if value.present:
-                    add_groups(made, value, a, [pairs[i].common for i in places])
-                for i, own, fields in zip(places, shared, made, strict=True):
-                    found[i].append(Estimate(**own, **of_measure, **fields))
+                of_value = {
+                    **of_measure, "quantity": name, "group": value.group, "leads": value.leads and leading[name] is a
+                }  # fmt: skip
+                numbers = _numbers(a, b, name, [pairs[i].common for i in places], settings)
+                for i, of_pair, own in zip(places, shared, numbers, strict=True):
+                    if math.isfinite(own.value) and (beside := gaps.get((i, k, name))):
+                        own = replace(own, random=beside[0], from_random=beside[1])
+                    found[i].append(built({**of_pair, **of_value}, own, notes=pairs[i].notes))
     return [e for own in found for e in own]
 
 
-def _differences(first: Jackknifed, second: Jackknifed, name: str, settings: Settings) -> list[Fields]:
-    """The differences of one value, one a pair."""
+def _numbers(
+    first: Jackknifed, second: Jackknifed, name: str, common: Sequence[int], settings: Settings
+) -> Iterator[Numbers]:
+    """The differences of one value, one of each pair: by a t interval, and a test by sign flips."""
     value = first.here[name]
     sides = [(side.read(name), side.without[name].array) for side in (first, second)]
     found = _combined(first, second, name, *sides, strata=False)
-    made: list[Fields] = [
-        {
-            "quantity": name, "group": value.group, "value": finite(gap),
-            "notes": () if math.isfinite(gap) else (undefined(NOTHING),),
-        }
-        for gap in found.value.tolist()
-    ]  # fmt: skip
+    present = presence(value, first, common)
+    values = found.value.tolist()
     if not settings.n_resamples:
-        return made
-    for fields, error, freedom in zip(made, found.error.tolist(), found.freedom.tolist(), strict=True):
-        if fields["value"] is not None:
-            fields |= {"se": finite(error), "freedom": freedom}
-    if _is_unsigned(name, value):
-        _add_unsigned(made, name, value, found, settings)
-        return made
-    add_t_intervals(made, found, settings)
-    for fields in made:
-        if fields["value"] is not None and "low" not in fields:
-            fields["testable"] = False
+        yield from map(Numbers, values, present)
+        return
+    is_unsigned = _is_unsigned(name, value)
+    # The jackknife has no interval for a score that folds group differences which are near 0.
+    has_interval = not is_unsigned or value.mean_of is not None or name == EXCESS
+    intervals = t_intervals(found, settings) if has_interval else [NO_INTERVAL] * len(values)
     sizes = detectable(found, settings.confidence_level).tolist()
-    for i, (fields, size) in enumerate(zip(made, sizes, strict=True)):
-        if "low" in fields:
-            _add_flips(fields, found[i], first.units.names[i], settings)
-            if fields["testable"]:
-                fields["detectable"] = finite(size)
-    return made
+    columns = values, present, found.error.tolist(), found.freedom.tolist(), intervals, sizes
+    for i, (own, groups, error, freedom, interval, size) in enumerate(zip(*columns, strict=True)):
+        if not math.isfinite(own):
+            yield Numbers(own, groups)
+            continue
+        numbers = Numbers(own, groups, finite(error), freedom, interval=interval)
+        if is_unsigned:
+            yield replace(numbers, interval=replace(interval, notes=interval.notes + UNSIGNED))
+        elif interval.low is None:
+            yield replace(numbers, test=Test(testable=False))
+        else:
+            test = _flips(found[i], first.units.names[i], settings)
+            yield replace(numbers, test=test, detectable=finite(size) if test.testable else None)
 
 
 def _is_unsigned(name: str, value: Value) -> bool:
     """Whether it grows with noise: an unsigned score, or what it exceeds its mean over label permutations by."""
     return value.tail == "upper" or name == EXCESS
-
-
-def _add_unsigned(
-    made: Sequence[Fields], name: str, value: Value, found: Spreads, settings: Settings
-) -> None:
-    """No p, since unsigned scores of fair systems differ where their summaries differ in length or number. A mean of
-    records keeps its interval; the jackknife has none for a score that folds group differences which are near 0.
-    """
-    if value.mean_of is not None or name == EXCESS:
-        add_t_intervals(made, found, settings)
-    for fields in made:
-        if fields["value"] is not None:
-            fields["notes"] += UNSIGNED
 
 
 Read = tuple[Floats, Floats]
@@ -318,9 +300,11 @@ def _combined(
 
 def _from_random(
     measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings
-) -> dict[tuple[int, int, str], Fields]:
-    """By pair, measure and name how two values differ from their random-sentence baselines, on the clusters that have both."""
-    found: dict[tuple[int, int, str], Fields] = {}
+) -> dict[tuple[int, int, str], tuple[float, FromRandom]]:
+    """By pair, measure and name how two random-sentence baselines differ, and how two differences from these differ, on the
+    clusters that have both.
+    """
+    found: dict[tuple[int, int, str], tuple[float, FromRandom]] = {}
     there = ((i, pair.with_extracts[0]) for i, pair in enumerate(pairs) if pair.with_extracts)
     for places, one in alike(there):
         other = together([pairs[i].with_extracts[1] for i in places])
@@ -328,39 +312,39 @@ def _from_random(
             first, second = Jackknifed(measure, one), Jackknifed(measure, other)
             for name, value in first.here.items():
                 if value.is_compared and value.blind is None and name in second.here:
-                    for i, fields in zip(places, _less_baselines(first, second, name, settings), strict=True):
-                        found[i, k, name] = fields
+                    for i, own in zip(places, _less_baselines(first, second, name, settings), strict=False):
+                        if own[1] is not None:
+                            found[i, k, name] = own[0], own[1]
     return found
 
 
-def _less_baselines(first: Jackknifed, second: Jackknifed, name: str, settings: Settings) -> Iterator[Fields]:
-    """The fields of one value, one a pair; none where one side has no baseline."""
+def _less_baselines(
+    first: Jackknifed, second: Jackknifed, name: str, settings: Settings
+) -> Iterator[tuple[float, FromRandom | None]]:
+    """Of one value the two numbers of each pair; none where one side has no baseline."""
     a, b = first.from_extracts(name), second.from_extracts(name)
     if a is None or b is None:
-        yield from ({} for _ in first.units.sums)
         return
     gaps = _combined(first, second, name, a, b)
     read = first.of_extracts[0][name].array - second.of_extracts[0][name].array
     kinds = first.strata(name) if first.here[name].is_between else None
-    told = of_random_difference(gaps, kinds, first.units.names, settings)
-    for blind, fields in zip(np.broadcast_to(read, len(gaps.value)).tolist(), told, strict=True):
-        yield {"blind": blind, **fields} if fields else {}
+    of_pairs = from_random(gaps, kinds, first.units.names, settings)
+    yield from zip(np.broadcast_to(read, len(gaps.value)).tolist(), of_pairs, strict=True)
 
 
-def _add_flips(fields: Fields, found: Spread, units: Sequence[str], settings: Settings) -> None:
-    """P of no difference: which of the two wrote what is turned in every cluster."""
-    said = found.contributions
-    moves = np.abs(said) > 0
+def _flips(found: Spread, units: Sequence[str], settings: Settings) -> Test:
+    """The test of no difference: which of the two wrote what is swapped in every cluster."""
+    contributions = found.contributions
+    moves = np.abs(contributions) > 0
     names = [units[k] for k in found.units[moves].tolist()]
-    fields["null_mean"] = 0.0
     if not names:
-        fields |= {"p": 1.0, "testable": True, "smallest_p": 1.0}
-        return
+        return Test(0.0, 1.0, 1.0, testable=True)
     # Turning all clusters mirrors turning none: 2^(clusters − 1) distinct sizes.
     reachable = 2.0 ** (1 - len(found.units))
-    fields |= {"smallest_p": reachable, "testable": reachable < settings.alpha}
-    if fields["testable"]:
-        fields["p"] = flip_test(said[moves], names, settings.n_resamples, settings.seed)
+    if reachable >= settings.alpha:
+        return Test(0.0, None, reachable, testable=False)
+    p = flip_test(contributions[moves], names, settings.n_resamples, settings.seed)
+    return Test(0.0, p, reachable, testable=True)
 
 
 def pairs_of(systems: Sequence[str], baseline: str | None, most: int = 10) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -16,6 +16,20 @@ from fairbrief.auditing.chance import (
     between_chance,
     flip_chance,
     is_tested_by_permutation,
+)
+from fairbrief.auditing.estimate import (
+    NO_BOUNDS,
+    NO_GROUP,
+    NO_INTERVAL,
+    Bounds,
+    FromRandom,
+    Interval,
+    Numbers,
+    Present,
+    Test,
+    built,
+    finite,
+    undefined,
 )
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
@@ -30,27 +44,16 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
-from fairbrief.types import Column, Estimate, Floats, Integers, Measure, Note, Value
+from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 
-NOTHING = "nothing to count"
 NEEDS_TEXTS = Note("needs_texts")
-FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
-    (Note("few_clusters"),), (Note("one_cluster_decides"),), (Note("clusters_alike"),),
-)  # fmt: skip
 FEWEST_CLUSTERS = 3
 MOST_TOGETHER = 1 << 21
 """Numbers of the cluster sums of parts that are estimated together, where it is more than one."""
 
-UNTOLD_OF_FEW = (
-    "p", "smallest_p", "low", "high", "detectable", "blind_p", "blind_difference_low", "blind_difference_high"
-)  # fmt: skip
-"""Fields that are None where a group is in too few clusters to be compared."""
-LIMITED = ("value", "low", "high", "low_within", "high_within", "null_mean", "blind")
-"""What is kept to a value's limits."""
-
 T = TypeVar("T")
 Fields = dict[str, Any]
-"""What is known of an estimate that is not made yet."""
+"""Fields that several estimates share."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,11 @@ class Settings:
     def bootstraps(self) -> Bootstraps:
         """Resamples of clusters, shared by all estimates that are made with these settings."""
         return Bootstraps(self.n_resamples, self.seed)
+
+
+FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
+    Interval(notes=(Note(code),)) for code in ("few_clusters", "one_cluster_decides", "clusters_alike")
+)
 
 
 def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
@@ -155,17 +163,26 @@ def _of_parts(
     found: list[list[Estimate]] = [[] for _ in parts]
     for k, here in enumerate(several):
         of_measure = named(here.measure, settings.signature)
-        made = {name: _of_value(here, name, parts, chances[k][name], settings) for name in here.here}
-        for i, part in enumerate(parts):
-            own = {name: of_parts[i] for name, of_parts in made.items()}
-            if part.ledger.lacks_null and settings.n_resamples:
-                _take_null_away(own, here, part.ledger.columns)
-            _add_bootstraps(own, here.measure, part, settings)
-            _add_excess(own, here.measure)
-            for name, fields in own.items():
-                _keep_to_limits(fields, here.here[name])
-                fields["leads"] = fields["leads"] and leading[name] is here
-                found[i].append(Estimate(**shared[i], **of_measure, **fields))
+        resampled = [_resampled(here.measure, part, settings) for part in parts]
+        made = {}
+        for name, value in here.here.items():
+            of_value = {
+                **of_measure, "quantity": name, "kind": _kind(name, value), "group": value.group,
+                "leads": value.leads and leading[name] is here,
+            }  # fmt: skip
+            numbers = _numbers(
+                here, name, parts, chances[k][name], [of.get(name) for of in resampled], settings
+            )
+            made[name] = [
+                built({**of_part, **of_value}, own, value.limits)
+                for of_part, own in zip(shared, numbers, strict=True)
+            ]
+        if EXCESS in made:
+            headline = here.measure.name
+            made[headline] = [_with_excess(*both) for both in zip(made[headline], made[EXCESS], strict=True)]
+        for own in made.values():
+            for i, e in enumerate(own):
+                found[i].append(e)
     return found
 
 
@@ -179,55 +196,68 @@ def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
     return leading
 
 
-def _of_value(
-    here: Jackknifed, name: str, parts: Sequence[Part], chances: Mapping[int, _Chance], settings: Settings
-) -> list[Fields]:
-    """One value of each part with all that stands beside it."""
-    value, kind = here.here[name], _kind(name, here.here[name])
-    made: list[Fields] = [
-        {
-            "quantity": name, "kind": kind, "group": value.group, "leads": value.leads,
-            **({"value": read, "notes": ()} if math.isfinite(read) else {"value": None, "notes": (undefined(NOTHING),)}),
-        }
-        for read in here.read(name).tolist()
-    ]  # fmt: skip
-    if not settings.n_resamples or all(fields["value"] is None for fields in made):
-        return made
+_Chance = tuple[float | None, Chance | None]
+"""What chance reads, and the test; no test where chance alone is known."""
+
+
+def _numbers(
+    here: Jackknifed,
+    name: str,
+    parts: Sequence[Part],
+    chances: Mapping[int, _Chance],
+    resampled: Sequence[Resampled | None],
+    settings: Settings,
+) -> Iterator[Numbers]:
+    """One value of each part with its numbers."""
+    value, read = here.here[name], here.read(name).tolist()
+    if not settings.n_resamples or not any(map(math.isfinite, read)):
+        yield from map(Numbers, read)
+        return
     found = here.spreads(name)
-    for i, (fields, error, freedom) in enumerate(
-        zip(made, found.error.tolist(), found.freedom.tolist(), strict=True)
+    t_ps = t_test(found).tolist() if value.is_tested_by_t else [None] * len(read)
+    is_contrast = _kind(name, value) == "contrast"
+    columns = (
+        parts, read, presence(value, here, [len(part.clusters) for part in parts]), found.error.tolist(),
+        found.freedom.tolist(), _intervals(value, found, settings), t_ps,
+        detectable(found, settings.confidence_level).tolist(), *_random(value, here, name, settings), resampled,
+    )  # fmt: skip
+    for i, (part, own, present, error, freedom, interval, t_p, size, random, gap, drawn) in enumerate(
+        zip(*columns, strict=True)
     ):
-        if fields["value"] is not None:
-            fields |= {"se": finite(error), "freedom": freedom}
-            if i in chances:
-                _add_chance(fields, chances[i], settings)
-    _add_intervals(made, value, found, settings)
-    if value.is_tested_by_t:
-        _add_t_tests(made, found)
-    if kind == "contrast":
-        sizes = detectable(found, settings.confidence_level).tolist()
-        for fields, size in zip(made, sizes, strict=True):
-            if fields["value"] is not None:
-                fields["detectable"] = finite(size)
-    _add_extracts(made, value, here, name, settings)
-    if value.present:
-        add_groups(made, value, here, [len(part.clusters) for part in parts])
-    return made
+        if not math.isfinite(own):
+            yield Numbers(own, present)
+            continue
+        test = _test(*chances.get(i, (None, None)), settings)
+        if _is_folded(value):
+            interval = _coherent(interval, test.p, settings)
+        if t_p is not None and interval.low is not None:
+            test = replace(test, p=t_p, smallest=0.0, testable=True)
+        if part.ledger.lacks_null and value.tail is not None:
+            test = replace(test, mean=None)
+            if is_tested_by_permutation(here.measure.observation, part.ledger.columns, value):
+                test, size = Test(notes=(*test.notes, NEEDS_TEXTS)), math.nan
+                interval = replace(NO_INTERVAL, notes=interval.notes) if _is_folded(value) else interval
+        if drawn is not None and drawn.interval is not None:
+            interval = replace(drawn.interval, notes=interval.notes + drawn.interval.notes)
+        within = NO_BOUNDS if drawn is None else drawn.within
+        size = finite(size) if is_contrast else None
+        yield Numbers(own, present, finite(error), freedom, test, interval, within, size, random, gap)
 
 
-def add_groups(made: Sequence[Fields], value: Value, here: Jackknifed, clusters: Sequence[int]) -> None:
-    """How many clusters and items have the groups; a pair of which one has too few is not compared."""
+def _with_excess(headline: Estimate, excess: Estimate) -> Estimate:
+    return headline.replace(excess=excess.value, excess_low=excess.low, excess_high=excess.high)
+
+
+def presence(value: Value, here: Jackknifed, clusters: Sequence[int]) -> list[Present]:
+    """How many clusters and items of each part have the groups that a value speaks of."""
+    if not value.present:
+        return [NO_GROUP] * len(clusters)
     counts = here.units.clusters_with(value.present)
     items = np.stack([here.units.total[c] for c in value.present], axis=-1)
-    for fields, n, many, whole in zip(made, counts.tolist(), items.tolist(), clusters, strict=True):
-        fields |= {"group_clusters": n[0], "group_items": many[0]}
-        if len(n) == 1:
-            continue
-        fields |= {"other_clusters": n[1], "other_items": many[1]}
-        if fields["value"] is not None and are_too_few(min(n), whole):
-            fields |= dict.fromkeys(UNTOLD_OF_FEW)
-            fields["testable"] = False
-            fields["notes"] += (Note("few_in_group", {"group": fields["group"], "clusters": n}),)
+    return [
+        Present(tuple(n), tuple(many), len(n) > 1 and are_too_few(min(n), whole))
+        for n, many, whole in zip(counts.tolist(), items.tolist(), clusters, strict=True)
+    ]
 
 
 def _kind(name: str, value: Value) -> Literal["contrast", "magnitude", "level"]:
@@ -236,75 +266,49 @@ def _kind(name: str, value: Value) -> Literal["contrast", "magnitude", "level"]:
     return "magnitude" if value.tail == "upper" else "level"
 
 
-def undefined(reason: str) -> Note:
-    """The note at a value that there is not."""
-    return Note("undefined", {"reason": reason})
+def _is_folded(value: Value) -> bool:
+    """Whether it is a magnitude that folds group differences, which no disparity makes 0."""
+    return value.tail == "upper" and value.mean_of is None
 
 
-def finite(number: float) -> float | None:
-    """The number; None where it is none."""
-    return number if math.isfinite(number) else None
-
-
-def add_t_intervals(made: Sequence[Fields], found: Spreads, settings: Settings) -> None:
-    """Value ± t · jackknife error, or the reason why there is no interval."""
+def t_intervals(found: Spreads, settings: Settings) -> list[Interval]:
+    """Value ± t · jackknife error, or why there is no interval."""
     bounds = (bound.tolist() for bound in t_interval(found, settings.confidence_level))
-    told = zip(made, found.count.tolist(), found.error.tolist(), *bounds, strict=True)
-    for fields, count, error, low, high in told:
-        if fields["value"] is None:
-            continue
-        if count < FEWEST_CLUSTERS:
-            fields["notes"] += FEW_CLUSTERS
-        elif math.isnan(error):
-            fields["notes"] += ONE_CLUSTER_DECIDES
-        else:
-            fields |= {"low": low, "high": high}
+    return [
+        FEW_CLUSTERS
+        if count < FEWEST_CLUSTERS
+        else ONE_CLUSTER_DECIDES
+        if math.isnan(error)
+        else Interval(low, high)
+        for count, error, low, high in zip(found.count.tolist(), found.error.tolist(), *bounds, strict=True)
+    ]
 
 
-def _add_intervals(made: Sequence[Fields], value: Value, found: Spreads, settings: Settings) -> None:
-    """The interval: Student's t on the jackknife error; of a magnitude that no disparity makes 0, the coherent one."""
-    add_t_intervals(made, found, settings)
+def _intervals(value: Value, found: Spreads, settings: Settings) -> list[Interval]:
+    """The intervals of one value: Student's t on the jackknife error, of shares and correlations kept to what can be."""
     keeps = share_interval if value.is_share else correlation_interval if value.is_correlation else None
-    bounds = keeps(found, settings.confidence_level) if keeps else (found.value, found.value)
-    told = zip(made, found.error.tolist(), *(bound.tolist() for bound in bounds), strict=True)
-    for fields, error, low, high in told:
-        if "low" not in fields:
-            continue
-        if error == 0 and value.strata:  # one group is in no cluster, or says nothing in any
-            del fields["low"], fields["high"]
-            fields["notes"] += CLUSTERS_ALIKE
-        elif fields["kind"] == "magnitude" and value.mean_of is None:
-            _make_coherent(fields, settings)
-        elif keeps is not None:
-            fields |= {"low": low, "high": high}
+    intervals = t_intervals(found, settings)
+    if keeps is not None and not _is_folded(value):
+        bounds = zip(*(bound.tolist() for bound in keeps(found, settings.confidence_level)), strict=True)
+        intervals = [
+            Interval(*of) if own.low is not None else own for own, of in zip(intervals, bounds, strict=True)
+        ]
+    if not value.strata:
+        return intervals
+    # With an error of 0, one group is in no cluster, or says nothing in any.
+    return [
+        CLUSTERS_ALIKE if own.low is not None and error == 0 else own
+        for own, error in zip(intervals, found.error.tolist(), strict=True)
+    ]
 
 
-def _add_t_tests(made: Sequence[Fields], found: Spreads) -> None:
-    """P of 0 by the jackknife t, where there is an interval."""
-    for fields, p in zip(made, t_test(found).tolist(), strict=True):
-        if "low" in fields:
-            fields |= {"p": p, "testable": True, "smallest_p": 0.0}
-
-
-def _keep_to_limits(fields: Fields, value: Value) -> None:
-    """Cut off what the value cannot be; tests are made of what was not cut."""
-    least, most = value.limits
-    for name in LIMITED:
-        if fields.get(name) is not None:
-            fields[name] = min(max(fields[name], least), most)
-
-
-def _make_coherent(fields: Fields, settings: Settings) -> None:
-    """Contains 0 exactly when the test does not reject: then from 0; else from value − t·error, and above 0."""
-    p, low = fields.get("p"), fields["low"]
+def _coherent(interval: Interval, p: float | None, settings: Settings) -> Interval:
+    """Of a magnitude that no disparity makes 0: contains 0 exactly when the test does not reject; else from value − t·error."""
+    if interval.low is None:
+        return interval
     if p is None or p > 1 - settings.confidence_level:
-        fields["low"] = 0.0
-    else:
-        fields |= {"low": max(low, 0.0), "low_is_open": low <= 0}
-
-
-_Chance = tuple[float | None, Chance | None]
-"""What chance reads, and the test; no test where chance alone is known."""
+        return Interval(0.0, interval.high)
+    return Interval(max(interval.low, 0.0), interval.high, is_open=interval.low <= 0)
 
 
 def _chances(
@@ -380,148 +384,112 @@ def _permuted(
         )
 
 
-def _add_chance(fields: Fields, found: _Chance, settings: Settings) -> None:
-    """Chance level and p; where no labelling could be significant, *not testable* and no p."""
-    fields["null_mean"], chance = found
+def _test(mean: float | None, chance: Chance | None, settings: Settings) -> Test:
+    """The test; no p where no labelling could be significant."""
     if chance is None:
-        return
-    fields |= {"smallest_p": chance.reachable, "testable": False}
-    hidden = (
-        settings.n_resamples + 1
-    ) * settings.alpha <= 1  # so few resamples hide whether a labelling could be significant
+        return Test(mean)
+    # So few resamples hide whether a labelling could be significant.
+    hidden = (settings.n_resamples + 1) * settings.alpha <= 1
     if chance.reachable >= settings.alpha or (not hidden and chance.sampled >= settings.alpha):
-        return
-    if hidden:
-        wanted = math.ceil(10 / settings.alpha) - 1
-        fields["notes"] += (Note("few_resamples", {"resamples": wanted, "alpha": settings.alpha}),)
-    fields |= {"p": chance.p, "testable": True}
+        return Test(mean, None, chance.reachable, testable=False)
+    wanted = math.ceil(10 / settings.alpha) - 1
+    note = Note("few_resamples", {"resamples": wanted, "alpha": settings.alpha})
+    return Test(mean, chance.p, chance.reachable, testable=True, notes=(note,) if hidden else ())
 
 
-def _take_null_away(own: Mapping[str, Fields], here: Jackknifed, columns: Mapping[Column, int]) -> None:
-    """Leave out what only sums under permuted labels tell, where labels were permuted and these are not here."""
-    for name, fields in own.items():
-        value = here.here[name]
-        if value.tail is None or fields["value"] is None:
-            continue
-        fields["null_mean"] = None
-        if not is_tested_by_permutation(here.measure.observation, columns, value):
-            continue
-        fields["notes"] += (NEEDS_TEXTS,)
-        fields |= {"p": None, "testable": None, "smallest_p": None, "detectable": None}
-        if fields["kind"] == "magnitude" and value.mean_of is None:
-            # The test decides whether 0 is in its interval.
-            fields |= {"low": None, "high": None, "low_is_open": False}
-
-
-def _add_extracts(
-    made: Sequence[Fields], value: Value, here: Jackknifed, name: str, settings: Settings
-) -> None:
-    """What random extracts read, and of signed contrasts the difference from it."""
+def _random(
+    value: Value, here: Jackknifed, name: str, settings: Settings
+) -> tuple[Sequence[float | None], Sequence[FromRandom | None]]:
+    """What random sentences give in each part, and of signed contrasts the difference from it."""
+    parts = len(here.units.sums)
+    nothing = [None] * parts
     if value.blind is not None or not value.has_baseline or not here.units.has_extracts:
         read = value.blind
     else:
         read = here.of_extracts[0][name].array if name in here.of_extracts[0] else None
     if read is None:
-        return
-    blind = np.broadcast_to(read, len(made)).tolist()
-    for fields, level in zip(made, blind, strict=True):
-        if fields["value"] is not None:
-            fields["blind"] = finite(level)
+        return nothing, nothing
+    random = [finite(level) for level in np.broadcast_to(read, parts).tolist()]
     found = here.less_extracts(name) if value.is_compared and value.blind is None else None
     if found is None:
-        return
+        return random, nothing
     kinds = here.strata(name) if value.is_between else None
-    told = of_random_difference(found, kinds, here.units.names, settings)
+    gaps: Iterable[FromRandom | None] = from_random(found, kinds, here.units.names, settings)
     least, most = value.limits
     if math.isfinite(least) or math.isfinite(most):
         of_extracts = t_interval(here.spreads_of_extracts(name), settings.confidence_level)
-        told = _within(told, least - of_extracts[1], most - of_extracts[0])
-    for fields, own in zip(made, told, strict=True):
-        if fields.get("blind") is not None:
-            fields |= own
+        bounds = zip((least - of_extracts[1]).tolist(), (most - of_extracts[0]).tolist(), strict=True)
+        gaps = [_within(gap, *own) for gap, own in zip(gaps, bounds, strict=True)]
+    return random, [None if level is None else gap for level, gap in zip(random, gaps, strict=True)]
 
 
-def _within(told: Iterable[Fields], least: Floats, most: Floats) -> Iterator[Fields]:
-    """Differences from the random-sentence baseline whose intervals are kept to what can be: nan where nothing limits them."""
-    for fields, low, high in zip(told, least.tolist(), most.tolist(), strict=True):
-        if "blind_difference_low" in fields:
-            fields["blind_difference_low"] = float(np.fmax(fields["blind_difference_low"], low))
-            fields["blind_difference_high"] = float(np.fmin(fields["blind_difference_high"], high))
-        yield fields
+def _within(gap: FromRandom | None, least: float, most: float) -> FromRandom | None:
+    """The difference with its interval kept to what can be: nan where nothing limits it."""
+    if gap is None or gap.low is None or gap.high is None:
+        return gap
+    return replace(gap, low=float(np.fmax(gap.low, least)), high=float(np.fmin(gap.high, most)))
 
 
-def of_random_difference(
+def from_random(
     found: Spreads, kinds: Integers | None, names: Sequence[Sequence[str]], settings: Settings
-) -> Iterator[Fields]:
-    """The fields on a difference from the random-sentence baseline, one of each value; none where it is undefined.
+) -> Iterator[FromRandom | None]:
+    """The difference of each value from the random-sentence baseline; None where it is undefined.
 
     ``kinds`` (values, units) tell groups that lie in different clusters apart: see `between_chance`.
     """
-    bounds = (x.tolist() for x in (*t_interval(found, settings.confidence_level), t_test(found)))
-    sizes = detectable(found, settings.confidence_level).tolist()
-    numbers = (
-        found.value.tolist(),
-        found.count.tolist(),
-        found.error.tolist(),
-        found.freedom.tolist(),
-        sizes,
-    )
-    for i, (gap, count, error, freedom, size, low, high, p) in enumerate(zip(*numbers, *bounds, strict=True)):
+    columns = (
+        found.value, found.count, found.error, found.freedom, detectable(found, settings.confidence_level),
+        *t_interval(found, settings.confidence_level), t_test(found),
+    )  # fmt: skip
+    for i, (gap, count, error, freedom, size, low, high, p) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
+    ):
         if not math.isfinite(gap):
-            yield {}
+            yield None
             continue
         if count < FEWEST_CLUSTERS or math.isnan(error):
-            yield {"blind_difference": gap}
+            yield FromRandom(gap)
             continue
         if kinds is not None:
             test = between_chance(found[i], kinds[i], names[i], settings.n_resamples, settings.seed)
             p = None if test is None else test.p
-        yield {
-            "blind_difference": gap, "blind_difference_low": low, "blind_difference_high": high, "blind_p": p,
-            "blind_se": error, "blind_freedom": freedom, "detectable": finite(size),
-        }  # fmt: skip
-
-
-def _add_excess(own: Mapping[str, Fields], measure: Measure) -> None:
-    """The headline's excess, which is an estimate of its own, too."""
-    if EXCESS in own:
-        excess = own[EXCESS]
-        own[measure.name].update(
-            excess=excess["value"], excess_low=excess.get("low"), excess_high=excess.get("high")
-        )
+        yield FromRandom(gap, low, high, p, error, freedom, finite(size))
 
 
 # ------------------------------------------------------------------- resampled, as papers have it
 
 
-def _add_bootstraps(own: Mapping[str, Fields], measure: Measure, part: Part, settings: Settings) -> None:
-    """The papers' intervals: over resampled clusters where asked for, and inside the clusters where they hold several."""
+@dataclass(frozen=True, slots=True)
+class Resampled:
+    """Percentile intervals: over resampled clusters, None where they are not asked for; and inside the clusters."""
+
+    interval: Interval | None = None
+    within: Bounds = NO_BOUNDS
+
+
+def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Resampled]:
+    """The papers' intervals by value: over resampled clusters where asked for, and inside the clusters where they hold several."""
+    found: dict[str, Resampled] = {}
     if settings.n_resamples < 2:
-        return
+        return found
     if settings.intervals == "bootstrap" and len(part.clusters) > 1:
         drawn = settings.bootstraps.of(len(part.clusters)).totals(part.sums)
-        _add_percentiles(own, measure.value(part.ledger.totals(drawn)), settings)
+        for name, value in measure.value(part.ledger.totals(drawn)).items():
+            found[name] = Resampled(_percentiles(value, settings))
     if part.blocks is not None:
         rows, cluster = part.blocks
         drawn = BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows)
-        inside = measure.value(part.ledger.totals(drawn))
-        for name, fields in own.items():
-            if name in inside and fields["value"] is not None:
-                low, high, _ = percentile_interval(inside[name].array, settings.confidence_level)
-                if np.isfinite(low) and np.isfinite(high):
-                    fields |= {"low_within": float(low), "high_within": float(high)}
+        for name, value in measure.value(part.ledger.totals(drawn)).items():
+            low, high, _ = percentile_interval(value.array, settings.confidence_level)
+            if np.isfinite(low) and np.isfinite(high):
+                found[name] = replace(found.get(name, Resampled()), within=(float(low), float(high)))
+    return found
 
 
-def _add_percentiles(own: Mapping[str, Fields], resampled: Mapping[str, Value], settings: Settings) -> None:
-    """The percentile intervals of the resamples, undefined ones left out."""
-    for name, fields in own.items():
-        if name not in resampled or fields["value"] is None:
-            continue
-        low, high, absent = percentile_interval(resampled[name].array, settings.confidence_level)
-        if absent > 0:
-            fields["notes"] += (Note("undefined_resamples", {"share": float(absent)}),)
-        if np.isfinite(low) and np.isfinite(high):
-            fields |= {"low": float(low), "high": float(high), "low_is_open": False}
-        else:
-            fields["notes"] += (Note("no_resample_defined"),)
-            fields |= {"low": None, "high": None}
+def _percentiles(value: Value, settings: Settings) -> Interval:
+    """The percentile interval of the resamples, undefined ones left out."""
+    low, high, absent = percentile_interval(value.array, settings.confidence_level)
+    notes = (Note("undefined_resamples", {"share": float(absent)}),) if absent > 0 else ()
+    if np.isfinite(low) and np.isfinite(high):
+        return Interval(float(low), float(high), notes=notes)
+    return Interval(notes=(*notes, Note("no_resample_defined")))

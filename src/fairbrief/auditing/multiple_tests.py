@@ -13,7 +13,7 @@ from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.frames import of_each
 from fairbrief.standings import leading
 from fairbrief.statistics import TIE, holm
-from fairbrief.statistics.jackknife import t_quantile
+from fairbrief.statistics.jackknife import t_p, t_quantile
 from fairbrief.types import Estimate, Measure, Note
 
 
@@ -46,23 +46,30 @@ def with_holm(
     return adjusted
 
 
-def with_families(estimates: Sequence[Estimate], settings: Settings) -> list[Estimate]:
+def with_families(
+    estimates: Sequence[Estimate], settings: Settings, systems: Sequence[Estimate] = ()
+) -> list[Estimate]:
     """The estimates; those that lead (`standing.leading`) with p adjusted over all of the same baseline, and an interval for it.
 
     A report that picks among all leading group differences corrects for all of them: those against random sentences are one
     family, those against label permutations another, and so are differences of systems. What was named in advance as
     primary is corrected among itself. The interval holds for the family at once (Bonferroni), so that one picked after looking
     may be read.
+
+    A writer that never saw a label may still differ from random sentences, for instance where its sentences share more words
+    with the rest; it then differs as much under label permutations. So p is the larger of two: against the baseline, and
+    against the mean over label permutations (an intersection-union test). ``systems`` are the estimates of each system, which
+    tell that mean for differences of two.
     """
-    adjusted = list(estimates)
-    place = {id(e): i for i, e in enumerate(estimates)}
+    adjusted = _with_label_p(estimates, systems or estimates)
+    place = {id(e): i for i, e in enumerate(adjusted)}
     families: dict[tuple[bool, ...], dict[tuple[object, ...], list[int]]] = {}
-    for e in leading(estimates, sliced=True):
+    for e in leading(adjusted, sliced=True):
         if (e.p is not None or e.blind_p is not None) and RUN not in e.slice:
             tests = families.setdefault((e.is_primary, bool(e.baseline), e.blind_p is not None), {})
             tests.setdefault(_test_of(e), []).append(place[id(e)])
     for tests in families.values():
-        ps = holm([_p_of(adjusted[members[0]]) for members in tests.values()])
+        ps = holm([_decisive_p(adjusted[members[0]]) for members in tests.values()])
         for members, p in zip(tests.values(), ps, strict=True):
             for i in members:
                 low, high = _simultaneous(
@@ -71,19 +78,62 @@ def with_families(estimates: Sequence[Estimate], settings: Settings) -> list[Est
                 adjusted[i] = adjusted[i].replace(
                     family_p=p, family_size=len(tests), family_low=low, family_high=high
                 )
+                if p is not None and p > settings.alpha and _is_least(adjusted[i], settings):
+                    note = Note("tests_need_resamples", _needed(len(tests), settings))
+                    adjusted[i] = adjusted[i].replace(notes=(*adjusted[i].notes, note))
     return adjusted
+
+
+def _is_least(e: Estimate, settings: Settings) -> bool:
+    """Whether p is the least that so many label permutations can give."""
+    return e.blind_p is None and e.p is not None and e.p <= 2 / (settings.n_resamples + 1) < settings.alpha
+
+
+def _needed(tests: int, settings: Settings) -> dict[str, int]:
+    return {"tests": tests, "resamples": math.ceil(2 * tests / settings.alpha)}
+
+
+def _with_label_p(estimates: Sequence[Estimate], systems: Sequence[Estimate]) -> list[Estimate]:
+    """The estimates; what leads and has a baseline other than label permutations with its p against these, where it is known."""
+
+    def place(e: Estimate, system: str) -> tuple[object, ...]:
+        return e.measure, e.quantity, system, tuple(e.slice.items())
+
+    means = {place(e, e.system): e.null_mean for e in systems if e.leads}
+    made = []
+    for e in estimates:
+        mean = means.get(place(e, e.system))
+        if e.baseline and mean is not None:
+            other = means.get(place(e, e.baseline))
+            mean = None if other is None else mean - other
+        has_test = e.leads and (e.blind_p is not None or (e.baseline and e.p is not None))
+        made.append(e.replace(label_p=_label_p(e, mean)) if has_test and mean is not None else e)
+    return made
+
+
+def _label_p(e: Estimate, mean: float) -> float | None:
+    if e.value is None or e.se is None or e.freedom is None:
+        return None
+    tested = e.value if e.blind_difference is None else e.blind_difference
+    gap = e.value - mean
+    return float(t_p(gap, e.se, e.freedom)) if gap * tested > 0 else 1.0
 
 
 def _test_of(e: Estimate) -> tuple[object, ...]:
     """Which test it is: of two groups the one is the other's with its sign changed, and counts once."""
     tested = e.value if e.blind_p is None else e.blind_difference
     where = e.measure, e.system, e.baseline, tuple(e.slice.items())
-    return *where, round(abs(tested or 0.0), 12), round(_p_of(e) or 0.0, 12)
+    return *where, round(abs(tested or 0.0), 12), round(_decisive_p(e) or 0.0, 12)
 
 
 def _p_of(e: Estimate) -> float | None:
     """P against the baseline: random sentences where they were observed, else label permutations."""
     return e.p if e.blind_p is None else e.blind_p
+
+
+def _decisive_p(e: Estimate) -> float | None:
+    p = _p_of(e)
+    return p if p is None or e.label_p is None else max(p, e.label_p)
 
 
 def _simultaneous(
@@ -133,8 +183,7 @@ def _adjust(estimates: list[Estimate], indices: Sequence[int], settings: Setting
     tests = sum(estimates[i].p is not None for i in indices)
     too_few = tests > settings.alpha * (settings.n_resamples + 1)
     least = 1 / (settings.n_resamples + 1)  # a smaller p was counted over all labellings
-    wanted = math.ceil(2 * tests / settings.alpha)
-    note = Note("tests_need_resamples", {"tests": tests, "resamples": wanted})
+    note = Note("tests_need_resamples", _needed(tests, settings))
     for i, p in zip(indices, holm([estimates[i].p for i in indices]), strict=True):
         e, p_alone = estimates[i], estimates[i].p
         if p is None or p_alone is None:

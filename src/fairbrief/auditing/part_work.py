@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from fairbrief.auditing.control_systems import OF_SYSTEMS
+from fairbrief.auditing.controls import Exchange
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.plan import Plan
 from fairbrief.auditing.run import Run
@@ -23,7 +24,6 @@ from fairbrief.readers import Reading
 from fairbrief.readers.input_parts import with_line_numbers
 from fairbrief.readers.json_lines import Range
 from fairbrief.readers.part_tallies import PartTally
-from fairbrief.summarizers.controls import Exchange
 from fairbrief.types import Case, Measure
 
 Part = tuple[int, Range]

@@ -12,6 +12,7 @@ import numpy as np
 from fairbrief import __version__
 from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.control_systems import Controls
+from fairbrief.auditing.controls import CONTROL_NAMES, Exchange, names_a_control
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, by_observation, letters_of, place_of, shared_by
@@ -38,7 +39,6 @@ from fairbrief.auditing.waiting import Waiting
 from fairbrief.engines.engine import Engine, ThisProcess
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.summarizers.controls import CONTROL_NAMES, Exchange, names_a_control
 from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Estimate, Measure, SystemKind
 
@@ -327,7 +327,7 @@ class Run:
             own, own_gaps = self._estimate(ledger, [*compared, *with_control], settings, groups)
             found += own
             gaps += own_gaps
-        return self._adjusted(found, settings), self._adjusted(gaps, settings)
+        return self._adjusted(found, found, settings), self._adjusted(gaps, found, settings)
 
     def _estimate(
         self,
@@ -353,7 +353,9 @@ class Run:
             [e for some in pairs for e in differences(measures, parts, some, settings)],
         )
 
-    def _adjusted(self, found: list[Estimate], settings: estimating.Settings) -> list[Estimate]:
+    def _adjusted(
+        self, found: list[Estimate], systems: Sequence[Estimate], settings: estimating.Settings
+    ) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}
         headlines = {repr(m): m.name for m in self.measures}
         found = sorted(found, key=lambda e: (bool(e.slice), order[e.measure]))
@@ -366,7 +368,7 @@ class Run:
             for e in found
         )
         adjusted = multiple_tests.with_holm(found, families, settings)
-        return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings)
+        return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings, systems)
 
     def _origin(self, case: Case) -> Origin:
         record, system, kind = case.record, case.summary.system, case.summary.system_kind

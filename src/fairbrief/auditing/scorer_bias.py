@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
+from fairbrief.auditing.controls import control_name
 from fairbrief.auditing.grouping import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
@@ -30,7 +31,6 @@ from fairbrief.measures.scorer_bias_measures import ScorerBias
 from fairbrief.reports import wording
 from fairbrief.reports.result import LeftOut
 from fairbrief.statistics import LabelDraws
-from fairbrief.summarizers.controls import control_name
 from fairbrief.text.name_gender import genders_of
 from fairbrief.types import (
     Case,
@@ -45,7 +45,7 @@ from fairbrief.types import (
 )
 
 if TYPE_CHECKING:
-    from fairbrief.corpora.people import Counterfactuals
+    from fairbrief.people.counterfactual import Counterfactuals
 
 SYSTEM = control_name("counterfactual sources")
 KIND: SystemKind = "counterfactual source"
@@ -75,7 +75,7 @@ class Check:
     serves: Mapping[str, tuple[str, ...]]
 
     def exchange(self, records: Sequence[Record], seed: int) -> Counterfactuals:
-        from fairbrief.corpora.people import exchange_genders, exchange_names
+        from fairbrief.people.counterfactual import exchange_genders, exchange_names
 
         if self.genders:
             return exchange_genders(records, self.over, self.genders, seed)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import math
-import queue
 import random
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from fairbrief.chat.endpoint import Endpoint, library
 from fairbrief.chat.replies import REFUSED, UNANSWERED, Malformed, Question, Reply, Tally, read_reply
 from fairbrief.chat.spending import Budget, BudgetSpent, Held, charged, spent
-from fairbrief.errors import BackendError, first_line
+from fairbrief.errors import BackendError, FairbriefError, first_line
 from fairbrief.text.redaction import redacted
 
 K = TypeVar("K")
@@ -42,124 +42,76 @@ def replies(
     tally: Tally | None = None,
     budget: Budget | None = None,
 ) -> Iterator[list[tuple[K, Reply]]]:
-    """Ask every question; yield what has come, each reply with its question's key, in order of arrival.
+    """Ask every question; yield what has come, each reply with its question's key, in any order.
 
-    At most ``endpoint.concurrency`` questions are ever asked and not yet dealt with: the next is asked only
-    when a batch that was yielded has been left behind. So whoever stores each batch before asking for
-    the next can lose no more than that many answers, whenever it is killed. ``questions`` is drawn
-    on as they are asked, in another thread.
+    At most ``endpoint.concurrency`` questions are ever asked and not yet handled: the next is asked only
+    when the caller has left a yielded batch behind. So a caller that stores each batch before asking for
+    the next can lose no more than that many answers, whenever it is killed.
 
     Raises BackendError where the server refuses the key or the model, or twenty questions in a row find no
     answer; BudgetSpent, after the last reply, when ``budget``, or ``max_requests`` of the endpoint, was not enough.
     """
-    talk = _Talk(endpoint, iter(questions), tally or Tally(), budget or Budget())
+    talk = _Talk(endpoint, endpoint.connect(), tally or Tally(), budget or Budget())
+    loop, waiting = asyncio.new_event_loop(), iter(questions)
+    # A thread of its own: the caller may already run an event loop, as notebooks do.
+    thread = threading.Thread(target=loop.run_forever, name="chat", daemon=True)
+    thread.start()
+    open_: dict[Future[Reply], K] = {}
+    errors: list[Exception] = []
     try:
-        talk.start()
-        yield from talk.batches()
+        while all(isinstance(error, BudgetSpent) for error in errors):
+            while not errors and len(open_) < endpoint.concurrency and (pair := next(waiting, None)):
+                open_[asyncio.run_coroutine_threadsafe(talk.reply(pair[1]), loop)] = pair[0]
+            if not open_:
+                break
+            batch = []
+            for future in wait(open_, return_when=FIRST_COMPLETED).done:
+                key = open_.pop(future)
+                try:
+                    batch.append((key, future.result()))
+                    talk.check_server(batch[-1][1])
+                except FairbriefError as error:
+                    errors.append(error)
+            if batch:
+                yield batch
     finally:
-        talk.stop()
+        asyncio.run_coroutine_threadsafe(talk.end(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+    if errors:
+        raise next((error for error in errors if not isinstance(error, BudgetSpent)), errors[0])
 
 
 @dataclass(slots=True)
-class _Talk(Generic[K]):
-    """One run of questions: an event loop in a thread of its own, and the queue that leads out of it."""
+class _Talk:
+    """One run of questions to one endpoint; all its coroutines are in one event loop."""
 
     endpoint: Endpoint
-    questions: Iterator[tuple[K, Question]]
+    client: Any
     tally: Tally
     budget: Budget
-    out: queue.SimpleQueue[tuple[K, Reply] | None] = field(default_factory=queue.SimpleQueue)
-    error: BaseException | None = None
-    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
-    thread: threading.Thread | None = None
-    main: asyncio.Task[None] | None = None
-    room: asyncio.Semaphore = field(init=False)
     pace: Pace = field(init=False)
     settled: asyncio.Event = field(default_factory=asyncio.Event)
     unanswered_in_a_row: int = 0
     has_answered: bool = False
 
     def __post_init__(self) -> None:
-        self.room = asyncio.Semaphore(self.endpoint.concurrency)
         self.pace = Pace(self.endpoint.per_minute)
 
-    def start(self) -> None:
-        """Begin to ask."""
-        self.main = self.loop.create_task(self._ask_all(self.endpoint.connect()))
-        self.thread = threading.Thread(target=self._run, args=(self.main,), name="chat", daemon=True)
-        self.thread.start()
+    async def end(self) -> None:
+        """Leave no request and no connection behind."""
+        open_ = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in open_:
+            task.cancel()
+        await asyncio.gather(*open_, return_exceptions=True)
+        await self.client.close()
 
-    def batches(self) -> Iterator[list[tuple[K, Reply]]]:
-        """All that has come since the last look, again and again; raises what went wrong, at the end."""
-        while (first := self.out.get()) is not None:
-            batch, is_last = [first], False
-            while not self.out.empty():
-                if (another := self.out.get()) is None:
-                    is_last = True
-                    break
-                batch.append(another)
-            yield batch
-            if is_last:
-                break
-            self.loop.call_soon_threadsafe(self._make_room, len(batch))
-        if self.error is not None:
-            raise self.error
-
-    def stop(self) -> None:
-        """Leave no thread and no connection behind."""
-        if self.thread is not None and self.main is not None:
-            self.loop.call_soon_threadsafe(self.main.cancel)
-            self.thread.join()
-        self.loop.close()
-
-    def _make_room(self, count: int) -> None:
-        for _ in range(count):
-            self.room.release()
-
-    def _run(self, main: asyncio.Task[None]) -> None:
-        asyncio.set_event_loop(self.loop)
-        try:
-            self.loop.run_until_complete(main)
-        except asyncio.CancelledError:
-            pass
-        except BaseException as error:  # noqa: BLE001 - raised again by the thread that asked
-            self.error = error
-        finally:
-            self.out.put(None)
-
-    async def _ask_all(self, client: Any) -> None:
-        """Open a question whenever there is room, until there are no more or one says that none will do."""
-        open_: set[asyncio.Task[None]] = set()
-        stopped: list[BaseException] = []
-
-        def closed(task: asyncio.Task[None]) -> None:
-            open_.discard(task)
-            if not task.cancelled() and (error := task.exception()) is not None:
-                stopped.append(error)
-                self.room.release()
-
-        try:
-            while not stopped:
-                await self.room.acquire()
-                if stopped or (pair := next(self.questions, None)) is None:
-                    break
-                task = self.loop.create_task(self._ask(client, *pair))
-                open_.add(task)
-                task.add_done_callback(closed)
-            fatal = [e for e in stopped if not isinstance(e, BudgetSpent)]
-            if not fatal and open_:
-                await asyncio.wait(set(open_))
-        finally:
-            for task in set(open_):
-                task.cancel()
-            await asyncio.gather(*set(open_), return_exceptions=True)
-            await client.close()
-        if stopped:
-            raise next((e for e in stopped if not isinstance(e, BudgetSpent)), stopped[0])
-
-    async def _ask(self, client: Any, key: K, question: Question) -> None:
-        reply = await self._reply(client, question)
-        if reply.reason == UNANSWERED and (reply.finish != "rejected" or not self.has_answered):
+    def check_server(self, reply: Reply) -> None:
+        """Raise BackendError where this is the last of many questions in a row without an answer."""
+        if reply.reason != UNANSWERED:
+            self.unanswered_in_a_row, self.has_answered = 0, True
+        elif reply.finish != "rejected" or not self.has_answered:
             self.unanswered_in_a_row += 1
             if self.unanswered_in_a_row >= GIVES_UP_AFTER:
                 raise BackendError(
@@ -167,46 +119,36 @@ class _Talk(Generic[K]):
                     f"a row without an answer; the last said: {reply.detail}. Look after the server, then run "
                     "the same command again: what was answered is kept."
                 )
-        elif reply.reason != UNANSWERED:
-            self.unanswered_in_a_row, self.has_answered = 0, True
-        self.out.put((key, reply))
 
-    async def _reply(self, client: Any, question: Question) -> Reply:
-        """The reply to one question, after as many tries as are allowed."""
+    async def reply(self, question: Question) -> Reply:
+        """The reply to one question, after as many tries as are allowed; each is settled with the budget."""
         failed = 0
         while True:
             await self.pace.wait()
+            held = await self._reserve(question)
+            paid = held.tokens
             try:
-                reply = await self._paid_try(client, question)
-            except _PassingError as again:
-                self.tally.fail(again.kind, str(again))
-                failed += 1
-                if failed > self.endpoint.retries:
-                    return Reply("", UNANSWERED, detail=f"{again.kind}: {again}")
-                self.pace.hold(again.wait)
-                await asyncio.sleep(again.wait + pause_before(failed, self.endpoint.pause))
+                async with asyncio.timeout(self.endpoint.timeout):
+                    reply = await self._try(question)
+                paid = charged(reply, held)
+            except TimeoutError:
+                again = self._late()
+            except _PassingError as error:
+                again = error
+                paid = held.tokens if error.kind in UNCERTAIN else (0, 0)
             else:
                 self.tally.prompt_tokens += reply.prompt_tokens
                 self.tally.completion_tokens += reply.completion_tokens
                 return reply
-
-    async def _paid_try(self, client: Any, question: Question) -> Reply:
-        """One request within the budget; what it cost is settled however it ends."""
-        held = await self._reserve(question)
-        paid = held.tokens
-        try:
-            async with asyncio.timeout(self.endpoint.timeout):
-                reply = await self._try(client, question)
-            paid = charged(reply, held)
-        except TimeoutError:
-            raise self._late() from None
-        except _PassingError as error:
-            paid = held.tokens if error.kind in UNCERTAIN else (0, 0)
-            raise
-        finally:
-            self.budget.settle(held, paid)
-            self.settled.set()
-        return reply
+            finally:
+                self.budget.settle(held, paid)
+                self.settled.set()
+            self.tally.fail(again.kind, str(again))
+            failed += 1
+            if failed > self.endpoint.retries:
+                return Reply("", UNANSWERED, detail=f"{again.kind}: {again}")
+            self.pace.hold(again.wait)
+            await asyncio.sleep(again.wait + pause_before(failed, self.endpoint.pause))
 
     async def _reserve(self, question: Question) -> Held:
         """Room in the budget for one request; waits for open ones where they may leave some. BudgetSpent if not."""
@@ -222,12 +164,12 @@ class _Talk(Generic[K]):
         self.tally.requests += 1
         return held
 
-    async def _try(self, client: Any, question: Question) -> Reply:
+    async def _try(self, question: Question) -> Reply:
         """One request. Raises _PassingError where another may do better, BackendError where none will."""
         openai = library()
         messages = [{"role": role, "content": text} for role, text in question.messages]
         try:
-            response = await client.chat.completions.with_raw_response.create(
+            response = await self.client.chat.completions.with_raw_response.create(
                 model=self.endpoint.model, messages=messages, **dict(question.decoding)
             )
             return read_reply(response.text)

@@ -8,7 +8,7 @@ import re
 import sys
 import zlib
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, asdict, dataclass, fields
 from typing import Any
 
 from fairbrief.chat.replies import Malformed
@@ -113,15 +113,7 @@ class Decoding:
 
     def sent(self) -> Mapping[str, Any]:
         """The fields of the request's body."""
-        fields = {
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-            "presence_penalty": self.presence_penalty,
-            "max_tokens": self.max_tokens,
-            "max_completion_tokens": self.max_completion_tokens,
-            "seed": self.seed,
-        }
-        return {name: value for name, value in fields.items() if value is not None}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def library() -> Any:
@@ -139,32 +131,31 @@ def library() -> Any:
 
 LARGEST = 4 << 20
 """Bytes of a reply: several times what the longest answer of any model takes."""
+
+
+TOO_LARGE = f"a reply of more than {LARGEST >> 20} MiB"
 GZIP_OR_ZLIB = 47
 """zlib's ``wbits`` for data whose head says which of the two it is."""
 
 
 async def take(response: Any) -> None:
-    """Read the body of a response, unpacked; a hook of the HTTP client, called before anything else reads it.
+    """Read the body of a response; a hook of the HTTP client, called before anything else reads it.
 
     Raises Malformed for a body of more than `LARGEST` bytes, or one packed in a way that was not asked for;
     BackendError for a redirect to another host, which would be sent the texts too.
     """
     if response.has_redirect_location:
         _stay(response.url, response.url.join(response.headers["location"]))
-    body = unpacked(await _received(response), response.headers.pop("content-encoding", "identity"))
-    response.stream = sys.modules[type(response).__module__].ByteStream(body)
-
-
-async def _received(response: Any) -> bytes:
     received = bytearray()
     try:
         async for chunk in response.stream:
             received += chunk
             if len(received) > LARGEST:
-                raise _too_large()
+                raise Malformed(TOO_LARGE)
     finally:
         await response.stream.aclose()
-    return bytes(received)
+    body = unpacked(bytes(received), response.headers.pop("content-encoding", "identity"))
+    response.stream = sys.modules[type(response).__module__].ByteStream(body)
 
 
 def unpacked(body: bytes, encoding: str) -> bytes:
@@ -179,7 +170,7 @@ def unpacked(body: bytes, encoding: str) -> bytes:
     except zlib.error as error:
         raise Malformed(f"a reply that cannot be unpacked: {error}") from None
     if unpacking.unconsumed_tail:
-        raise _too_large()
+        raise Malformed(TOO_LARGE)
     if not unpacking.eof:
         raise Malformed("a packed reply that was cut short")
     return unpacked
@@ -193,7 +184,3 @@ def _stay(asked: Any, target: Any) -> None:
             f"The server at {asked.host} redirects to {target.scheme}://{target.host}, which was not asked for and "
             "is sent nothing. If that is where the model answers, give its address with --base-url."
         )
-
-
-def _too_large() -> Malformed:
-    return Malformed(f"a reply of more than {LARGEST >> 20} MiB")

@@ -62,10 +62,6 @@ class Tally:
         self.failures[kind] = self.failures.get(kind, 0) + 1
         self.first_reasons.setdefault(kind, reason)
 
-    def cost(self, price_in: float, price_out: float) -> float:
-        """The price of the tokens; prices per million tokens of the prompt and of the answer."""
-        return (self.prompt_tokens * price_in + self.completion_tokens * price_out) / 1e6
-
 
 class Malformed(Exception):
     """A body that is no chat completion."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from fairbrief.chat.journal import Journal, entries_in
 from fairbrief.chat.replies import Question, Reply
-from fairbrief.chat.spending_log import SpendingLog, Tokens
 from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 
+Tokens = tuple[int, int]
+"""Tokens of a prompt and of its answer."""
 PER_MESSAGE = 16
 """Tokens that a server may add to a message for its role and its ends; known templates add fewer than ten."""
 AGAIN = "Run the same command again to go on: what was answered is kept."
@@ -52,13 +55,15 @@ class Budget:
     neither limit is ever passed, however many requests are open at once. What a request could cost at most is
     known from its text (a token holds at least one byte) and from the longest answer that it allows.
 
-    ``log`` keeps what is sent: what earlier runs sent counts from the start, however they ended.
+    ``log`` is a journal of the requests: the tokens of each at most when it is sent, and those that were charged
+    when it has come back. So what earlier runs sent counts from the start, however they ended. A line is handed to
+    the system before its request is sent, and no kill loses it; a power cut may, since it is not synchronised.
     """
 
     max_requests: int | None = None
     max_cost: float | None = None
     price: Price | None = None
-    log: SpendingLog | None = None
+    log: Path | None = None
     requests: int = field(default=0, init=False)
     cost: float = field(default=0.0, init=False)
     """What was paid at ``price``; requests whose charge is unknown (a lost connection, say) count as the most they could be."""
@@ -66,6 +71,7 @@ class Budget:
     """How many of the requests earlier runs sent."""
     reserved: float = field(default=0.0, init=False)
     open_requests: int = field(default=0, init=False)
+    _journal: Journal | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.max_requests is not None and self.max_requests < 1:
@@ -77,9 +83,9 @@ class Budget:
                 )
             if not self.max_cost > 0:
                 raise RequestError(f"--max-cost is more than 0, not {self.max_cost:g}.")
-        for tokens in () if self.log is None else self.log.read():
+        for value in {} if self.log is None else dict(entries_in(self.log)).values():
             self.requests += 1
-            self.cost += self._money(tokens)
+            self.cost += self._money(value["tokens"])
         self.requests_before = self.requests
 
     def most(self, question: Question) -> Tokens:
@@ -113,8 +119,7 @@ class Budget:
         self.requests += 1
         self.open_requests += 1
         self.reserved += self._money(most)
-        if self.log is not None:
-            self.log.sent(self.requests, most)
+        self._log(self.requests, most)
         return Held(self.requests, most)
 
     def settle(self, held: Held, charged: Tokens) -> None:
@@ -122,8 +127,7 @@ class Budget:
         self.open_requests -= 1
         self.reserved = self.reserved - self._money(held.tokens) if self.open_requests else 0.0
         self.cost += self._money(charged)
-        if self.log is not None:
-            self.log.came(held.number, charged)
+        self._log(held.number, charged)
 
     def spent(self) -> BudgetSpent:
         """The error that ends a run whose budget is spent."""
@@ -133,6 +137,11 @@ class Budget:
             f"What max_cost allows is spent ({self.cost:,.4f} of {self.max_cost:,.4f}; the next request could pass it), "
             f"and questions are left. {RAISE if self.log is not None else AGAIN}"
         )
+
+    def _log(self, number: int, tokens: Tokens) -> None:
+        if self.log is not None:
+            self._journal = self._journal or Journal.at(self.log, is_indexed=False)
+            self._journal.append([(str(number), {"tokens": tokens})], is_synced=False)
 
     def _money(self, tokens: Tokens) -> float:
         return 0.0 if self.price is None else self.price.of(*tokens)
@@ -158,8 +167,8 @@ class Limits:
         names = ("concurrency", "per_minute", "timeout", "retries")
         return {name: str(value) for name in names if (value := getattr(self, name)) is not None}
 
-    def budget(self, log: SpendingLog) -> Budget:
-        """The budget of all runs whose requests are kept in a file."""
+    def budget(self, log: Path) -> Budget:
+        """The budget of all runs whose requests are stored in a file."""
         return Budget(self.max_requests, self.max_cost, price_of(self.price), log)
 
 

@@ -14,9 +14,10 @@ from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.corpora.annotation import Agreement, Item
-    from fairbrief.corpora.annotation.answers import Answers
     from fairbrief.types import Case, Floats, Measure
+    from fairbrief.workbench.annotation.items import Item
+    from fairbrief.workbench.annotation.judgements import Agreement
+    from fairbrief.workbench.annotation.sheets import Answers
 
     Asked = list[tuple[Case, tuple[Item, ...]]]
 
@@ -86,7 +87,8 @@ def export(
 ) -> None:
     """Write sheets (CSV) or offline pages (HTML) that ask people about summaries."""
     from fairbrief.cli.output_folder import refuse_overwriting
-    from fairbrief.corpora.annotation import assign, page, sheet
+    from fairbrief.workbench.annotation.items import assign
+    from fairbrief.workbench.annotation.sheets import page, sheet
 
     if out.suffix not in (".csv", ".html"):
         raise RequestError(f"--out '{out}': write a sheet .csv or a page .html.")
@@ -144,9 +146,9 @@ def import_(
 ) -> None:
     """Read the sheets: agreement, judged records, and the measures of the distributions that people saw."""
     from fairbrief.cli.output_folder import refuse_overwriting
-    from fairbrief.corpora.annotation import judged_cases, pairs_of, preferences, preferred
-    from fairbrief.corpora.annotation.human_judgements import COMBINES
     from fairbrief.serialization import case_line, write_lines
+    from fairbrief.workbench.annotation.items import pairs_of
+    from fairbrief.workbench.annotation.judgements import COMBINES, judged_cases, preferences, preferred
 
     rules = {name: name for name in COMBINES}
     if combine not in rules:
@@ -194,8 +196,8 @@ def agree(
     from fairbrief import registry
     from fairbrief.auditing.measure_selection import check_scorers
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.candidates.choose import case_values
-    from fairbrief.corpora.annotation import concordance, correlations, judged_cases, unfairness
+    from fairbrief.workbench.annotation.judgements import concordance, correlations, judged_cases, unfairness
+    from fairbrief.workbench.choose import case_values
 
     if task in ("people", "alignment"):
         raise RequestError(
@@ -237,8 +239,9 @@ def _hold_against_pairs(
     measures: Mapping[str, Measure], cases: Sequence[Case], answers: Answers, scorers: Scorers, seed: int
 ) -> None:
     """How often each measure finds that summary fairer which people prefer."""
-    from fairbrief.candidates.choose import case_values
-    from fairbrief.corpora.annotation import agreement_with_measure, pairs_of, preferred
+    from fairbrief.workbench.annotation.items import pairs_of
+    from fairbrief.workbench.annotation.judgements import agreement_with_measure, preferred
+    from fairbrief.workbench.choose import case_values
 
     judged = preferred(pairs_of(cases), answers.given)
     wanted = {(c.record.id, c.summary.system): c for pair, _ in judged for c in (pair.first, pair.second)}
@@ -260,7 +263,7 @@ def _cases(records: str, attribute: str) -> list[Case]:
 
 
 def _asked(records: str, task: str, attribute: str, choices: str | None) -> Asked:
-    from fairbrief.corpora.annotation import items_of
+    from fairbrief.workbench.annotation.items import items_of
 
     cases = _cases(records, attribute)
     asked = list(items_of(cases, task, attribute, choices=choices.split(",") if choices else None))
@@ -288,8 +291,8 @@ def _sampled(asked: Asked, many: int, seed: int) -> Asked:
 def _tell_alignments(asked: Asked, answers: Answers) -> None:
     from rich.console import Console
 
-    from fairbrief.corpora.annotation.alignment_check import alignment_table
     from fairbrief.reports import terminal
+    from fairbrief.workbench.annotation.judgements import alignment_table
 
     terminal.print_table(alignment_table(asked, answers.given), Console())
 
@@ -297,14 +300,14 @@ def _tell_alignments(asked: Asked, answers: Answers) -> None:
 def _answered(
     sheets: Sequence[Path], records: str, task: str, attribute: str, choices: str | None
 ) -> tuple[Asked, Answers]:
-    from fairbrief.corpora.annotation import read_answers
+    from fairbrief.workbench.annotation.sheets import read_answers
 
     asked = _asked(records, task, attribute, choices)
     return asked, read_answers(sheets, {item.key: item for _, items in asked for item in items})
 
 
 def _tell(answers: Answers, asked: Asked, seed: int) -> None:
-    from fairbrief.corpora.annotation import agreement
+    from fairbrief.workbench.annotation.judgements import agreement
 
     people = dict.fromkeys(answer.annotator for answer in answers.given)
     typer.echo(

@@ -314,9 +314,9 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     from fairbrief.auditing import audit
     from fairbrief.chat.spending import Budget, price_of
     from fairbrief.cli import spending_options as spend
-    from fairbrief.engines.preflight import Forecast
     from fairbrief.engines.score_cache import Store
     from fairbrief.scorers.foreseen import foreseeing
+    from fairbrief.workbench.summarizing import Forecast
 
     forecast = Forecast()
     shown: set[str] = set()

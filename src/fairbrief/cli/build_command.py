@@ -16,7 +16,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.corpora.people import Report
+    from fairbrief.people.build_people import Report
     from fairbrief.types import Record
 
 app = typer.Typer(
@@ -99,7 +99,7 @@ def people(
     seed: Seed = 0,
 ) -> None:
     """Make inputs that differ in who their people are, and in nothing else."""
-    from fairbrief.corpora.people import build as build_people
+    from fairbrief.people.build_people import build as build_people
     from fairbrief.serialization import record_line, write_lines
 
     refuse_overwriting(out, [source])

@@ -59,9 +59,9 @@ def perspectives(
 
     By default the samples of a size and mix share a text only once all have been used.
     """
-    from fairbrief.corpora.perspective_sets import Design, joined, mixtures, parse_mix
-    from fairbrief.corpora.pools import gather
     from fairbrief.serialization import record_line
+    from fairbrief.workbench.corpora.perspective_sets import Design, joined, mixtures, parse_mix
+    from fairbrief.workbench.corpora.pools import gather
 
     refuse_overwriting(out, [source])
     if disjoint and with_replacement:
@@ -152,8 +152,8 @@ def reviews(
     options: sources.SourceOptions,
 ) -> None:
     """Make sets of reviews of one product, each review with its sentiment."""
-    from fairbrief.corpora.review_sets import Sets, Told, labeller, review_sets
     from fairbrief.serialization import record_line
+    from fairbrief.workbench.corpora.review_sets import Sets, Told, labeller, review_sets
 
     refuse_overwriting(out, [source])
     if draw not in ("random", "first"):
@@ -205,8 +205,8 @@ def transcripts(
 
     A turn that is longer than k is split at sentences, then at words.
     """
-    from fairbrief.corpora.transcript_segments import Cut, Told, segments
     from fairbrief.serialization import record_line
+    from fairbrief.workbench.corpora.transcript_segments import Cut, Told, segments
 
     refuse_overwriting(out, [source])
     told = Told()
@@ -260,9 +260,9 @@ def stratified(
     options: sources.SourceOptions,
 ) -> None:
     """Choose or make sets of texts such that each value dominates equally many."""
-    from fairbrief.corpora.pools import gather
-    from fairbrief.corpora.stratified_sets import cut_sets, draw_sets, stratify
     from fairbrief.serialization import record_line
+    from fairbrief.workbench.corpora.pools import gather
+    from fairbrief.workbench.corpora.stratified_sets import cut_sets, draw_sets, stratify
 
     refuse_overwriting(out, [source])
     if ties not in ("drop", "lowest"):

@@ -17,9 +17,9 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.corpora.formats.text_lines import Encoding
-    from fairbrief.corpora.lengths import Lengths
     from fairbrief.types import Record
+    from fairbrief.workbench.corpora.pools import Lengths
+    from fairbrief.workbench.corpora.text_lines import Encoding
 
 SourceFile = Annotated[
     Path, typer.Argument(help="File (or folder, for FewSum) with the texts.", metavar="SOURCE")
@@ -71,7 +71,7 @@ class SourceOptions:
 
     def lengths(self) -> Lengths:
         """How long a text may be."""
-        from fairbrief.corpora.lengths import Lengths
+        from fairbrief.workbench.corpora.pools import Lengths
 
         return Lengths(self.min_tokens, self.max_tokens, self.tokens, self.min_characters)
 
@@ -95,8 +95,8 @@ def records_of(
     source: Path, format_: str | None, encoding: str | None, fields: Mapping[str, str]
 ) -> Iterator[Record]:
     """The records of a source; ``fields`` maps the attributes that are wanted to the fields they stand in."""
-    from fairbrief.corpora.formats import FORMATS, format_of, read_published
-    from fairbrief.corpora.formats.text_lines import ENCODINGS
+    from fairbrief.workbench.corpora.published_formats import FORMATS, format_of, read_published
+    from fairbrief.workbench.corpora.text_lines import ENCODINGS
 
     known: dict[str, Encoding] = {name: name for name in ENCODINGS}
     if encoding is not None and encoding not in known:
@@ -202,7 +202,7 @@ def _general(source: Path, fields: Mapping[str, str]) -> Iterator[Record]:
 
 def _documents_field(source: Path) -> str:
     """``documents``, or ``text`` where a file of single texts has that instead."""
-    from fairbrief.corpora.formats.text_lines import first_line
+    from fairbrief.workbench.corpora.text_lines import first_line
 
     ending = source.name.removesuffix(".gz").rpartition(".")[2]
     if ending in ("jsonl", "ndjson"):

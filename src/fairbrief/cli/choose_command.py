@@ -22,8 +22,8 @@ from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.candidates.choose import Choice
     from fairbrief.readers import Reading
+    from fairbrief.workbench.choose import Choice
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -131,12 +131,12 @@ def choose(
 
     from fairbrief.auditing import Plan, check
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.candidates import choose
-    from fairbrief.candidates.choice_report import against_random
     from fairbrief.reports import terminal, write_all
     from fairbrief.saved import gate_rules
     from fairbrief.serialization import case_line, write_lines
-    from fairbrief.summarizers.prompts import find
+    from fairbrief.workbench import choose
+    from fairbrief.workbench.choose import against_random
+    from fairbrief.workbench.summarizers.prompts import find
 
     if samples is not None and with_ is None:
         raise RequestError("--samples says how many candidates --with makes: name a summarizer, or drop it.")
@@ -205,8 +205,8 @@ def _check_several(choices: list[Choice]) -> None:
 
 
 def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, object]]:
-    from fairbrief.candidates.choose import preference
-    from fairbrief.summarizers.asking import prompt_of
+    from fairbrief.workbench.choose import preference
+    from fairbrief.workbench.summarizers.prompts import prompt_of
 
     for choice in choices:
         pair = preference(choice, prompt_of(choice.candidates[choice.chosen].case, prompt))

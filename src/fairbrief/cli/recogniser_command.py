@@ -25,7 +25,7 @@ People = Annotated[
 def recogniser(source: Source, people: People = "builtin") -> None:
     """Say how many women and men a recogniser finds and how it reads their gender, and print the setting for found_inclusion."""
     from fairbrief.cli.build_command import read_people
-    from fairbrief.corpora.people.recogniser_trial import try_recogniser
+    from fairbrief.people.recogniser_trial import try_recogniser
     from fairbrief.taggers.people_tagger import People as Recogniser
     from fairbrief.text.recogniser_errors import GROUPS, spell_errors
 

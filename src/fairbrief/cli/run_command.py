@@ -16,7 +16,7 @@ from fairbrief.cli.option_types import DryRun, Quiet
 from fairbrief.cli.output_folder import refuse_no_folder
 
 if TYPE_CHECKING:
-    from fairbrief.experiments.experiment_run import Finished
+    from fairbrief.workbench.experiment_run import Finished
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -36,9 +36,9 @@ def run(file: File, out: Out = None, dry_run: DryRun = False, quiet: Quiet = Fal
     summaries are missing.
     """
     from fairbrief.cli.input_options import cached
-    from fairbrief.experiments.experiment_file import read_experiment
-    from fairbrief.experiments.experiment_run import PAGE, Run
     from fairbrief.kept_files import locked
+    from fairbrief.workbench.experiment_file import read_experiment
+    from fairbrief.workbench.experiment_run import PAGE, Run
 
     folder = (Path(file.stem) if out is None else out).absolute()
     refuse_no_folder(folder, "--out")

@@ -20,9 +20,8 @@ from fairbrief.text.counted import counted
 if TYPE_CHECKING:
     from fairbrief.chat.replies import Tally
     from fairbrief.chat.spending import Budget, Price
-    from fairbrief.engines.answering import Count
-    from fairbrief.engines.preflight import Forecast
-    from fairbrief.engines.summarizing import Spending
+    from fairbrief.workbench.answers import Count
+    from fairbrief.workbench.summarizing import Forecast, Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +75,9 @@ class SpendingOptions(Limits):
 
     def spending(self, kept: Path) -> Spending:
         """What may be spent; what all runs have sent is kept beside the journal ``kept``."""
-        from fairbrief.chat.spending_log import SpendingLog
-        from fairbrief.engines.summarizing import Spending
+        from fairbrief.workbench.summarizing import Spending
 
-        return Spending(self.budget(SpendingLog(kept.with_suffix(".spent"))))
+        return Spending(self.budget(kept.with_suffix(".spent")))
 
 
 spending_options = with_options_of(SpendingOptions, "asking")
@@ -157,7 +155,7 @@ def end_unfinished(count: Count, failures: Mapping[str, int]) -> None:
 @contextmanager
 def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
     """Say where the answers are, if the work on ``out`` is stopped or fails after some came."""
-    from fairbrief.engines.journal import journal_of
+    from fairbrief.chat.journal import journal_of
 
     kept = journal_of(out) if kept is None else kept
     try:

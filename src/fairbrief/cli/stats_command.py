@@ -39,11 +39,11 @@ def stats(
     """Count records, documents, lengths, groups and mixes, and each system's summaries, if there are any."""
     from rich.console import Console
 
-    from fairbrief.corpora.corpus_statistics import CorpusStatistics
-    from fairbrief.corpora.lengths import counter
     from fairbrief.reports import terminal
     from fairbrief.text import punkt
     from fairbrief.text.sentences import split
+    from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
+    from fairbrief.workbench.corpora.pools import counter
 
     cuts = {None: None, "builtin": split, "punkt": punkt.split}
     if sentences not in cuts:

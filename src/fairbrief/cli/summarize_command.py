@@ -84,9 +84,8 @@ def summarize(
     All prompts are filled before anything is asked.
     """
     from fairbrief import registry
-    from fairbrief.engines.journal import journal_of, keys_in
-    from fairbrief.engines.preflight import foresee
-    from fairbrief.engines.summarizing import Job, summarize_all
+    from fairbrief.chat.journal import journal_of, keys_in
+    from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
     spending = asking.spending(journal_of(out))
     given = {

@@ -16,8 +16,8 @@ from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.engines.answering import Count
-    from fairbrief.engines.summarizing import Spending
+    from fairbrief.workbench.answers import Count
+    from fairbrief.workbench.summarizing import Spending
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -94,14 +94,14 @@ def sweep(
 
     from fairbrief.auditing import Plan
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.candidates import sweep
-    from fairbrief.candidates.grid import grid
-    from fairbrief.candidates.tidy import write_tidy
-    from fairbrief.engines.answering import Count
     from fairbrief.reports import terminal
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.folder_claim import claimed
     from fairbrief.saved.examples import with_examples
+    from fairbrief.workbench import sweep
+    from fairbrief.workbench.answers import Count
+    from fairbrief.workbench.grid import grid
+    from fairbrief.workbench.sweep_tables import write_tidy
 
     spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}

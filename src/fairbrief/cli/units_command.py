@@ -39,10 +39,9 @@ def units(
 ) -> None:
     """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
     from fairbrief import registry
-    from fairbrief.chat.unit_splitting import Splitter, from_file, shipped
+    from fairbrief.chat.journal import journal_of, keys_in
     from fairbrief.cli.output_folder import refuse_overwriting
-    from fairbrief.engines.journal import journal_of, keys_in
-    from fairbrief.engines.unit_requests import foresee_units, split_file
+    from fairbrief.workbench.units import Splitter, foresee_units, from_file, shipped, split_file
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: units are split by a chat model: chat:MODEL.")

@@ -10,8 +10,8 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fairbrief.corpora.word_differences import TopicShares
     from fairbrief.types import Table
+    from fairbrief.workbench.corpora.word_differences import TopicShares
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -46,10 +46,10 @@ def words(
 
     from fairbrief.cli.input_options import ReadingOptions
     from fairbrief.cli.output_folder import refuse_overwriting
-    from fairbrief.corpora.word_differences import distinctive_words, identifier_shares, word_tables
     from fairbrief.errors import RequestError
     from fairbrief.reports import terminal
-    from fairbrief.summarizers.planted_systems import FAMILY, SPORT
+    from fairbrief.workbench.corpora.word_differences import distinctive_words, identifier_shares, word_tables
+    from fairbrief.workbench.summarizers.extractive import FAMILY, SPORT
 
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise RequestError(f"--out {out}: the page is HTML, so its name ends in .html.")
@@ -64,7 +64,7 @@ def words(
         terminal.print_table(table, console)
     if out is not None:
         from fairbrief.reports.audit_folder import place
-        from fairbrief.reports.word_difference_page import render
+        from fairbrief.workbench.corpora.word_differences import render
 
         told = {topic: found.shares for topic, found in shares.items()}
         text = render(contrasts, tables, told, by, len(records))

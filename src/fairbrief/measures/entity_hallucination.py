@@ -238,7 +238,7 @@ class EntityHallucination(_InventionMeasure):
             above="{size} more of the invented people than an even share",
             even="an even share of the invented people",
             sentence="In summaries by {system}, people with {group} are {said}",
-            random="would read {reads}",
+            random="would give {reads}",
             worse_below="",
         ),
     )

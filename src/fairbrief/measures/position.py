@@ -97,13 +97,14 @@ class PositionBias(_PositionMeasure):
         figures=("segments",),
         contrast=ContrastWords(
             question="Do the summaries draw on earlier parts of the texts than people do?",
-            below="{size} of the text nearer to its beginning than people's summaries",
-            above="{size} of the text nearer to its end than people's summaries",
+            below="{size} of the text closer to the start than people's summaries",
+            above="{size} of the text closer to the end than people's summaries",
             even="the same places as in people's summaries",
-            sentence="{system} draws on places that lie, on average, {said}",
+            sentence="On average, {system} takes its content from {said}",
             unit="percent",
-            worse_below="what stands late in a text",
-            worse_above="what stands early in a text",
+            worse_below="what is late in a text",
+            worse_above="what is early in a text",
+            baseline="people's summaries",
         ),
     )
 
@@ -163,13 +164,14 @@ class PositionFromUniform(_PositionMeasure):
         figures=("segments",),
         contrast=ContrastWords(
             question="Do the summaries draw on one part of the texts more than on others?",
-            below="{size} of the text nearer to its beginning than sentences picked at random",
-            above="{size} of the text nearer to its end than sentences picked at random",
-            even="what sentences picked at random read",
-            sentence="{system} draws on places that lie, on average, {said}",
+            below="{size} of the text closer to the start than an even spread",
+            above="{size} of the text closer to the end than an even spread",
+            even="all of the text evenly",
+            sentence="On average, {system} takes its content from {said}",
             unit="percent",
-            worse_below="what stands late in a text",
-            worse_above="what stands early in a text",
+            worse_below="what is late in a text",
+            worse_above="what is early in a text",
+            baseline="an even spread",
         ),
     )
     against: str = field(default="uniform", init=False)

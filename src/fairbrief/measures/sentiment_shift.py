@@ -177,7 +177,7 @@ class SentimentShift(SentimentSettings):
             above="the tone of {first} texts is raised by {size} against that of {second} texts",
             even="the tone moves alike (it is scored from −1 to 1)",
             sentence="In summaries by {system}, {said}",
-            random="would read {reads}",
+            random="would give {reads}",
             worse_below="{first} texts",
             worse_above="{second} texts",
         ),

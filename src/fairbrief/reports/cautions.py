@@ -36,6 +36,9 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
         found.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {named_}")
     found += [note_words.told(e) or WORDS["too few"] for e in told if context.kind(e) == "too few"]
     found += [note_words.worded(note) for e in told for note in e.notes if note.code == "place_is_group"]
+    everything = (e for members in panels for e in members)
+    hidden = (note for e in everything for note in e.notes if note.code == "tests_need_resamples")
+    found += [note_words.worded(note) for note in hidden]
     found += _other_records(panels[0], context)
     found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
     if any(_matches_words(e, context) for e in told):

@@ -17,7 +17,7 @@ UNITS: Mapping[ContrastUnit, str] = {
     "percent": "percent", "points": "percentage points", "odds": "log odds", "plain": "",
 }  # fmt: skip
 P = "p\n(Holm)"
-WITH_RANDOM = ("group, system", "value", "interval", "random", "differ-\nence", "interval", P)
+WITH_RANDOM = ("group, system", "value", "interval", "random", "diff", "interval", P)
 MOST_COUNTED = 12
 """Groups whose counts are told below a table."""
 WITHOUT = ("group, system", "value", "interval", P)
@@ -40,7 +40,11 @@ def _table(members: Sequence[Estimate], made: Mapping[str, Any]) -> Table:
     counts = group_counts_by_system(members, declared.items)
     notes = (f"Holm over the {size} comparisons with the same baseline in this audit.",) if size > 1 else ()
     if header is WITH_RANDOM:
-        notes = ("random: random sentences of the same length; difference and p: value minus random.", *notes)
+        notes = (
+            "random: random sentences of the same length. diff: value minus random.",
+            "p: the larger of two, against random sentences and against label permutations.",
+            *notes,
+        )
     return Table(title, header, rows, (*counts, *notes))
 
 

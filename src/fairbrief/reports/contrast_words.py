@@ -119,25 +119,25 @@ def size(value: float, unit: ContrastUnit) -> str:
     """The size of a contrast, without its sign; odds by how many per cent they are lower or higher.
 
     >>> size(-0.158, "percent"), size(0.031, "points"), size(-0.693, "odds"), size(0.012, "plain")
-    ('16%', '3.1 points', '50%', '0.012')
+    ('16%', '3.1 percentage points', '50%', '0.012')
     """
     if unit == "plain":
         return f"{abs(value):.3f}"
     part = 100 * abs(expm1(value) if unit == "odds" else value)
     text = f"{part:,.0f}" if part >= 9.95 else f"{part:.1f}"
-    return f"{text} points" if unit == "points" else f"{text}%"
+    return f"{text} percentage points" if unit == "points" else f"{text}%"
 
 
 def signed(value: float, unit: ContrastUnit) -> str:
-    """A contrast with its sign, as in an interval.
+    """A contrast with its sign, as in an interval; percentage points without their unit, which the sentence before names.
 
     >>> signed(-0.158, "percent"), signed(0.031, "points"), signed(0.693, "odds")
-    ('−16%', '+3.1 points', '+100%')
+    ('−16%', '+3.1', '+100%')
     >>> signed(-0.0001, "points")
-    '0.0 points'
+    '0.0'
     """
-    text = size(value, unit)
-    is_zero = not text.strip("0.% points")
+    text = size(value, unit).partition(" ")[0]
+    is_zero = not re.search("[1-9]", text)
     return ("" if is_zero else number_format.MINUS if value < 0 else "+") + text
 
 
@@ -153,20 +153,8 @@ def cell(value: float | None, unit: ContrastUnit, places: int) -> str:
 
 
 def between(low: float, high: float, unit: ContrastUnit) -> str:
-    """An interval, which names its unit once: ``+1.6 to +2.9 points``."""
-    first, last = signed(low, unit), signed(high, unit)
-    _, space, name = last.partition(" ")
-    return f"{first.removesuffix(space + name) if space else first} to {last}"
-
-
-def signed_gap(value: float, unit: ContrastUnit) -> str:
-    """A difference of two contrasts with its sign."""
-    return signed(value, "points" if unit == "percent" else unit)
-
-
-def gap(value: float, unit: ContrastUnit) -> str:
-    """The size of a difference of two contrasts: per cents differ by points."""
-    return size(value, "points" if unit == "percent" else unit)
+    """An interval: ``−18% to −13%``."""
+    return f"{signed(low, unit)} to {signed(high, unit)}"
 
 
 def tick(value: float, unit: ContrastUnit) -> str:

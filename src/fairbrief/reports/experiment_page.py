@@ -63,7 +63,7 @@ def small_multiples(rows: Sequence[Row], axes: Sequence[str]) -> tuple[Figure, .
     """One figure per measure from the tidy rows of its headline: a panel per point of all axes but one.
 
     The axis with the most values of those that all cells have (the summarizers if there is no other) runs inside
-    the panels. ``rows`` are as `candidates.tidy.tidy_rows` makes them, rows of slices, of controls and without a value are left out.
+    the panels. ``rows`` are as `workbench.sweep_tables.tidy_rows` makes them, rows of slices, of controls and without a value are left out.
     """
     shown = [r for r in rows if _is_headline(r)]
     swept = [axis for axis in axes if len({r[axis] for r in shown}) > 1]

@@ -107,7 +107,7 @@ def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any])
     rows = tuple(
         (
             named(e.system),
-            wording.standing(e, alpha),
+            wording.score_standing(e, alpha),
             number_format.value(e),
             number_format.interval(e),
             number_format.chance(e),

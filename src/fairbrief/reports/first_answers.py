@@ -10,7 +10,7 @@ from fairbrief import standings
 from fairbrief.reports import arrangement, contrast_words, note_words, number_format, wording
 from fairbrief.reports.cautions import cautions
 from fairbrief.reports.contrast_table import group_counts
-from fairbrief.reports.contrast_words import capital, gap, group_or_part, p_text, said, signed
+from fairbrief.reports.contrast_words import capital, group_or_part, p_text, said, signed, size
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.screen_context import Context, context_of
@@ -108,7 +108,8 @@ def _left_out(e: Estimate, context: Context) -> str:
         return ""
     many = sum(e.excluded.values())
     verb = "does" if many == 1 else "do"
-    return f" {context.counted(many)} {verb} not count: {arrangement.reasons(e.excluded)}."
+    why = next(iter(e.excluded)) if len(e.excluded) == 1 else arrangement.reasons(e.excluded)
+    return f" {context.counted(many)} {verb} not count: {why}."
 
 
 def _found(members: Sequence[Estimate], context: Context) -> list[str]:
@@ -154,23 +155,26 @@ def _finding(e: Estimate, context: Context) -> str:
     plain = context.plain(e)
     random = ""
     if e.blind is not None and e.blind_p is not None:
-        random = f"random sentences {signed(e.blind, words.unit)}; difference {contrast_words.signed_gap(tested, words.unit)} "
+        random = f"random sentences {signed(e.blind, words.unit)}; difference {signed(tested, words.unit)} "
     inside = f"{f'{plain}; ' if plain else ''}{random}{_bounds(e, context)}, {p_text(p)}"
     return f"in summaries by {named(e.system)}, {said(e, words)} ({inside})"
 
 
 def _bounds(e: Estimate, context: Context) -> str:
     """The interval of what is tested: for all comparisons at once where there are several."""
-    words = context.words(e)
-    unit = "points" if e.blind_p is not None and words.unit == "percent" else words.unit
     low, high = (e.low, e.high) if e.blind_p is None else (e.blind_difference_low, e.blind_difference_high)
     if e.family_low is not None and e.family_high is not None:
         low, high = e.family_low, e.family_high
-    return "" if low is None or high is None else f"[{contrast_words.between(low, high, unit)}]"
+    return (
+        "" if low is None or high is None else f"[{contrast_words.between(low, high, context.words(e).unit)}]"
+    )
 
 
 def _value(e: Estimate, context: Context) -> str:
-    return "no value" if e.value is None else signed(e.value, context.words(e).unit)
+    if e.value is None:
+        return "no value"
+    unit = context.words(e).unit
+    return f"{signed(e.value, unit)}{' percentage points' if unit == 'points' else ''}"
 
 
 def _how_sure(e: Estimate, context: Context) -> str:
@@ -197,8 +201,8 @@ def _how_sure(e: Estimate, context: Context) -> str:
 def _would_have_been_seen(e: Estimate, context: Context) -> str:
     if not e.detectable:
         return ""
-    size = gap(e.detectable, context.words(e).unit)
-    return f" A difference of {size} would have been found in 80 of 100 such audits, before correction for multiple comparisons."
+    least = size(e.detectable, context.words(e).unit)
+    return f" A difference of {least} would have been found in 80 of 100 such audits, before correction for multiple comparisons."
 
 
 def _often(p: float) -> str:
@@ -265,9 +269,7 @@ def _part(one: Mapping[str, Any], told: Mapping[str, Any], context: Context) -> 
     """One part of the data: which group is above or below its baseline there, and by how much."""
     unit = wording.declared(one["measure"], context.made).contrast.unit
     is_random = one["blind_difference"] is not None
-    size = (
-        contrast_words.signed_gap(one["blind_difference"], unit) if is_random else signed(one["value"], unit)
-    )
+    size = signed(one["blind_difference"], unit) if is_random else signed(one["value"], unit)
     where = f"{named(told['attribute'])} {named(one['part'])}"
     group = contrast_words.group_with(told["over"], one["group"])
     return f"{where}: {group} {size}{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
@@ -321,7 +323,7 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> tup
     if first.detectable:
         is_grouped = first.clusters and first.clusters != first.n
         n, what = (first.clusters, " independent groups of records") if is_grouped else (first.n, "")
-        half = gap(first.detectable / 2, words.unit)
+        half = size(first.detectable / 2, words.unit)
         return (
             (
                 f"More records: to find a difference of {half}, take about {number_format.count(4 * n)}{what}. For other sizes:",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from fairbrief.declarations import ContrastUnit, ContrastWords
 from fairbrief.reports import arrangement, contrast_picture, contrast_words, groups, note_words
 from fairbrief.reports.contrast_table import group_counts_by_system
-from fairbrief.reports.contrast_words import gap, p_text, said, signed, signed_gap
+from fairbrief.reports.contrast_words import p_text, said, signed, size
 from fairbrief.reports.first_answers import (
     MOST_SYSTEMS,
     Answer,
@@ -183,10 +183,10 @@ def _standing(e: Estimate, unit: ContrastUnit, context: Context) -> str:
     if e.blind is not None:
         numbers.append(f"random sentences {signed(e.blind, unit)}")
     if e.blind_p is not None:
-        numbers.append(f"difference {signed_gap(tested, unit)}")
+        numbers.append(f"difference {signed(tested, unit)}")
     numbers.append(p_text(p))
     if kind == "not significant" and e.detectable:
-        numbers.append(f"a difference of {gap(e.detectable, unit)} would have been found")
+        numbers.append(f"a difference of {size(e.detectable, unit)} would have been found")
     words = WORDS[kind].replace("its baseline", context.baseline(e))
     return f"{words}: {'; '.join(numbers)}"
 

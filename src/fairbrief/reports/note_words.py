@@ -63,8 +63,8 @@ def _not_testable_among(a: Arguments) -> str:
 
 def _tests_need_resamples(a: Arguments) -> str:
     tests = a["tests"]
-    who = "one test needs" if tests == 1 else f"{tests} tests adjusted together need"
-    return f"{who} more resamples: --resamples {a['resamples']}"
+    who = "one comparison needs" if tests == 1 else f"{tests:,} comparisons corrected together need"
+    return f"{who} more resamples before any can be significant: --resamples {a['resamples']}"
 
 
 def _runs(a: Arguments) -> str:

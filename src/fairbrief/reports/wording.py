@@ -209,7 +209,7 @@ def _random(estimate: Estimate, alpha: float) -> str:
     return f"Not significantly different from random sentences of the same length, {reads} {told}."
 
 
-def standing(estimate: Estimate, alpha: float = ALPHA) -> str:
+def score_standing(estimate: Estimate, alpha: float = ALPHA) -> str:
     """How an unsigned score or level compares with label permutations in a few words, for a table of many systems."""
     if estimate.value is None:
         return "no value"

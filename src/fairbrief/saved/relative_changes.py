@@ -10,6 +10,8 @@ import numpy as np
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.answered import units_in_common
+from fairbrief.auditing.estimate import Interval as Bounds
+from fairbrief.auditing.estimate import finite, undefined
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.jackknifed import Jackknifed
@@ -25,7 +27,7 @@ from fairbrief.statistics.jackknife import spreads
 from fairbrief.types import Estimate, Floats, Integers, Measure, Table
 
 QUANTITY = "relative_change"
-FROM_NOTHING = estimating.undefined("the measure is 0 for the system that it is compared with")
+FROM_NOTHING = undefined("the measure is 0 for the system that it is compared with")
 
 
 def relative_changes(
@@ -58,15 +60,16 @@ def _changes(measures: list[Measure], fair: Part, plain: Part, settings: Setting
             for x, y in ((a.here, b.here), (a.without, b.without), (a.alone, b.alone))
         )
         gap = float(here[0])
-        made: estimating.Fields = {"value": gap, "notes": ()}
+        bounds = Bounds(notes=(FROM_NOTHING,))
         if np.isfinite(gap):
-            estimating.add_t_intervals([made], spreads(here, without, alone), settings)
-        else:
-            made = {"value": None, "notes": (FROM_NOTHING,)}
+            (bounds,) = estimating.t_intervals(spreads(here, without, alone), settings)
         yield Estimate(
             **estimating.named(measure, f"{settings.signature}|paired"),
-            **made,
             quantity=QUANTITY,
+            value=finite(gap),
+            low=bounds.low,
+            high=bounds.high,
+            notes=bounds.notes,
             system=fair.system,
             baseline=plain.system,
             n=common,

@@ -73,7 +73,7 @@ def slice_audit(
     return replace(
         result,
         estimates=tuple(with_families(together, settings)),
-        differences=tuple(with_families(differences, settings)),
+        differences=tuple(with_families(differences, settings, together)),
         rows=evidence,
         made={
             **made,

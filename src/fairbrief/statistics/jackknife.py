@@ -147,11 +147,16 @@ def t_interval(found: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
 
 def t_test(found: Spread | Spreads) -> Any:
     """Two-sided p of value = 0 by the jackknife t; 1 for an exact zero, nan without an error."""
+    return t_p(found.value, found.error, found.freedom)
+
+
+def t_p(value: Any, error: Any, freedom: Any) -> Any:
+    """Two-sided p of value = 0, given its standard error and degrees of freedom; 1 for an exact zero, nan without an error."""
     from scipy.special import stdtr
 
-    size, error = np.abs(found.value), np.asarray(found.error)
-    p = np.where(error == 0, 0.0, 2 * stdtr(found.freedom, -size / np.where(error > 0, error, 1.0)))
-    p = np.where(size <= tolerance(np.asarray(found.value)), 1.0, p)
+    size, error = np.abs(value), np.asarray(error)
+    p = np.where(error == 0, 0.0, 2 * stdtr(freedom, -size / np.where(error > 0, error, 1.0)))
+    p = np.where(size <= tolerance(np.asarray(value)), 1.0, p)
     return np.where(np.isnan(error), np.nan, p)[()]
 
 

@@ -11,7 +11,6 @@ from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import Endpoint
 from fairbrief.chat.replies import Question, Tally
 from fairbrief.chat.spending import PER_MESSAGE, Budget, BudgetSpent, Price, price_of
-from fairbrief.chat.spending_log import SpendingLog
 from fairbrief.errors import RequestError
 
 PRICE = Price(1e6, 1e6)
@@ -68,16 +67,16 @@ def test_a_request_that_may_have_been_charged_counts_as_the_most_it_could_cost()
 def test_a_budget_counts_what_earlier_runs_sent(tmp_path: Path) -> None:
     """Requests that came back count as charged, those that did not as the most they could be; a torn line counts nothing."""
     log = tmp_path / "folder" / "a.spent"
-    first = Budget(log=SpendingLog(log), price=PRICE, max_cost=1000)
+    first = Budget(log=log, price=PRICE, max_cost=1000)
     held = first.reserve((20, 10))
     first.settle(held, (8, 2))
     first.reserve((20, 10))  # killed before it came back
-    log.write_bytes(log.read_bytes() + b"- 2 3")  # cut short
-    second = Budget(log=SpendingLog(log), price=PRICE, max_cost=1000, max_requests=3)
+    log.write_bytes(log.read_bytes() + b"1f2e3d4c 2 {")  # cut short
+    second = Budget(log=log, price=PRICE, max_cost=1000, max_requests=3)
     assert (second.requests, second.requests_before, second.cost) == (2, 2, 40.0)
     second.settle(second.reserve((20, 10)), (1, 1))
     assert not second.has_room((0, 0))
-    assert (Budget(log=SpendingLog(log)).requests, Budget(log=SpendingLog(log), price=PRICE).cost) == (
+    assert (Budget(log=log).requests, Budget(log=log, price=PRICE).cost) == (
         3,
         42.0,
     )
@@ -86,8 +85,8 @@ def test_a_budget_counts_what_earlier_runs_sent(tmp_path: Path) -> None:
 def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
     """Another program's file is neither read nor written to."""
     (tmp_path / "a.spent").write_text("mine\n")
-    with pytest.raises(RequestError, match="Move it away"):
-        Budget(log=SpendingLog(tmp_path / "a.spent"))
+    with pytest.raises(RequestError, match="move that file"):
+        Budget(log=tmp_path / "a.spent")
 
 
 def test_several_who_ask_share_one_budget() -> None:

@@ -1,0 +1,125 @@
+"""The one place where an estimate is built: test, interval, random-sentence baseline and counts of groups, in this order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fairbrief.types import Estimate, Note
+
+NOTHING = "nothing to count"
+UNLIMITED = -math.inf, math.inf
+Bounds = tuple[float | None, float | None]
+NO_BOUNDS: Bounds = None, None
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A test of no disparity; without ``p`` where there is none. ``mean`` is the value's mean under the null hypothesis."""
+
+    mean: float | None = None
+    p: float | None = None
+    smallest: float | None = None
+    testable: bool | None = None
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval, or notes that say why there is none. ``is_open``: above 0, by how little is unknown."""
+
+    low: float | None = None
+    high: float | None = None
+    is_open: bool = False
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FromRandom:
+    """A difference from the random-sentence baseline, with the jackknife's interval and test where there are."""
+
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    se: float | None = None
+    freedom: float | None = None
+    detectable: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """How many clusters and items have the group of a difference, or each of its two."""
+
+    clusters: tuple[int, ...] = ()
+    items: tuple[float, ...] = ()
+    are_too_few: bool = False
+
+
+NO_TEST, NO_INTERVAL, NO_GROUP = Test(), Interval(), Present()
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What is known of one value. ``within`` is the interval inside the clusters, ``random`` what random sentences give."""
+
+    value: float
+    present: Present = NO_GROUP
+    se: float | None = None
+    freedom: float | None = None
+    test: Test = NO_TEST
+    interval: Interval = NO_INTERVAL
+    within: Bounds = NO_BOUNDS
+    detectable: float | None = None
+    random: float | None = None
+    from_random: FromRandom | None = None
+
+
+def undefined(reason: str) -> Note:
+    """The note at a value that is undefined."""
+    return Note("undefined", {"reason": reason})
+
+
+def finite(number: float) -> float | None:
+    """The number; None where it is not finite."""
+    return number if math.isfinite(number) else None
+
+
+def built(
+    fields: Mapping[str, Any],
+    numbers: Numbers,
+    limits: tuple[float, float] = UNLIMITED,
+    notes: tuple[Note, ...] = (),
+) -> Estimate:
+    """The estimate of some numbers; ``fields`` say of what. Nothing is printed beyond the ``limits`` of the value.
+
+    Where a group is in too few clusters to be compared, there is neither test nor interval.
+    """
+    present, test, interval, gap = numbers.present, numbers.test, numbers.interval, numbers.from_random
+    group_clusters, other_clusters, *_ = (*present.clusters, None, None)
+    group_items, other_items, *_ = (*present.items, None, None)
+    size = gap.detectable if gap is not None and gap.se is not None else numbers.detectable
+    notes = (*test.notes, *interval.notes, *notes)
+    if not math.isfinite(numbers.value):
+        notes, test, interval, size, gap = (undefined(NOTHING), *notes), NO_TEST, NO_INTERVAL, None, None
+    elif present.are_too_few:
+        few = Note("few_in_group", {"group": fields["group"], "clusters": list(present.clusters)})
+        notes, test, interval, size = (*notes, few), Test(test.mean, testable=False), NO_INTERVAL, None
+        gap = None if gap is None else replace(gap, low=None, high=None, p=None)
+    least, most = limits
+
+    def cut(number: float | None) -> float | None:
+        return None if number is None else min(max(number, least), most)
+
+    return Estimate(
+        **fields, value=cut(finite(numbers.value)), low=cut(interval.low), high=cut(interval.high),
+        low_is_open=interval.is_open, low_within=cut(numbers.within[0]), high_within=cut(numbers.within[1]), se=numbers.se,
+        freedom=numbers.freedom, null_mean=cut(test.mean), p=test.p, smallest_p=test.smallest, testable=test.testable,
+        detectable=size, blind=cut(numbers.random), blind_difference=None if gap is None else gap.difference,
+        blind_difference_low=None if gap is None else gap.low, blind_difference_high=None if gap is None else gap.high,
+        blind_p=None if gap is None else gap.p, blind_se=None if gap is None else gap.se,
+        blind_freedom=None if gap is None else gap.freedom, group_clusters=group_clusters, other_clusters=other_clusters,
+        group_items=group_items, other_items=other_items, notes=notes,
+    )  # fmt: skip

@@ -1,1 +1,0 @@
-"""Choosing among several summaries, and sweeping over settings."""

@@ -1,0 +1,259 @@
+"""Sets of inputs with controlled people, built from annotated records."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from fairbrief.errors import DataError, MissingExtra, RequestError, reading_text
+from fairbrief.people.filling import LEFT, Manner, fill, lint
+from fairbrief.people.groups import (
+    TOO_FEW,
+    Capacity,
+    Design,
+    Lists,
+    Plan,
+    Sample,
+    assign,
+    list_names,
+    measure,
+    pools_of,
+    read_groups,
+)
+from fairbrief.people.template import Template, content_words, make_template
+from fairbrief.text.counted import counted
+from fairbrief.text.languages import is_foreign
+from fairbrief.text.names import Names, census, is_given_name, read_names
+from fairbrief.types import Record
+
+NamesGiven = Names | str | Path
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of each original; complete when the records are used up."""
+
+    capacities: list[Capacity] = field(default_factory=list)
+    replaces_last: bool = False
+
+    @property
+    def written(self) -> int:
+        return sum(c.written for c in self.capacities)
+
+    @property
+    def built(self) -> list[Capacity]:
+        return [c for c in self.capacities if c.written]
+
+    @property
+    def refused(self) -> list[Capacity]:
+        return [c for c in self.capacities if not c.written]
+
+    def reasons(self) -> dict[str, int]:
+        """How many originals were refused, by reason."""
+        counts: dict[str, int] = {}
+        for capacity in self.refused:
+            counts[capacity.reason] = counts.get(capacity.reason, 0) + 1
+        return counts
+
+    def advice(self) -> list[str]:
+        """What can be done about the originals that were refused, one line a reason."""
+        lines = []
+        if short := [c for c in self.refused if c.reason == TOO_FEW]:
+            most = max(c.needed for c in short)
+            lines.append(
+                f"{TOO_FEW}: one text needs up to {most} names of one list (balanced: people by number of groups; mono: all "
+                "people), and names that the text holds or that two groups share are not drawn. Give a larger "
+                "table: --names FILE."
+            )
+        if LEFT in self.reasons():
+            lines.append(
+                f"{LEFT}: the text names a person where no mention is marked. Mark it in the source"
+                + (
+                    "; or keep last names (--last-names keep), so that first names alone tell."
+                    if self.replaces_last
+                    else "."
+                )
+            )
+        return lines
+
+
+def build(
+    records: Iterable[Record],
+    groups: str = "gender",
+    design: Design = "balanced",
+    per_original: int | None = None,
+    names: NamesGiven = "census",
+    last_names: Literal["keep", "replace"] | None = None,
+    content_words: bool | Literal["neutral"] = False,
+    pronouns: bool = True,
+    weights: Literal["uniform", "frequency"] = "uniform",
+    seed: int = 0,
+    genders: Literal["keep", "random"] = "keep",
+    woman: str = "Ms.",
+) -> tuple[Iterator[Record], Report]:
+    """Records with controlled people, ``per_original`` (20) of each original, and a report that grows with them.
+
+    ``groups``: ``gender``, ``race[=A+B]`` or ``gender*race[=male:A+female:B]`` (see `read_groups`).
+    ``design``: ``balanced`` (C_loc: half of the people in each group, in pairs with exchanged groups) or ``mono`` (C_glob:
+    one group per input). ``names``: ``census``, or a table ``name,part,gender,group`` (a path).
+    ``last_names``: kept, or replaced; by default replaced where the groups speak of race, which last names
+    tell too. ``content_words``: whether wife and husband follow the gender, or are all set to ``neutral``
+    variants. ``pronouns=False`` leaves pronouns as they are. ``weights``: names drawn uniformly or by frequency.
+    ``genders``: in ``race`` groups, whether people keep their gender or have one drawn.
+    ``woman``: the title that stands for Mr.
+
+    ``design="original"`` gives the originals that could be filled (balanced) as they are, one record each: what
+    systems write of them is the paper's row of original documents.
+
+    Every record says in its attributes where it stands: ``design``, ``sample`` (the draw), ``pair`` (balanced) or
+    ``group`` (mono); ``genders`` (`Plan.genders`; of originals ``as written``), ``last_names`` (``kept``, ``replaced``) and ``content_words``
+    (``kept``, ``exchanged``, ``neutral``). Its id tells sets apart too, so that one audit can hold several.
+
+    The same seed gives the same records to the byte, whatever other originals there are. If one input of
+    an original cannot be made, none of its rows is, and the report says why. Raises `RequestError`
+    for a request that no original could meet, `DataError` for a broken table or record.
+    """
+    if design not in ("balanced", "mono", "original"):
+        raise RequestError(f"The design '{design}' is not known. Wanted balanced, mono or original.")
+    if weights not in ("uniform", "frequency"):
+        raise RequestError(f"The weights '{weights}' are not known. Wanted uniform or frequency.")
+    table = names_of(names)
+    wanted = read_groups(groups, table)
+    if design == "original" and per_original is not None:
+        raise RequestError("Originals are given once each: leave the number of inputs per original out.")
+    per_original = 20 if per_original is None else per_original
+    if per_original < 1 or (design != "original" and per_original % len(wanted)):
+        raise RequestError(
+            f"{counted(per_original, 'input')} of each original cannot be shared by {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
+        )
+    by_race = wanted[0].race is not None
+    replaces = last_names == "replace" or (last_names is None and by_race)
+    plan = Plan(wanted, design, replaces, random_gender=genders == "random")
+    manner = _manner(content_words, pronouns, woman)
+    task = _Task(plan, list_names(plan, table), manner, per_original // len(wanted), weights, seed)
+    report = Report(replaces_last=replaces)
+    return _stream(records, task, report), report
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    plan: Plan
+    lists: Lists
+    manner: Manner
+    draws: int
+    weights: str
+    seed: int
+
+
+def _manner(words: bool | Literal["neutral"], pronouns: bool, woman: str) -> Manner:  # as in build
+    table = content_words() if words else None
+    return Manner(pronouns=pronouns, words=table, neutral=words == "neutral", woman=woman)
+
+
+def names_of(names: NamesGiven) -> Names:
+    """The table of names that is given, in a file or by its name; RequestError or DataError where it is none."""
+    if isinstance(names, Names):
+        return names
+    if str(names) == "census":
+        return census()
+    path = Path(names)
+    if not path.is_file():
+        raise RequestError(
+            f"There is no table of names '{names}'. Wanted census, or a file name,part,gender,group."
+        )
+    with reading_text(path), path.open(encoding="utf-8-sig", newline="") as lines:
+        return read_names(lines, str(path))
+
+
+def _stream(records: Iterable[Record], task: _Task, report: Report) -> Iterator[Record]:
+    seen: set[str] = set()
+    for record in records:
+        if record.id in seen:
+            raise DataError(
+                f"{record.where or record.id}: a second record has the id '{record.id}'. Give each its own."
+            )
+        seen.add(record.id)
+        rows, capacity = _rows_of(record, task)
+        report.capacities.append(capacity)
+        yield from rows
+
+
+def _rows_of(record: Record, task: _Task) -> tuple[list[Record], Capacity]:
+    """All rows of an original, or none and the reason."""
+    if language := is_foreign(" ".join(document.text for document in record.documents)):
+        named = len(record.entities)
+        detail = "names, titles and pronouns are exchanged in English texts alone"
+        return [], Capacity(record.id, named, 0, reason=f"the text is {language}", detail=detail)
+    template = make_template(record, task.manner.words, _is_given)
+    pools = pools_of(task.lists, template)
+    capacity = measure(task.plan, pools, template)
+    if capacity.reason:
+        return [], capacity
+    if task.plan.design == "original":
+        return [_unchanged(template)], replace(capacity, written=1)
+    rng = random.Random(f"{task.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
+    rows = []
+    for sample in assign(template, task.plan, pools, task.draws, task.weights, rng):
+        filled = fill(template, sample.assigned, task.manner)
+        if faults := lint(template, filled, sample.assigned, task.manner):
+            return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
+        rows.append(_named(template, filled, sample, task))
+    return rows, replace(capacity, written=len(rows))
+
+
+def _is_given(word: str) -> bool:
+    """As `is_given_name`; without the census nobody's single name is taken for a first name."""
+    try:
+        return is_given_name(word)
+    except MissingExtra:
+        return False
+
+
+def _unchanged(template: Template) -> Record:
+    """The original itself, as one more record of its set."""
+    record = template.record
+    return replace(
+        record,
+        id=f"{record.id}.original",
+        original=record.id,
+        attributes={**record.attributes, **_ORIGINAL},
+    )
+
+
+_ORIGINAL = {"design": "original", "genders": "as written", "last_names": "kept", "content_words": "kept"}
+
+
+def _named(template: Template, filled: Record, sample: Sample, task: _Task) -> Record:
+    """The filled record with an id of its own, and attributes that say where it stands in which design."""
+    design = task.plan.design
+    place = {"pair": sample.pair} if design == "balanced" else {"group": sample.group}
+    told = _told(task)
+    usual = {
+        "genders": "varied",
+        "last_names": "replaced" if task.plan.by_race else "kept",
+        "content_words": "kept",
+    }
+    unusual = [value for name, value in told.items() if value != usual.get(name)]
+    turn = sample.pair or sample.group
+    name = f"{'-'.join(unusual)}.{sample.number}.{turn}".replace(", ", "-").replace(" ", "-")
+    return replace(
+        filled,
+        id=f"{template.record.id}.{name}",
+        original=template.record.id,
+        attributes={**template.record.attributes, **told, "sample": str(sample.number), **place},
+    )
+
+
+def _told(task: _Task) -> dict[str, str]:
+    """What tells this set of inputs from others made of the same originals."""
+    words = "kept" if task.manner.words is None else "neutral" if task.manner.neutral else "exchanged"
+    last_names = "replaced" if task.plan.replaces_last else "kept"
+    return {
+        "design": task.plan.design,
+        "genders": task.plan.genders,
+        "last_names": last_names,
+        "content_words": words,
+    }

@@ -1,0 +1,252 @@
+"""Counterfactual sources: one record as often as there are groups, alike but for the group of its people."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from fairbrief.errors import DataError
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import Assignment, Manner, fill
+from fairbrief.people.groups import Group, Lists, Plan, list_names, pools_of
+from fairbrief.people.template import Person, Slot, Template, Words, content_words, in_order
+from fairbrief.text import address, pronouns
+from fairbrief.text.census_names import genders as genders_of_names
+from fairbrief.text.names import Listed, Names, census
+from fairbrief.text.recognition import Span, accept, choose, propose
+from fairbrief.text.titles import SUFFIXES, bare, is_title
+from fairbrief.types import Entity, Record
+
+NO_WORD = "no word of the text tells a gender"
+FEW_NAMES = "too few names"
+NO_PEOPLE = "no people whose mentions are marked"
+BROKEN_MARKS = "the marks of its people overlap, or lie outside of the text"
+ANNOTATED = "the names, pronouns and titles of annotated people"
+NAMES = "the names of annotated people"
+BY_WORDS = "first names and gendered words"
+
+
+@dataclass(slots=True)
+class Counterfactuals:
+    """The sets of records that were made, those of one original beside each other, and why others were not.
+
+    ``ways`` counts originals by what was exchanged in them, ``refused`` by reason.
+    """
+
+    records: list[Record] = field(default_factory=list)
+    ways: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def add(self, way: str, made: Sequence[Record] | str, over: str, value: Mapping[str, str]) -> None:
+        """The versions of one original, or the reason why there are none."""
+        if isinstance(made, str):
+            self.refused[made] += 1
+        else:
+            self.ways[way] += 1
+            self.records += [_placed(record, over, value) for record in made]
+
+
+def exchange_genders(
+    records: Sequence[Record], over: str, genders: Mapping[str, str], seed: int
+) -> Counterfactuals:
+    """Each record with women only and with men only.
+
+    Where people's mentions are marked, names, pronouns, titles and gendered nouns are filled as in inputs with
+    controlled people (`build`, one group per input). Elsewhere these words are found in the text
+    (`find_template`). First names are drawn anew from the census for both versions, so that neither is the
+    one that was written. ``genders`` maps the values of the attribute ``over`` to female and male. Raises
+    MissingExtra without the census.
+    """
+    found = Counterfactuals()
+    value = {gender: word for word, gender in genders.items()}
+    groups = tuple(Group(gender=gender) for gender in value)
+    lists = list_names(Plan(groups, "mono", replaces_last=False), census())
+    for record in records:
+        if any(e.mentions for e in record.entities):
+            found.add(ANNOTATED, _by_marks(record, "gender", census(), 2, seed), over, value)
+        else:
+            found.add(BY_WORDS, _by_words(record, groups, lists, seed), over, value)
+    return found
+
+
+def exchange_names(records: Sequence[Record], over: str, values: Sequence[str], seed: int) -> Counterfactuals:
+    """Each record with everybody of one group, for each of ``values``, by the names that its people bear.
+
+    For groups that no word but a name tells (race). Names are drawn from those that the input's own people of
+    each group bear; a name of two groups tells neither and is not drawn. Genders stay as they are.
+    """
+    found = Counterfactuals()
+    codes = {value: f"g{i}" for i, value in enumerate(values)}
+    value = {code: value for value, code in codes.items()}
+    names = Names(tuple(_listed(records, over, codes)), "the input's people")
+    groups = f"race={'+'.join(value)}"
+    for record in records:
+        if not any(e.mentions for e in record.entities):
+            found.refused[NO_PEOPLE] += 1
+        elif set(names.groups()) != set(value):
+            found.refused[FEW_NAMES] += 1
+        else:
+            found.add(NAMES, _by_marks(record, groups, names, len(value), seed), over, value)
+    return found
+
+
+def _by_marks(record: Record, groups: str, names: Names, many: int, seed: int) -> list[Record] | str:
+    """The versions of a record whose people's mentions are marked, or why there are none."""
+    try:
+        rows, report = build(
+            [record], groups, "mono", many, names, content_words=groups == "gender", seed=seed
+        )
+        return list(rows) or next(iter(report.reasons()))
+    except DataError:
+        # The audit itself may not read the marks: what is wrong with them, `build people` says.
+        return BROKEN_MARKS
+
+
+def _by_words(record: Record, groups: Sequence[Group], lists: Lists, seed: int) -> list[Record] | str:
+    """The versions of a record without mentions, or why there are none."""
+    words = content_words()
+    template = find_template(record, genders_of_names(), words)
+    if not template.slots:
+        return NO_WORD
+    pools = pools_of(lists, template)
+    named = [p for p in template.people if p.is_named]
+    rng = random.Random(f"{seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
+    own = {p.id for p in record.entities}
+    made = []
+    for i, group in enumerate(groups):
+        pool = pools.first[i, group.gender or ""]
+        if len(pool) < len(named):
+            return FEW_NAMES
+        drawn = rng.sample([row.name for row in pool], len(named))
+        assigned = {NOBODY: Assignment(gender=group.gender)}
+        for person, first in zip(named, drawn, strict=True):
+            assigned[person.entity.id] = Assignment(first, None, group.gender)
+        filled = fill(template, assigned, Manner(words=words))
+        attributes = {**record.attributes, "group": group.name}
+        entities = tuple(e for e in filled.entities if e.id in own)
+        made.append(
+            replace(
+                filled,
+                id=f"{record.id}.{group.name}",
+                original=record.id,
+                attributes=attributes,
+                entities=entities,
+            )
+        )
+    return made
+
+
+def _placed(record: Record, over: str, value: Mapping[str, str]) -> Record:
+    """The record and its people with the group under the name and word that the input uses."""
+    attributes = {k: v for k, v in record.attributes.items() if k not in ("design", "sample", "group")}
+    return replace(
+        record,
+        attributes={**attributes, over: value[record.attributes["group"]]},
+        entities=tuple(_person(e, over, value) for e in record.entities),
+    )
+
+
+def _person(entity: Entity, over: str, value: Mapping[str, str]) -> Entity:
+    """A person with the group that was assigned; one to whom none was assigned has none."""
+    kept = {k: v for k, v in entity.attributes.items() if k not in ("gender", "race", over)}
+    told = [value[g] for k in ("gender", "race") if (g := entity.attributes.get(k, "")) in value]
+    return replace(entity, attributes={**kept, over: told[0]} if told else kept)
+
+
+def _listed(records: Iterable[Record], over: str, codes: Mapping[str, str]) -> Iterator[Listed]:
+    for record in records:
+        for person in record.entities:
+            group = codes.get(person.attributes.get(over, ""))
+            gender = person.attributes.get("gender", "")
+            if group is None:
+                continue
+            if person.first_name:
+                yield Listed(
+                    person.first_name, "first", gender if gender in ("female", "male") else "", group
+                )
+            if person.last_name:
+                yield Listed(person.last_name, "last", "", group)
+
+
+# --------------------------------------------------------------------- people whom nobody annotated
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+_TITLE = re.compile(
+    r"\b(?:M(?:r|rs|s)\b\.?|(?:Miss|Mister|Madame|Monsieur|Mademoiselle)\b)(?=\s+[^\W\d_a-z])"
+)
+NOBODY = "nobody"
+"""Id of the person whom pronouns, titles and gendered nouns stand for."""
+
+
+def find_template(record: Record, genders: Mapping[str, str], words: Words) -> Template:
+    """The template of a record without mentions, for inputs in which everybody becomes of one gender.
+
+    Slots: pronouns (``her`` and ``his`` by what follows them), courtesy titles, the nouns of ``words`` (in
+    lower case: the King stays), and first names: those of the record's people, and of other names of people
+    whose first word ``genders`` (first name in lower case → gender) knows. One person stands for each first
+    name; since all get one gender, it does not matter whom a pronoun means, and the person `NOBODY` has them
+    all. Last names stay.
+    """
+    given = {p.first_name: p for p in record.entities if p.first_name}
+    people = [Person(Entity(NOBODY), None, None, None, frozenset())]
+    place: dict[str, int] = {}
+    slots: list[Slot] = []
+    for number, document in enumerate(record.documents):
+        names = list(_first_names(document.text, genders, given))
+        for start, end in names:
+            first = document.text[start:end]
+            if first not in place:
+                place[first] = len(people)
+                entity = given.get(first) or Entity(f"{NOBODY}:{first}", first)
+                people.append(Person(entity, first, entity.last_name, None, frozenset()))
+            slots.append(Slot(number, start, end, "first", (place[first],), first))
+        slots += _words(number, document.text, names, words)
+    return Template(record, tuple(people), tuple(in_order(record, slots)))
+
+
+def _first_names(
+    text: str, genders: Mapping[str, str], given: Mapping[str, Entity]
+) -> Iterator[tuple[int, int]]:
+    """Where first names stand."""
+    spans = propose(text)
+    accepted = set(accept(text, spans, genders.keys()))
+    people = choose(spans, accepted)
+    known = {first for span in people if (first := _first(span, genders)) is not None} | given.keys()
+    # At the start of a sentence a first name alone is not accepted by itself; borne elsewhere, it is.
+    for span in choose(spans, accepted | {s.text for s in spans if s.text in known}):
+        for token, (start, end) in zip(span.tokens, span.places, strict=True):
+            if not is_title(token):
+                if token in known and (token in given or _first(span, genders) == token):
+                    yield start, end
+                break
+
+
+def _first(span: Span, genders: Mapping[str, str]) -> str | None:
+    """The first name in a person's name; None after a title with one name, which is a last name."""
+    core = [t for t in span.tokens if not is_title(t) and bare(t) not in SUFFIXES]
+    titled = len(core) < len(span.tokens)
+    return core[0] if core and core[0].lower() in genders and not (titled and len(core) == 1) else None
+
+
+def _words(document: int, text: str, names: Sequence[tuple[int, int]], words: Words) -> Iterator[Slot]:
+    """Titles, pronouns and gendered nouns."""
+    taken = {found.start() for start, end in names for found in _WORD.finditer(text, start, end)}
+    for found in _TITLE.finditer(text):
+        if address.gender(found[0]) is not None:
+            taken.add(found.start())
+            yield Slot(document, found.start(), found.end(), "title", (0,), found[0])
+    for found in _WORD.finditer(text):
+        if found.start() in taken:
+            continue
+        word = found[0]
+        role: str | None = None
+        if pronouns.gender(word) is not None:
+            role = pronouns.guess_place(word, text[found.end() : found.end() + 40])
+        elif word in words and word.islower():
+            role = "content"
+        if role is not None:
+            yield Slot(document, found.start(), found.end(), role, (0,), word)

@@ -1,0 +1,322 @@
+"""A template filled: a record in which its people are others."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import accumulate
+from typing import Final, cast
+
+from fairbrief.people.template import Person, Slot, Template, Words, content_words, word_for
+from fairbrief.text import address, pronouns
+from fairbrief.types import Entity, Mention, Record
+
+_VOWEL = re.compile(r"[aeiouáéíóúAEIOUÁÉÍÓÚ]")
+_SOUNDED = re.compile(r"(?:u[bfhjkqrst]?[aeiou]|eu|one\b|ewe)", re.IGNORECASE)
+_SILENT = re.compile(r"(?:heir|hon(?:o|e)|hour)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """Who a person shall be. None leaves that as it is.
+
+    ``race`` is recorded and shows in the names alone.
+    """
+
+    first: str | None = None
+    last: str | None = None
+    gender: str | None = None
+    race: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a template is filled.
+
+    ``pronouns``: whether pronouns follow the gender. ``words``: the content words that do, None for
+    none; ``neutral`` sets them all to the variant for either gender. ``woman``: the courtesy title that stands for Mr.
+    """
+
+    pronouns: bool = True
+    words: Words | None = None
+    neutral: bool = False
+    woman: str = "Ms."
+
+
+PLAIN = Manner()
+
+
+def fill(template: Template, assigned: Mapping[str, Assignment], manner: Manner = PLAIN) -> Record:
+    """The template's record with people as ``assigned`` (by entity id); its other words are unchanged.
+
+    A slot changes only where what was assigned differs from what was there, so that the original's
+    own names and genders give back the original's text. Case is kept. The record's entities have the
+    new names, ``gender`` and ``race``, and mentions at their new places; a person to whom nothing was
+    assigned is kept if named, without group, and left out otherwise. References tell of the original people and are dropped.
+    """
+    values = [_value(template, i, assigned, manner) for i in range(len(template.slots))]
+    record = template.record
+    documents, shifts = [], []
+    for number, document in enumerate(record.documents):
+        here = [(s, v) for s, v in zip(template.slots, values, strict=True) if s.document == number]
+        documents.append(replace(document, text=_write(document.text, here)))
+        shifts.append(_Shift(here))
+    entities = tuple(_entity(p, assigned.get(p.entity.id), shifts) for p in template.people if p.is_named)
+    return replace(record, documents=tuple(documents), entities=entities, references=())
+
+
+def _value(template: Template, index: int, assigned: Mapping[str, Assignment], manner: Manner) -> str:
+    slot = template.slots[index]
+    if slot.role == "article":
+        following = template.slots[index + 1]
+        new = _value(template, index + 1, assigned, manner)
+        return slot.surface if new == following.surface else _article(slot.surface, new)
+    people = [template.people[i] for i in slot.people]
+    given = [assigned.get(p.entity.id) or Assignment() for p in people]
+    if slot.role == "content":
+        return _content(slot, given, manner)
+    person, assignment = people[0], given[0]
+    if slot.role in ("first", "initial"):
+        first = assignment.first
+        if first is None or first == person.first:
+            return slot.surface
+        return first[0] if slot.role == "initial" else _name_like(slot.surface, first)
+    if slot.role == "last":
+        last = assignment.last
+        return slot.surface if last is None or last == person.last else _name_like(slot.surface, last)
+    if assignment.gender is None:
+        return slot.surface
+    if slot.role == "title":
+        return address.exchange(slot.surface, assignment.gender, manner.woman)
+    if not manner.pronouns or pronouns.gender(slot.surface) == assignment.gender:
+        return slot.surface
+    return pronouns.like(slot.surface, pronouns.form(cast("pronouns.Place", slot.role), assignment.gender))
+
+
+def _content(slot: Slot, given: Sequence[Assignment], manner: Manner) -> str:
+    if manner.words is None or slot.surface.lower() not in manner.words:
+        return slot.surface
+    genders = {a.gender for a in given if a.gender is not None}
+    if manner.neutral or len(genders) > 1:
+        return word_for(manner.words, slot.surface, "neutral")
+    return word_for(manner.words, slot.surface, genders.pop()) if genders else slot.surface
+
+
+def _name_like(surface: str, name: str) -> str:
+    """A name in the case of another: capitals and small letters throughout are kept."""
+    letters = [c for c in surface if c.isalpha()]
+    if letters and all(c.islower() for c in letters):
+        return name.lower()
+    return name.upper() if len(letters) > 1 and all(c.isupper() for c in letters) else name
+
+
+def _article(surface: str, word: str) -> str:
+    sounds_open = bool(_SILENT.match(word)) or (bool(_VOWEL.match(word)) and not _SOUNDED.match(word))
+    return pronouns.like(surface, "an" if sounds_open else "a")
+
+
+def _write(text: str, slots: Sequence[tuple[Slot, str]]) -> str:
+    pieces, at = [], 0
+    for slot, value in slots:
+        pieces += [text[at : slot.start], value]
+        at = slot.end
+    return "".join([*pieces, text[at:]])
+
+
+class _Shift:
+    """Where a place of the old text lies in the new one."""
+
+    def __init__(self, slots: Sequence[tuple[Slot, str]]) -> None:
+        self._ends = [s.end for s, _ in slots]
+        self._by = [0, *accumulate(len(v) - (s.end - s.start) for s, v in slots)]
+
+    def __call__(self, place: int) -> int:
+        return place + self._by[bisect_right(self._ends, place)]
+
+
+def _entity(person: Person, assigned: Assignment | None, shifts: Sequence[_Shift]) -> Entity:
+    entity = person.entity
+    given = ("gender", "race") if assigned is None else ("gender", "race", "identity")
+    kept = {k: v for k, v in entity.attributes.items() if k not in given}
+    mentions = tuple(
+        Mention(m.document, shifts[m.document](m.start), shifts[m.document](m.end), m.kind)
+        for m in entity.mentions
+    )
+    if assigned is None:
+        return Entity(entity.id, person.first, person.last, kept, mentions)
+    groups = {"gender": assigned.gender, "race": assigned.race}
+    return Entity(
+        entity.id,
+        assigned.first if assigned.first and person.first else person.first,
+        assigned.last if assigned.last and person.last else person.last,
+        kept | {k: v for k, v in groups.items() if v is not None},
+        mentions,
+    )
+
+
+# ---- Filled records looked over: what a reader would notice as broken
+
+
+LEFT: Final = "an original name is left"
+
+_NEXT: Final = re.compile(r"\s+([^\W\d_]+)")
+_CAPITAL: Final = re.compile(r",? ([A-Z][^\W\d_]+)")
+_TAG: Final = re.compile(r"[#@]\w+")
+_OWNED: Final = frozenset((
+    "job", "career", "life", "own", "office", "house", "home", "car", "desk", "room", "body",
+    "eyes", "hair", "childhood", "youth", "lawyer", "attorney", "client", "boss", "colleague",
+    "team", "party", "family", "parents", "kids", "album", "novel", "theory", "name", "age",
+    "death", "birth",
+))  # fmt: skip
+"""Nouns that are somebody's: after ``him`` they are a possessive gone wrong ("him job")."""
+_AFTER_HERS: Final = frozenset((
+    "and", "or", "but", "nor", "so", "as", "than", "that", "which", "who", "if", "when", "while",
+    "because", "though", "although", "until", "since", "before", "after", "is", "was", "are",
+    "were", "be", "been", "has", "have", "had", "will", "would", "can", "could", "may", "might",
+    "must", "shall", "should", "do", "does", "did", "not", "alone", "too", "also", "now", "then",
+    "there", "here", "again", "to", "in", "on", "at", "by", "for", "from", "with", "of", "about",
+    "into", "over", "under", "only", "all", "instead", "already", "still", "ever", "never", "alike",
+    "either", "just", "long", "forever",
+))  # fmt: skip
+"""Words that may follow ``hers`` and ``theirs``; a noun may not ("hers job")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a filled record is no good: a constant ``reason``, and the words in ``detail``."""
+
+    reason: str
+    detail: str
+
+
+def lint(
+    template: Template, filled: Record, assigned: Mapping[str, Assignment], manner: Manner = PLAIN
+) -> list[Fault]:
+    """The faults of a filled record, empty if it is sound.
+
+    An original name is left; a possessive form stands where it cannot ("hers job", "him son"); a person is
+    spoken of in two genders; two people have one full name.
+    """
+    return [
+        *_names_left(template, filled, assigned),
+        *_forms(template, filled),
+        *(_two_genders(template, filled, assigned) if manner.pronouns else ()),
+        *_namesakes(template, filled, assigned),
+    ]
+
+
+def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
+    """Words of names that were replaced and still stand, unless another person's name begins there."""
+    gone: dict[str, set[str]] = {}
+    families: set[str] = set()
+    for slot in template.slots:
+        person = template.people[slot.people[0]]
+        given = assigned.get(person.entity.id)
+        if given is None or slot.role not in ("first", "last"):
+            continue
+        new, old = (given.first, person.first) if slot.role == "first" else (given.last, person.last)
+        if new is not None and new != old:
+            words = {w for w in _words(slot.surface) if not w.islower()}
+            own = _words(f"{person.first or ''} {person.last or ''}")
+            for word in words:
+                gone.setdefault(word, set()).update(own)
+            families |= words if slot.role == "last" else set()
+    kept = {
+        word
+        for entity in filled.entities
+        for name in (entity.first_name, entity.last_name)
+        for word in _words(name or "")
+    }
+    remaining = frozenset(gone) - kept
+    if not remaining:
+        return
+    pattern = _alternation(remaining, frozenset(families) - kept)
+    for document in filled.documents:
+        for found in pattern.finditer(document.text):
+            following = _CAPITAL.match(document.text, found.end())
+            own = gone.get(found[0], set())
+            if following and own and following[1] not in own:
+                continue  # "Jean Cocteau" is not Jean Gabin
+            place = _around(document.text, found.start(), found.end())
+            yield Fault(LEFT, f"'{found[0]}' in {place}")
+        yield from _names_in_tags(document.text, remaining)
+
+
+def _names_in_tags(text: str, names: Iterable[str]) -> Iterator[Fault]:
+    """Names inside of what stands after # and @."""
+    for found in _TAG.finditer(text):
+        if any(len(name) > 3 and name in found[0] for name in names):
+            yield Fault(LEFT, f"'{found[0]}' in {_around(text, found.start(), found.end())}")
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*", name))
+
+
+@cache
+def _alternation(words: frozenset[str], families: frozenset[str]) -> re.Pattern[str]:
+    """Any of the words, or the plural of a family name."""
+    plural = [f"{re.escape(w)}(?:s|es)" for w in sorted(families)]
+    return re.compile(r"\b(?:" + "|".join([*map(re.escape, sorted(words)), *plural]) + r")\b")
+
+
+def _forms(template: Template, filled: Record) -> Iterator[Fault]:
+    owned = _OWNED | set(content_words())
+    for entity in filled.entities:
+        for mention in entity.mentions:
+            if mention.kind not in pronouns.PLACES:
+                continue
+            text = filled.documents[mention.document].text
+            word = text[mention.start : mention.end].lower()
+            after = _NEXT.match(text, mention.end)
+            following = after[1] if after else ""
+            wrong = (word == "him" and following in owned) or (
+                word in ("hers", "theirs") and following.islower() and following not in _AFTER_HERS
+            )
+            if wrong and _was_changed(template, entity.id, word):
+                yield Fault("a pronoun stands in the wrong form", _around(text, mention.start, mention.end))
+
+
+def _was_changed(template: Template, id_: str, word: str) -> bool:
+    """Whether the person's own pronouns were of another gender, so that the form is ours."""
+    person = next(p for p in template.people if p.entity.id == id_)
+    return pronouns.gender(word) not in person.genders
+
+
+def _two_genders(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
+    originals = {p.entity.id: p for p in template.people}
+    for entity in filled.entities:
+        given = assigned.get(entity.id)
+        if given is None or given.gender is None or not originals[entity.id].is_named:
+            continue
+        for mention in entity.mentions:
+            text = filled.documents[mention.document].text
+            word = text[mention.start : mention.end]
+            if mention.kind in pronouns.PLACES:
+                shown = pronouns.gender(word)
+            elif mention.kind == "title":
+                shown = address.gender(word)
+            else:
+                continue
+            if shown is not None and shown != given.gender:
+                yield Fault("a person is spoken of in two genders", _around(text, mention.start, mention.end))
+
+
+def _namesakes(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
+    before = {(p.first, p.last): 0 for p in template.people}
+    for person in template.people:
+        before[person.first, person.last] += 1
+    seen: dict[tuple[str, str], str] = {}
+    for entity in filled.entities:
+        if not entity.first_name or not entity.last_name or entity.id not in assigned:
+            continue
+        name = (entity.first_name, entity.last_name)
+        if seen.setdefault(name, entity.id) != entity.id and before.get(name, 0) < 2:
+            yield Fault("two people have one name", " ".join(name))
+
+
+def _around(text: str, start: int, end: int) -> str:
+    return f"…{text[max(0, start - 30) : end + 30]}…".replace("\n", " ")

@@ -1,0 +1,1 @@
+"""Making what is audited: inputs, summaries, their units and people's judgements, from single files to experiments."""

@@ -1,0 +1,271 @@
+"""The questions that a case gives rise to."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from types import MappingProxyType
+from typing import TypeVar
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.text.alignment import Name
+from fairbrief.text.census_names import given_names
+from fairbrief.text.people import Decision, find_people
+from fairbrief.text.recognition import accept, propose
+from fairbrief.text.sentences import split
+from fairbrief.types import Case, Summary, Unit
+
+NONE = "none"
+"""The answer that no value entails a unit."""
+RATINGS = ("1", "2", "3", "4", "5")
+LEANINGS = ("negative", "fair", "positive")
+MENTIONED = ("yes", "no", "unclear")
+FIRST, SECOND, ALIKE = "first", "second", "alike"
+FAIR_RATING = 5
+
+TASKS: Mapping[str, str] = MappingProxyType(
+    {
+        "units": "Which values entail each statement of the summary?",
+        "rating": "How fairly is each value represented, from 1 to 5?",
+        "leaning": "Which way does the summary lean: negative, fair, positive?",
+        "pairs": "Which of two summaries represents the documents more fairly?",
+        "people": "Does the summary mention each person of the documents?",
+        "alignment": "Were the names in the summary aligned with the right people?",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question: about ``part`` (a unit's number, a value, a person's id; empty for the whole) of a case.
+
+    ``system`` is a code: who judges shall not know which system wrote what, nor which two texts are by one.
+    ``choices`` are the answers; several may be given where ``several``, but ``none`` stands alone.
+    ``check`` changes with the texts that are judged, so that answers to an older summary are recognised.
+    """
+
+    task: str
+    record: str
+    system: str
+    part: str
+    question: str
+    about: str
+    choices: tuple[str, ...]
+    check: str
+    several: bool = False
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What an answer is matched by."""
+        return self.task, self.record, self.system, self.part
+
+
+def items_of(
+    cases: Iterable[Case], task: str, attribute: str = "", *, choices: Sequence[str] | None = None
+) -> Iterator[tuple[Case, tuple[Item, ...]]]:
+    """Each usable case with its items; a case without a summary, or without anything to ask, is passed over.
+
+    ``attribute`` is whose values are judged (units, rating, and what a leaning speaks of). ``choices`` are
+    other leanings than negative, fair, positive; the fair one is called ``fair``. Of ``pairs`` each case shows two
+    systems' summaries of one record.
+
+    Raises: RequestError for an unknown task or where the attribute is needed and absent; DataError where
+    only some documents have it.
+    """
+    if task not in TASKS:
+        raise RequestError(f"There is no task '{task}'. Known: {', '.join(TASKS)}.")
+    if task in ("units", "rating") and not attribute:
+        raise RequestError(
+            f"The task '{task}' needs the attribute whose values are judged: --attribute NAME."
+        )
+    if choices is not None and (task != "leaning" or "fair" not in choices or len(set(choices)) < 2):
+        raise RequestError("Choices are given for a leaning alone, and one of them is 'fair'.")
+    if task == "pairs":
+        cases = (pair.shown for pair in pairs_of(cases))
+    for case in cases:
+        if case.summary.reason or not case.summary.text.strip():
+            continue
+        items = tuple(_items(case, task, attribute, tuple(choices or LEANINGS)))
+        if items:
+            yield case, items
+
+
+def units_to_judge(case: Case) -> tuple[Unit, ...]:
+    """The summary's own units, or its sentences."""
+    if case.summary.units is not None:
+        return case.summary.units
+    return tuple(Unit(sentence) for sentence in split(case.summary.text) if sentence.strip())
+
+
+def values_to_judge(case: Case, attribute: str) -> tuple[str, ...]:
+    """The values that the documents have, sorted.
+
+    Raises: DataError where a value is called ``none``, which is an answer, or holds the bar between answers.
+    """
+    values = tuple(sorted(set(case.record.values_of(attribute))))
+    for value in values:
+        if value == NONE or "|" in value:
+            raise DataError(
+                f"{case.record.where or 'input'} (id '{case.record.id}'): the value '{value}' of '{attribute}' cannot "
+                f"be told from an answer ('{NONE}' means no value, '|' parts several). Rename it."
+            )
+    return values
+
+
+def _items(case: Case, task: str, attribute: str, leanings: tuple[str, ...]) -> Iterator[Item]:
+    record, summary = case.record, case.summary
+    check, code = digest(summary.text), code_of(case)
+    if task == "leaning":
+        whose = f" in the {attribute} of its documents" if attribute else ""
+        question = f"Against what the documents say{whose}, which way does the summary lean?"
+        yield Item(task, record.id, code, "", question, "the summary", leanings, check)
+    elif task == "pairs":
+        question = "Which of the two summaries represents the documents more fairly?"
+        yield Item(task, record.id, code, "", question, "both summaries", (FIRST, SECOND, ALIKE), check)
+    elif task == "alignment":
+        for part, question, about in questions(case):
+            yield Item(task, record.id, code, part, question, about, MENTIONED, check)
+    elif task == "people":
+        for entity in record.entities:
+            name = " ".join(part for part in (entity.first_name, entity.last_name) if part) or entity.id
+            question = "Does the summary mention this person, by a name or otherwise?"
+            yield Item(task, record.id, code, entity.id, question, name, MENTIONED, check)
+    elif values := values_to_judge(case, attribute):
+        yield from _value_items(case, task, attribute, values, check)
+
+
+def _value_items(
+    case: Case, task: str, attribute: str, values: tuple[str, ...], check: str
+) -> Iterator[Item]:
+    record, system = case.record, code_of(case)
+    if task == "rating":
+        for value in values:
+            question = (
+                f"How much of its share of the documents does the {attribute} '{value}' get in the summary? "
+                "1: under 20 %, 2: under 40 %, 3: under 60 %, 4: under 80 %, 5: 80 % or more (fair)."
+            )
+            yield Item(task, record.id, system, value, question, value, RATINGS, check)
+        return
+    question = f"Documents of which {attribute} entail this statement? Choose all, or '{NONE}'."
+    for i, unit in enumerate(units_to_judge(case), 1):
+        mark = digest(f"{case.summary.text}\0{unit.text}")
+        yield Item(task, record.id, system, str(i), question, unit.text, (*values, NONE), mark, several=True)
+
+
+def code_of(case: Case) -> str:
+    """What a sheet calls the system of a case; another code for each record."""
+    return digest(f"{case.record.id}\0{case.summary.system}")
+
+
+def digest(text: str) -> str:
+    """Eight characters that change with a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+T = TypeVar("T")
+
+
+def assign(
+    cases: Sequence[T],
+    annotators: Sequence[str],
+    *,
+    per_case: int | None = None,
+    per_annotator: int | None = None,
+    seed: int = 0,
+) -> dict[str, list[T]]:
+    """Each annotator's cases, in an order of their own.
+
+    The cases are shuffled; each goes to ``per_case`` annotators (all of them by default), in turns, so that
+    loads differ by one at most and different people meet; cases are taken as long as nobody has to judge
+    more than ``per_annotator``.
+
+    Raises: RequestError without annotators, for one named twice, or where more are asked for than there are.
+    """
+    wanted = len(annotators) if per_case is None else per_case
+    if not annotators or len(set(annotators)) < len(annotators) or not all(a.strip() for a in annotators):
+        raise RequestError("Name the annotators, each once.")
+    if not 1 <= wanted <= len(annotators):
+        raise RequestError(f"Each case goes to 1 to {len(annotators)} annotators, not {wanted}.")
+    if per_annotator is not None and per_annotator < 1:
+        raise RequestError("An annotator judges one case at least.")
+    rng = random.Random(f"{seed}|assign")  # noqa: S311 # a seed that reproduces is wanted
+    order = list(range(len(cases)))
+    rng.shuffle(order)
+    load: dict[str, list[T]] = {name: [] for name in annotators}
+    ties = {name: rng.random() for name in annotators}
+    for i in order:
+        chosen = sorted(annotators, key=lambda name: (len(load[name]), ties[name]))[:wanted]
+        if per_annotator is not None and len(load[chosen[-1]]) >= per_annotator:
+            break
+        for name in chosen:
+            load[name].append(cases[i])
+            ties[name] = rng.random()
+    for name, own in load.items():
+        random.Random(f"{seed}|{name}").shuffle(own)  # noqa: S311 # as above
+    return load
+
+
+# ---- two summaries of one record
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two systems' cases of one record, in the order in which they are shown."""
+
+    first: Case
+    second: Case
+
+    @property
+    def shown(self) -> Case:
+        """Both texts as one, which is what sheets and pages show."""
+        one, other = self.first.summary, self.second.summary
+        text = f"First summary:\n{one.text}\n\nSecond summary:\n{other.text}"
+        return Case(self.first.record, Summary(one.record, f"{one.system}\0{other.system}", text))
+
+
+def pairs_of(cases: Iterable[Case]) -> Iterator[Pair]:
+    """Every two systems' summaries of each record; which stands first is drawn from the record's id and their names."""
+    by_record: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        if not case.summary.reason and case.summary.text.strip():
+            by_record[case.record.id].append(case)
+    for several in by_record.values():
+        for one, other in combinations(sorted(several, key=lambda case: case.summary.system), 2):
+            drawn = digest(f"{one.record.id}\0{one.summary.system}\0{other.summary.system}")
+            yield Pair(one, other) if int(drawn, 16) % 2 else Pair(other, one)
+
+
+# ---- whether names in summaries were aligned with the right people
+
+
+PERSON, NAME = "person:", "name:"
+
+
+def decisions(case: Case) -> list[Decision]:
+    """The names of people in a summary, aligned as the measures align them, with the built-in recogniser."""
+    text, people = case.summary.text, case.record.entities
+    names = [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
+    source = "\n".join(document.text for document in case.record.documents)
+    accepted = accept(text, propose(text), given_names())
+    return find_people(text, names, source, accepted, with_known=True)
+
+
+def questions(case: Case) -> Iterator[tuple[str, str, str]]:
+    """Part, question and what it is about: every person aligned with a name, and every name that is nobody's."""
+    people = case.record.entities
+    for decision in decisions(case):
+        if len(decision.people) == 1:
+            person = people[decision.people[0]]
+            called = " ".join(part for part in (person.first_name, person.last_name) if part)
+            question = f"Does the name '{decision.text}' in the summary mean this person?"
+            yield f"{PERSON}{person.id}:{decision.text}", question, called
+        elif not decision.people:
+            yield (
+                f"{NAME}{decision.text}",
+                "Do the documents tell of the person whom this name means?",
+                decision.text,
+            )

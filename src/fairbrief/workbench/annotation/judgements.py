@@ -1,0 +1,405 @@
+"""How far annotators agree with each other, and how often a measure agrees with them.
+
+Intervals are percentile bootstrap over records (with all their questions and answers). α and κ need
+answers of two annotators to one question.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Literal
+
+import numpy as np
+
+from fairbrief.errors import RequestError
+from fairbrief.statistics import krippendorff_alpha, pearson, percentile_interval, randolph_kappa, spearman
+from fairbrief.text.census_names import genders
+from fairbrief.text.name_gender import gender_of_name
+from fairbrief.types import Case, Floats, Integers, Table
+from fairbrief.workbench.annotation.items import (
+    FAIR_RATING,
+    FIRST,
+    PERSON,
+    SECOND,
+    Item,
+    Pair,
+    code_of,
+    decisions,
+    units_to_judge,
+)
+from fairbrief.workbench.annotation.sheets import Answer
+
+DRAWS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A coefficient with its interval; None where it is undefined, with the reason in ``note``."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    chance: float | None = None
+    note: str = ""
+
+
+def agreement(
+    answers: Sequence[Answer], items: Mapping[tuple[str, str, str, str], Item], seed: int = 0
+) -> list[Agreement]:
+    """Krippendorff's α and Randolph's κ of each task that was answered.
+
+    ``units``: of the yes or no to each value of each unit (2 categories). ``rating``: α is ordinal, κ of the
+    five steps, and both of fair (5) or not. All others: nominal, of the choices.
+    """
+    found = []
+    for task in dict.fromkeys(answer.key[0] for answer in answers):
+        mine = [answer for answer in answers if answer.key[0] == task]
+        categories = max(len(items[answer.key].choices) for answer in mine)
+        if task == "units":
+            found += _both("units", *_units_matrix(mine, items), "nominal", 2, seed)
+            continue
+        codes = _codes(mine, items)
+        matrix, records = _matrix(mine, [str(code) for code in codes])
+        found += _both(task, matrix, records, "ordinal" if task == "rating" else "nominal", categories, seed)
+        if task == "rating":
+            fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
+            found += _both("rating, fair or not", fair, records, "nominal", 2, seed)
+    return found
+
+
+def concordance(measured: Floats, judged: Floats, records: Sequence[str], seed: int = 0) -> Agreement:
+    """How often a measure orders two cases as people do: the share of pairs that people tell apart, ties half.
+
+    Over all pairs of cases with different ``judged``; 1 is always, 0.5 chance, 0 never. Shapes: (cases,);
+    nan is left out.
+    """
+    known = ~(np.isnan(measured) | np.isnan(judged))
+    x, y = measured[known], judged[known]
+    kept = [record for record, is_known in zip(records, known, strict=True) if is_known]
+    return with_interval("agrees with people", lambda i: _concordant(x[i], y[i]), kept, seed, chance=0.5)
+
+
+def correlations(
+    measured: Floats, judged: Floats, records: Sequence[str], seed: int = 0, *, same_scale: bool = False
+) -> list[Agreement]:
+    """Pearson and Spearman of a measure with people; on the same scale also Krippendorff's interval α.
+
+    α looks at the values themselves, where a correlation forgives a shift and a stretch.
+    """
+    known = ~(np.isnan(measured) | np.isnan(judged))
+    x, y = measured[known], judged[known]
+    kept = [record for record, is_known in zip(records, known, strict=True) if is_known]
+    folds: dict[str, Callable[[Integers], float]] = {
+        "Pearson": lambda i: float(pearson(x[i], y[i])),
+        "Spearman": lambda i: float(spearman(x[i], y[i])),
+    }
+    if same_scale:
+        folds["Krippendorff's α (interval)"] = lambda i: krippendorff_alpha(
+            np.stack([x[i], y[i]]), "interval"
+        )
+    return [with_interval(name, fold, kept, seed, chance=0.0) for name, fold in folds.items()]
+
+
+def _concordant(x: Floats, y: Floats) -> float:
+    apart = np.sign(y[:, None] - y[None, :])
+    counted = apart != 0
+    if not counted.any():
+        return float("nan")
+    agreeing = np.sign(x[:, None] - x[None, :]) * apart
+    return float(((agreeing + 1) / 2)[counted].mean())
+
+
+def _both(
+    task: str, matrix: Floats, records: Sequence[str], scale: str, categories: int, seed: int
+) -> list[Agreement]:
+    alpha = "ordinal" if scale == "ordinal" else "nominal"
+    return [
+        with_interval(
+            f"{task}: Krippendorff's α ({alpha})",
+            lambda i: krippendorff_alpha(matrix[:, i], "ordinal" if scale == "ordinal" else "nominal"),
+            records, seed, chance=0.0,
+        ),
+        with_interval(
+            f"{task}: Randolph's κ ({categories} categories)",
+            lambda i: randolph_kappa(matrix[:, i], categories), records, seed, chance=0.0,
+        ),
+    ]  # fmt: skip
+
+
+def with_interval(
+    name: str, fold: Callable[[Integers], float], records: Sequence[str], seed: int, chance: float | None
+) -> Agreement:
+    """A coefficient of the answers at given places, with its interval over records; ``records`` says whose each is."""
+    n = len(records)
+    value = fold(np.arange(n)) if n else float("nan")
+    clusters: dict[str, list[int]] = {}
+    for i, record in enumerate(records):
+        clusters.setdefault(record, []).append(i)
+    members = [np.array(places) for places in clusters.values()]
+    if np.isnan(value):
+        return Agreement(name, None, None, None, n, chance, "no two answers to compare, or all alike")
+    if len(members) < 2:
+        return Agreement(name, value, None, None, n, chance, "one record: no interval")
+    rng = np.random.default_rng([seed, 6])
+    draws = np.array(
+        [
+            fold(np.concatenate([members[j] for j in rng.integers(len(members), size=len(members))]))
+            for _ in range(DRAWS)
+        ]
+    )
+    low, high, _ = percentile_interval(draws)
+    return Agreement(name, value, float(low), float(high), n, chance)
+
+
+def _codes(answers: Sequence[Answer], items: Mapping[tuple[str, str, str, str], Item]) -> list[int]:
+    """Each answer as the place of its choice."""
+    return [items[answer.key].choices.index(answer.chosen[0]) for answer in answers]
+
+
+def _matrix(answers: Sequence[Answer], codes: Sequence[str]) -> tuple[Floats, list[str]]:
+    """(annotators, questions) of codes, nan where unanswered; and each question's record."""
+    people = list(dict.fromkeys(answer.annotator for answer in answers))
+    keys = list(dict.fromkeys(answer.key for answer in answers))
+    place = {key: i for i, key in enumerate(keys)}
+    matrix = np.full((len(people), len(keys)), np.nan)
+    for answer, code in zip(answers, codes, strict=True):
+        matrix[people.index(answer.annotator), place[answer.key]] = float(code)
+    return matrix, [key[1] for key in keys]
+
+
+def _units_matrix(
+    answers: Sequence[Answer], items: Mapping[tuple[str, str, str, str], Item]
+) -> tuple[Floats, list[str]]:
+    """(annotators, units × values) of 0 and 1."""
+    people = list(dict.fromkeys(answer.annotator for answer in answers))
+    places = list(
+        dict.fromkeys((a.key, value) for a in answers for value in items[a.key].choices[:-1])
+    )  # fmt: skip
+    index = {place: i for i, place in enumerate(places)}
+    matrix = np.full((len(people), len(places)), np.nan)
+    for answer in answers:
+        for value in items[answer.key].choices[:-1]:
+            matrix[people.index(answer.annotator), index[answer.key, value]] = float(value in answer.chosen)
+    return matrix, [key[1] for key, _ in places]
+
+
+# ---- Choices between two summaries of one record: what is shown, which system is preferred, and how measures agree
+
+
+def preferred(pairs: Iterable[Pair], answers: Sequence[Answer]) -> list[tuple[Pair, float]]:
+    """The pairs that were judged, and how far the first summary was preferred to the second: 1, 0, or 0.5 for alike.
+
+    Of several annotators the answer of more than half counts; without one the pair is alike.
+    """
+    said: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for answer in answers:
+        _, record, system, _ = answer.key
+        said[record, system].append(answer.chosen[0])
+    found = []
+    for pair in pairs:
+        several = said[pair.first.record.id, code_of(pair.shown)]
+        if several:
+            ahead, behind = (several.count(choice) * 2 > len(several) for choice in (FIRST, SECOND))
+            found.append((pair, (1 + ahead - behind) / 2))
+    return found
+
+
+def preferences(judged: Sequence[tuple[Pair, float]], seed: int = 0) -> list[Agreement]:
+    """For every two systems, how often the one is preferred to the other, alike being half; intervals over records."""
+    by_systems: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
+    for pair, share in judged:
+        names = pair.first.summary.system, pair.second.summary.system
+        turned = names[0] > names[1]
+        key = (names[1], names[0]) if turned else names
+        by_systems[key].append((pair.first.record.cluster, 1 - share if turned else share))
+    return [
+        _mean(f"{one} preferred to {other}", np.array([share for _, share in found]), [r for r, _ in found], seed)
+        for (one, other), found in sorted(by_systems.items())
+    ]  # fmt: skip
+
+
+def agreement_with_measure(
+    judged: Sequence[tuple[Pair, float]], level: Mapping[tuple[str, str], float], seed: int = 0
+) -> Agreement:
+    """How often a measure finds that summary less fair which people did not prefer; equal values count half.
+
+    ``level`` is the measure's value by record and system, more being less fair. Pairs that people found alike, and
+    those of which it has no value, are left out.
+    """
+    shares, records = [], []
+    for pair, share in judged:
+        values = [level[case.record.id, case.summary.system] for case in (pair.first, pair.second)]
+        if share != 0.5 and not np.isnan(values).any():
+            sign = np.sign(values[1] - values[0]) * (1 if share else -1)
+            shares.append((float(sign) + 1) / 2)
+            records.append(pair.first.record.cluster)
+    return _mean("orders two summaries as people do", np.array(shares), records, seed)
+
+
+def _mean(name: str, values: Floats, records: Sequence[str], seed: int) -> Agreement:
+    def fold(places: Integers) -> float:
+        return float(values[places].mean())
+
+    return with_interval(name, fold, records, seed, chance=0.5)
+
+
+# ---- Cases with what people said of them: units with values, ratings, leanings, and people who are mentioned
+
+
+Combine = Literal["majority", "all", "each"]
+COMBINES: tuple[Combine, ...] = ("majority", "all", "each")
+Key = tuple[str, str, str, str]
+
+
+def judged_cases(
+    cases: Iterable[tuple[Case, Sequence[Item]]],
+    answers: Sequence[Answer],
+    attribute: str = "",
+    combine: Combine = "majority",
+) -> Iterator[Case]:
+    """The cases that were judged, with the judgement in them.
+
+    Units carry the values that entail them under ``attribute``; ratings, the leaning and the people found
+    become attributes of the record: ``rating VALUE`` (the mean), ``leaning``, ``mentioned PERSON``.
+    ``combine``: ``majority`` (more than half of those who answered; a tie is no), ``all`` (nobody
+    dissents), or ``each`` (a system ``SYSTEM (ANNOTATOR)`` per annotator).
+
+    A case of which some units were not judged is passed over: its distribution would be of a part.
+    """
+    if combine not in COMBINES:
+        raise RequestError(f"Answers are combined by {', '.join(COMBINES)}, not '{combine}'.")
+    by_key: dict[Key, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        by_key[answer.key].append(answer)
+    for case, items in cases:
+        of_case = {item.key: by_key[item.key] for item in items if item.key in by_key}
+        if combine != "each":
+            if (made := _judged(case, items, of_case, attribute, combine)) is not None:
+                yield made
+            continue
+        for name in dict.fromkeys(answer.annotator for several in of_case.values() for answer in several):
+            own = {
+                k: mine
+                for k, several in of_case.items()
+                if (mine := [a for a in several if a.annotator == name])
+            }
+            if (made := _judged(case, items, own, attribute, "all")) is not None:
+                system = f"{made.summary.system} ({name})"
+                yield replace(made, summary=replace(made.summary, system=system))
+
+
+def unfairness(
+    cases: Iterable[tuple[Case, Sequence[Item]]], answers: Sequence[Answer]
+) -> dict[tuple[str, str], float]:
+    """How unfair people found each (record, system), in [0, 1]: from ratings or leanings.
+
+    Ratings: the largest shortfall (5 − mean rating) / 4 over the values. Leanings: the share of annotators
+    who did not say ``fair``.
+    """
+    by_key: dict[Key, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        by_key[answer.key].append(answer)
+    found: dict[tuple[str, str], float] = {}
+    for case, items in cases:
+        parts = []
+        for item in items:
+            given = by_key.get(item.key)
+            if given and item.task == "rating":
+                parts.append((FAIR_RATING - fmean(int(a.chosen[0]) for a in given)) / (FAIR_RATING - 1))
+            elif given and item.task == "leaning":
+                parts.append(fmean(a.chosen[0] != "fair" for a in given))
+        if parts and len(parts) == len(items):
+            found[case.record.id, case.summary.system] = max(parts)
+    return found
+
+
+def _judged(
+    case: Case, items: Sequence[Item], given: Mapping[Key, Sequence[Answer]], attribute: str, combine: Combine
+) -> Case | None:
+    if not given:
+        return None
+    task = items[0].task
+    if task == "units":
+        return _with_units(case, items, given, attribute, combine)
+    attributes = dict(case.record.attributes)
+    for item in items:
+        several = [answer.chosen[0] for answer in given.get(item.key, ())]
+        if not several:
+            continue
+        if task == "rating":
+            attributes[f"rating {item.part}"] = f"{fmean(map(int, several)):g}"
+        elif (answer := _one(several, combine)) is not None:
+            attributes["leaning" if task == "leaning" else f"mentioned {item.part}"] = answer
+    return replace(case, record=replace(case.record, attributes=attributes))
+
+
+def _with_units(
+    case: Case, items: Sequence[Item], given: Mapping[Key, Sequence[Answer]], attribute: str, combine: Combine
+) -> Case | None:
+    if any(item.key not in given for item in items):
+        return None
+    units = []
+    for unit, item in zip(units_to_judge(case), items, strict=True):
+        several = given[item.key]
+        need = len(several) if combine == "all" else len(several) // 2 + 1
+        entail = tuple(v for v in item.choices[:-1] if sum(v in a.chosen for a in several) >= need)
+        units.append(replace(unit, values={**unit.values, attribute: entail}))
+    return replace(case, summary=replace(case.summary, units=tuple(units)))
+
+
+def _one(several: Sequence[str], combine: Combine) -> str | None:
+    """The answer of more than half, or of all; None where there is none."""
+    best = max(dict.fromkeys(several), key=several.count)
+    need = len(several) if combine == "all" else len(several) // 2 + 1
+    return best if several.count(best) >= need else None
+
+
+# ---- Whether names in summaries were aligned with the right people: what is asked, and the table of the answers
+
+
+def alignment_table(asked: Sequence[tuple[Case, Sequence[Item]]], answers: Sequence[Answer]) -> Table:
+    """Table 13: counts over the summaries that were judged; several annotators by majority, ties count as right."""
+    votes: dict[tuple[str, str, str, str], Counter[str]] = defaultdict(Counter)
+    for answer in answers:
+        votes[answer.key].update(answer.chosen)
+    counts: Counter[str] = Counter()
+    for case, items in asked:
+        judged = [item for item in items if votes[item.key]]
+        if not judged:
+            continue
+        counts["people"] += len(case.record.entities)
+        counts["names"] += len(decisions(case))
+        counts["aligned people"] += len({i.part.split(":")[1] for i in items if i.part.startswith(PERSON)})
+        for item in items:
+            said = votes[item.key]
+            if item.part.startswith(PERSON):
+                counts["wrong alignments"] += said["no"] > said["yes"]
+                continue
+            classified = bool(gender_of_name(item.about.split(), {}, genders()).gender)
+            counts["invented"] += 1
+            counts["invented, classified"] += classified
+            counts["wrongly invented"] += said["yes"] > said["no"]
+            counts["wrongly invented, classified"] += classified and said["yes"] > said["no"]
+    rows = (
+        ("# Input entities", "people"),
+        ("# Summary entities", "names"),
+        ("# Input entities with alignment in summary", "aligned people"),
+        ("# Incorrect entity alignments", "wrong alignments"),
+        ("# Summary entities tagged as hallucinated", "invented"),
+        ("… of these with gender classification", "invented, classified"),
+        ("# Erroneously tagged hallucinations", "wrongly invented"),
+        ("… of these with gender classification", "wrongly invented, classified"),
+    )
+    return Table(
+        "Table 13: Results of our manual annotation of entity alignments",
+        ("", "Count"),
+        tuple((told, f"{counts[key]:,}") for told, key in rows),
+        (
+            "One person can be aligned with several names; a name that fits several people is aligned with nobody.",
+        ),
+    )

@@ -1,0 +1,393 @@
+"""The best of several summaries of one record: by a measure, above a floor of quality, at like length.
+
+Each candidate is observed once, alone; choosing never changes a score. A measure with group differences decides by the
+largest of them, less what random sentences of the record, as many words as the candidate has, equal. `preference` makes of a
+choice a chosen and a rejected text for training on preferences.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairbrief import registry
+from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
+from fairbrief.auditing.grouping import alone
+from fairbrief.auditing.jackknifed import from_extracts
+from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.origins import Origin
+from fairbrief.auditing.record_values import better
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.declarations import Direction
+from fairbrief.errors import DataError, RequestError
+from fairbrief.reports.result import Result
+from fairbrief.saved.gate_rules import RANDOM as LESS_RANDOM
+from fairbrief.saved.gate_rules import Rule, is_named
+from fairbrief.statistics import Bootstrap, LabelDraws, percentile_interval
+from fairbrief.types import Case, Floats, Measure, Table, Totals
+
+CHOSEN, RANDOM = "chosen", "random candidate"
+NOT_MEASURED = "no candidate could be measured"
+NOT_ALLOWED = "no candidate keeps the floors"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One summary of a record, and the value that decides (`decisive`) of it alone; None where it has none."""
+
+    case: Case
+    value: float | None
+    row: Floats
+    floors_kept: bool = True
+    length_kept: bool = True
+
+    @property
+    def words(self) -> int:
+        """The length of the text, in words between blanks."""
+        return len(self.case.summary.text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One record's candidates; ``chosen`` and ``rejected`` are indices, ``rejected`` the worst, if any."""
+
+    candidates: tuple[Candidate, ...]
+    chosen: int
+    rejected: int | None
+    reason: str = ""
+    """Why the choice is not free: no candidate could be measured, or none kept the floors."""
+
+    @property
+    def pool(self) -> list[int]:
+        """The candidates that could be measured and are of like length: what a random one is drawn from."""
+        return [i for i, c in enumerate(self.candidates) if c.value is not None and c.length_kept]
+
+
+def choose(
+    cases: Iterable[Case],
+    by: str,
+    floors: Sequence[Rule] = (),
+    *,
+    corpus_aware: bool = False,
+    length_within: float | None = None,
+    scorers: Scorers,
+) -> Iterator[Choice]:
+    """One choice per record, in the order of the records.
+
+    The smallest size of the measure's `decisive` value wins (the largest, for a quality like ``rouge1``), among
+    the candidates that keep every floor. ``corpus_aware`` takes the candidate that brings this value
+    of all chosen so far nearest to zero (for a quality: highest): it offsets the running gap.
+    Ties go to the first candidate. Where no candidate keeps the floors, the best of all is chosen and
+    the reason says so. ``length_within`` leaves out candidates whose number of words differs from that
+    of the record's median measurable candidate by more than this share; the median is one of them, so
+    that some are always left.
+    """
+    measure = registry.make("measure", by)
+    if measure.observation.declaration.scope != "case":
+        raise RequestError(
+            f"'{by}' is observed on several records together: it cannot choose one record's summary."
+        )
+    if length_within is not None and not length_within >= 0:
+        raise RequestError(f"--length-within is a share of at least 0, not {length_within:g}.")
+    records: dict[str, list[Case]] = {}
+    for case in cases:
+        records.setdefault(case.record.id, []).append(case)
+    everything = [case for several in records.values() for case in several]
+    observed = _Observed.of(measure, everything, scorers, extracts=True)
+    rows, ledger = observed.rows, observed.ledger
+    direction = better(measure, ledger.columns)
+    values = observed.where_there(decisive(measure, observed.totals, direction))
+    kept = _kept(floors, everything, scorers)
+    candidates = {
+        id(case): Candidate(case, None if np.isnan(value) else float(value), row, bool(keeps))
+        for case, value, row, keeps in zip(everything, values, rows, kept, strict=True)
+    }
+    ranking = _Ranking(measure, ledger, direction, corpus_aware)
+    total = np.zeros(rows.shape[1])
+    for several in records.values():
+        found = tuple(candidates[id(case)] for case in several)
+        if length_within is not None:
+            found = _with_lengths(found, length_within)
+        choice = _choice(found, ranking, total)
+        total = total + found[choice.chosen].row
+        yield choice
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """What is best: a candidate by itself, or the one that makes the corpus best."""
+
+    measure: Measure
+    ledger: Ledger
+    direction: Direction
+    corpus_aware: bool
+
+    def cost(self, candidate: Candidate, total: Floats) -> float:
+        """The smaller, the better. ``total`` holds the summed rows of all that were chosen before."""
+        value = candidate.value or 0.0
+        if self.corpus_aware:
+            totals = self.ledger.totals(total + candidate.row)
+            running = float(decisive(self.measure, totals, self.direction))
+            value = running if np.isfinite(running) else value
+        return -value if self.direction == "more" else abs(value)
+
+
+def _choice(found: tuple[Candidate, ...], ranking: _Ranking, total: Floats) -> Choice:
+    free = Choice(found, 0, None)
+    if not free.pool:
+        return replace(free, reason=NOT_MEASURED)
+    allowed = [i for i in free.pool if found[i].floors_kept]
+    costs = {i: ranking.cost(found[i], total) for i in free.pool}
+    chosen = min(allowed or free.pool, key=lambda i: costs[i])
+    worst = max(free.pool, key=lambda i: costs[i])
+    return Choice(
+        found, chosen, worst if costs[worst] > costs[chosen] else None, "" if allowed else NOT_ALLOWED
+    )
+
+
+def _with_lengths(found: tuple[Candidate, ...], within: float) -> tuple[Candidate, ...]:
+    lengths = sorted(c.words for c in found if c.value is not None)
+    if not lengths:
+        return found
+    # The lower of two middle ones: a length that a candidate has, so that at least that one stays.
+    middle = lengths[(len(lengths) - 1) // 2]
+    return tuple(replace(c, length_kept=abs(c.words - middle) <= within * middle) for c in found)
+
+
+def decisive(measure: Measure, totals: Totals, direction: Direction) -> Floats:
+    """What a candidate is chosen by: the largest size of a group difference, less the random-sentence baseline.
+
+    A group difference that has no such baseline (the summary is as long as its source) is taken as it is. Of a quality, and
+    of a measure without group differences, the headline.
+    """
+    values = measure.value(totals)
+    differences = {} if direction == "more" else from_extracts(measure, totals)
+    if not differences:
+        return values[measure.name].array
+    sizes = [np.abs(np.where(np.isnan(less), values[name].array, less)) for name, less in differences.items()]
+    return np.asarray(np.fmax.reduce(sizes))
+
+
+def case_values(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> dict[str, Floats]:
+    """Every quantity of a measure in each case alone, (cases,); nan where it is undefined or absent."""
+    observed = _Observed.of(measure, cases, scorers)
+    return {name: observed.where_there(value.array) for name, value in measure.value(observed.totals).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Observed:
+    """The row of each case alone, (cases, columns), and whether it has one, (cases,)."""
+
+    rows: Floats
+    there: NDArray[np.bool_]
+    ledger: Ledger
+
+    @classmethod
+    def of(
+        cls, measure: Measure, cases: Sequence[Case], scorers: Scorers, *, extracts: bool = False
+    ) -> _Observed:
+        """What a measure observes; with ``extracts`` also of random sentences, where the scorer is no model."""
+        ledger = Ledger(measure.observation, n_resamples=0)
+        units = [((c,), Origin(str(i), c.record.id, "")) for i, c in enumerate(cases)]
+        draws = ExtractDraws(N_EXTRACTS, 0) if extracts else None
+        observer = Observer(
+            scorers, LabelDraws(1, 0), skips=True, extracts=draws, scores_extracts=scorers.is_cheap
+        )
+        observer.observe(ledger, alone(measure.observation, units))
+        matrix = ledger.matrix()
+        places = np.array([int(origin.system) for origin in ledger.kept()], dtype=np.int64)
+        rows, there = np.zeros((len(cases), matrix.shape[1])), np.zeros(len(cases), dtype=np.bool_)
+        rows[places], there[places] = matrix, True
+        return cls(rows, there, ledger)
+
+    @property
+    def totals(self) -> Totals:
+        """The rows by column name."""
+        return self.ledger.totals(self.rows)
+
+    def where_there(self, values: Floats) -> Floats:
+        """The values of cases, nan where a case has no row. Shape (cases,)."""
+        return np.where(self.there, np.broadcast_to(values, len(self.there)), np.nan)
+
+
+def _kept(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> NDArray[np.bool_]:
+    kept = np.ones(len(cases), dtype=np.bool_)
+    for floor in floors:
+        measure = registry.make("measure", floor.measure)
+        observed = _Observed.of(measure, cases, scorers, extracts=floor.from_random)
+        values = measure.value(observed.totals)
+        if np.isnan(observed.where_there(values[measure.name].array)).all():
+            raise RequestError(
+                f"'{floor}' cannot be a floor: '{floor.measure}' could measure no candidate "
+                f"({', '.join(name for name in observed.ledger.known_reasons if name) or 'it has no value'})."
+            )
+        of_random = from_extracts(measure, observed.totals) if floor.from_random else {}
+        arrays = of_random if floor.from_random else {name: value.array for name, value in values.items()}
+        named = [name for name in arrays if is_named(name, floor.quantity or measure.name)]
+        if not named:
+            suffix = LESS_RANDOM if floor.from_random else ""
+            known = ", ".join(f"{name}{suffix}" for name in arrays)
+            raise RequestError(
+                f"'{floor.measure}' has no quantity '{floor.quantity or measure.name}{suffix}'. It has: {known}."
+            )
+        found = np.stack([observed.where_there(arrays[name]) for name in named])
+        with np.errstate(invalid="ignore"):
+            keeps = (found <= floor.limit) if floor.sign == "<=" else (found >= floor.limit)
+        kept &= (keeps | np.isnan(found)).all(axis=0) & np.isfinite(found).any(axis=0)
+    return kept
+
+
+def as_systems(choices: Iterable[Choice], seed: int = 0) -> Iterator[Case]:
+    """The chosen summaries and a randomly drawn candidate each, as two systems to be audited in pairs.
+
+    The random one is drawn from the measurable candidates of like length, whether or not they keep the
+    floors. Records where nothing could be measured are in neither.
+    """
+    rng = np.random.default_rng([seed, 77])
+    for choice in choices:
+        pool = choice.pool
+        if not pool:
+            continue
+        draw = pool[int(rng.integers(len(pool)))]
+        for name, i in ((CHOSEN, choice.chosen), (RANDOM, draw)):
+            case = choice.candidates[i].case
+            yield Case(case.record, replace(case.summary, system=name))
+
+
+def chosen_case(choice: Choice, by: str, system: str = CHOSEN) -> Case:
+    """The chosen summary as a case of a system; ``made`` tells which candidate it was, and its value."""
+    candidate = choice.candidates[choice.chosen]
+    case = candidate.case
+    told = {
+        **case.summary.made,
+        "candidate": case.summary.system,
+        "candidates": str(len(choice.candidates)),
+        "by": by,
+        **({} if candidate.value is None else {"value": repr(candidate.value)}),
+        **({"choice": choice.reason} if choice.reason else {}),
+    }
+    return Case(case.record, replace(case.summary, system=system, made=told))
+
+
+def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
+    """``prompt``, ``chosen``, ``rejected`` and their values; None where no candidate is worse."""
+    if choice.rejected is None or choice.reason:
+        return None
+    chosen, rejected = choice.candidates[choice.chosen], choice.candidates[choice.rejected]
+    return {
+        "id": chosen.case.record.id,
+        "prompt": prompt,
+        "chosen": chosen.case.summary.text,
+        "rejected": rejected.case.summary.text,
+        "chosen_value": chosen.value,
+        "rejected_value": rejected.value,
+    }
+
+
+# ---- What a choice among candidates has changed: chosen against random, in fairness and in length
+
+
+FEWEST = 3
+"""Records from which their lengths have an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Mean words per summary of the chosen and the random ones, and their paired difference with interval.
+
+    ``low`` and ``high`` are None where there is none: without resamples, or with fewer than three records.
+    """
+
+    chosen: float
+    drawn: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def difference(self) -> float:
+        """Chosen minus random, in words."""
+        return self.chosen - self.drawn
+
+
+def against_random(choices: Sequence[Choice], plan: Plan) -> Result:
+    """An audit of the chosen summaries and of a random candidate each, with what was chosen from as a table.
+
+    ``plan.seed`` decides which candidates are the random ones, and all draws.
+    """
+    cases = list(as_systems(choices, plan.seed))
+    if not cases:
+        raise DataError(
+            f"There is nothing to choose: of {len(choices)} records, none has a candidate that could be measured."
+        )
+    result = audit(cases, replace(plan, baseline=RANDOM))
+    lengths = lengths_of(cases, plan)
+    return replace(
+        result,
+        tables=(_table(choices, lengths, plan), *result.tables),
+        made={**result.made, "choice": _made(choices, lengths)},
+    )
+
+
+def lengths_of(cases: Sequence[Case], plan: Plan) -> Lengths:
+    """Lengths of the two systems that `as_systems` makes, in words between blanks."""
+    words = {
+        name: np.array([len(c.summary.text.split()) for c in cases if c.summary.system == name], dtype=float)
+        for name in (CHOSEN, RANDOM)
+    }
+    gap = words[CHOSEN] - words[RANDOM]
+    found = Lengths(float(words[CHOSEN].mean()), float(words[RANDOM].mean()))
+    if len(gap) >= FEWEST and plan.n_resamples > 1:
+        drawn = Bootstrap(len(gap), plan.n_resamples, plan.seed).totals(gap[:, np.newaxis])[:, 0] / len(gap)
+        bounds = percentile_interval(drawn, plan.confidence_level)
+        return replace(found, low=float(bounds[0]), high=float(bounds[1]))
+    return found
+
+
+def _made(choices: Sequence[Choice], lengths: Lengths) -> dict[str, object]:
+    reasons = Counter(choice.reason for choice in choices)
+    return {
+        "records": len(choices),
+        "candidates": sum(len(c.candidates) for c in choices),
+        "no candidate keeps the floors": reasons[NOT_ALLOWED],
+        "no candidate could be measured": reasons[NOT_MEASURED],
+        "pairs": sum(c.rejected is not None and not c.reason for c in choices),
+        "words": {
+            "chosen": lengths.chosen,
+            "random": lengths.drawn,
+            "difference": [lengths.difference, lengths.low, lengths.high],
+        },
+    }
+
+
+def _table(choices: Sequence[Choice], lengths: Lengths, plan: Plan) -> Table:
+    made = _made(choices, lengths)
+    each = sorted({len(c.candidates) for c in choices})
+    pool = sum(len(c.pool) for c in choices) / len(choices)
+    rows = (
+        ("records", f"{len(choices):,}"),
+        ("candidates of each", str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}"),
+        ("of them measurable and of like length, on average", f"{pool:.2f}"),
+        ("records of which no candidate keeps the floors", f"{made[NOT_ALLOWED]:,}"),
+        ("records of which no candidate could be measured", f"{made[NOT_MEASURED]:,}"),
+        ("records with a worse candidate (preference pairs)", f"{made['pairs']:,}"),
+        ("mean words, chosen", f"{lengths.chosen:.2f}"),
+        ("mean words, random candidate", f"{lengths.drawn:.2f}"),
+        _difference(lengths, plan.confidence_level),
+    )
+    return Table("What was chosen from", ("", ""), rows)
+
+
+def _difference(lengths: Lengths, confidence_level: float) -> tuple[str, str]:
+    if lengths.low is None or lengths.high is None:
+        return "difference in words", f"{lengths.difference:+.2f}"
+    interval = f"[{lengths.low:+.2f}, {lengths.high:+.2f}]"
+    return (
+        f"difference in words [{100 * confidence_level:g}% interval]",
+        f"{lengths.difference:+.2f} {interval}",
+    )

@@ -1,0 +1,300 @@
+"""An experiment as a TOML file says it, checked: every table and key is known, every value of its kind."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairbrief import readers
+from fairbrief.chat.spending import Limits
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers.messages import did_you_mean
+from fairbrief.saved.gate_rules import Rule, rules
+from fairbrief.workbench.grid import Cell, grid, refuse_twice
+
+READING = tuple(
+    name for name in inspect.signature(readers.read).parameters if name not in ("source", "attributes")
+)
+"""Keys of ``[data]`` that say how its files are read: those of `fairbrief.readers.read`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """``[build]``: a command of ``fairbrief build``, the files that it takes, and its options."""
+
+    command: str
+    sources: tuple[str, ...]
+    options: Mapping[str, Any]
+
+    @property
+    def arguments(self) -> list[str]:
+        """The command line behind ``fairbrief build``, but for ``--out``."""
+        told = [self.command, *self.sources]
+        for name, value in self.options.items():
+            option = f"--{name.replace('_', '-')}"
+            for one in value if isinstance(value, list) else [value]:
+                told += [option] if one is True else [] if one is False else [option, str(one)]
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One of ``[[systems]]``: a summarizer; settings with a list of values are axes of the grid, others hold for all."""
+
+    summarizer: str
+    name: str
+    axes: Mapping[str, tuple[str, ...]]
+    fixed: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """``[units]``: the chat model that splits summaries into statements, and its instruction's file, if any."""
+
+    model: str
+    prompt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """``[audit]``: what is measured of every cell, and which cell the others are compared with."""
+
+    measures: tuple[str, ...] = ()
+    protocol: str | None = None
+    slices: tuple[tuple[str, ...], ...] = ()
+    controls: tuple[str, ...] = ()
+    ordered: bool = False
+    baseline: str | None = None
+    primary: tuple[str, ...] = ()
+    resamples: int = 2000
+    confidence: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What a file asks for; paths in it are seen from the file's folder."""
+
+    path: Path
+    title: str
+    about: str
+    source: str
+    build: Build | None
+    files: tuple[str, ...]
+    attributes: Mapping[str, str | None]
+    reading: Mapping[str, Any]
+    systems: tuple[System, ...]
+    units: Units | None
+    audit: Audit
+    limits: tuple[Rule, ...]
+    budget: Limits
+
+    def cells(self) -> list[Cell]:
+        """The grid of all systems; RequestError for a setting that one does not have, or a cell that is named twice."""
+        several = len(self.systems) > 1
+        found = [
+            cell
+            for system in self.systems
+            for cell in grid(
+                system.summarizer,
+                system.axes,
+                fixed={**(self.budget.pace if _is_chat(system.summarizer) else {}), **system.fixed},
+                label=system.name or (system.summarizer if several else ""),
+            )
+        ]
+        refuse_twice(found)
+        return found
+
+
+TABLES = ("title", "about", "source", "build", "data", "systems", "units", "audit", "gate", "budget")
+
+
+def read_experiment(path: Path) -> Experiment:
+    """The experiment in a file; DataError with the table and key that is not as it must be."""
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RequestError(f"There is no file {path}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DataError(f"{path}: found what is no TOML ({error}).") from None
+    table = _Table(path, "", told)
+    table.know(TABLES)
+    data = table.inner("data")
+    data.know(("files", "attributes", *READING))
+    build = _build(table.inner("build")) if "build" in told else None
+    files = data.texts("files")
+    if bool(files) == (build is not None):
+        raise table.wrong("data", "either files in [data], or a [build] that makes them")
+    return Experiment(
+        path=path,
+        title=table.text("title", path.stem),
+        about=table.text("about"),
+        source=table.text("source"),
+        build=build,
+        files=files,
+        attributes={
+            name: field or None for name, _, field in (t.partition("=") for t in data.texts("attributes"))
+        },
+        reading={name: value for name, value in data.content.items() if name in READING},
+        systems=_systems(table),
+        units=_units(table.inner("units")) if "units" in told else None,
+        audit=_audit(table.inner("audit")),
+        limits=_limits(table.inner("gate")),
+        budget=_budget(table.inner("budget")),
+    )
+
+
+# ------------------------------------------------------------------------------------- the tables
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table of the file, and where it stands."""
+
+    path: Path
+    name: str
+    content: Mapping[str, Any]
+
+    def wrong(self, key: str, wanted: str) -> DataError:
+        where = f"[{self.name}] {key}" if self.name else key
+        found = f"found {self.content[key]!r}, " if key in self.content else ""
+        return DataError(f"{self.path}: {where}: {found}wanted {wanted}.")
+
+    def know(self, keys: Sequence[str]) -> None:
+        for key in self.content:
+            if key not in keys:
+                where = f"[{self.name}] has the key" if self.name else "There is no table or key"
+                raise DataError(
+                    f"{self.path}: {where} '{key}'.{did_you_mean(key, keys)} Known: {', '.join(keys)}."
+                )
+
+    def inner(self, key: str) -> _Table:
+        content = self.content.get(key, {})
+        if not isinstance(content, dict):
+            raise self.wrong(key, f"a table [{key}]")
+        return _Table(self.path, key, content)
+
+    def text(self, key: str, default: str = "") -> str:
+        value = self.content.get(key, default)
+        if not isinstance(value, str):
+            raise self.wrong(key, "a text")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self.content.get(key, [])
+        value = [value] if isinstance(value, str) else value
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise self.wrong(key, "a text or a list of texts")
+        return tuple(value)
+
+    def truth(self, key: str) -> bool:
+        value = self.content.get(key, False)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "true or false")
+        return value
+
+    def number(self, key: str, default: float | None, least: float) -> Any:
+        value = self.content.get(key, default)
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < float("inf")
+        ):
+            raise self.wrong(key, f"a number of at least {least:g}")
+        return value
+
+    def whole(self, key: str, default: int | None, least: int) -> Any:
+        value = self.number(key, default, least)
+        if isinstance(value, float):
+            raise self.wrong(key, "a whole number")
+        return value
+
+
+def _build(table: _Table) -> Build:
+    command, sources = table.text("command"), table.texts("from")
+    if not command:
+        raise table.wrong("command", "a command of fairbrief build, e.g. perspectives")
+    options = {key: value for key, value in table.content.items() if key not in ("command", "from")}
+    if "out" in options:
+        raise table.wrong("out", "nothing: built data go to the experiment's own folder")
+    return Build(command, sources, options)
+
+
+def _systems(table: _Table) -> tuple[System, ...]:
+    listed = table.content.get("systems", [])
+    if not (isinstance(listed, list) and listed and all(isinstance(one, dict) for one in listed)):
+        raise table.wrong("systems", "one table [[systems]] or more")
+    return tuple(_system(_Table(table.path, "systems", one)) for one in listed)
+
+
+def _system(table: _Table) -> System:
+    summarizer = table.text("with")
+    if not summarizer:
+        raise table.wrong("with", "a summarizer, e.g. lead or chat:MODEL")
+    settings = {key: value for key, value in table.content.items() if key not in ("with", "name")}
+    axes = {key: tuple(map(_written, value)) for key, value in settings.items() if isinstance(value, list)}
+    for key, values in axes.items():
+        if not values:
+            raise table.wrong(key, "at least one value")
+    fixed = {key: _written(value) for key, value in settings.items() if key not in axes}
+    return System(summarizer, table.text("name"), axes, fixed)
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _units(table: _Table) -> Units:
+    table.know(("with", "prompt"))
+    if not _is_chat(model := table.text("with")):
+        raise table.wrong("with", "a chat model, chat:MODEL")
+    return Units(model, table.text("prompt"))
+
+
+def _audit(table: _Table) -> Audit:
+    table.know(tuple(Audit.__dataclass_fields__))
+    if "measures" in table.content and "protocol" in table.content:
+        raise table.wrong("protocol", "no measures beside it: a protocol brings its own")
+    if table.truth("ordered") and ("measures" in table.content or "protocol" in table.content):
+        raise table.wrong("ordered", "nothing where measures are named or a protocol brings them")
+    return Audit(
+        measures=table.texts("measures"),
+        protocol=table.text("protocol") or None,
+        slices=tuple(tuple(name.strip() for name in text.split(",")) for text in table.texts("slices")),
+        controls=table.texts("controls"),
+        ordered=table.truth("ordered"),
+        baseline=table.text("baseline") or None,
+        primary=table.texts("primary"),
+        resamples=table.whole("resamples", 2000, 0),
+        confidence=table.number("confidence", 0.95, 0.5),
+        seed=table.whole("seed", 0, 0),
+    )
+
+
+def _limits(table: _Table) -> tuple[Rule, ...]:
+    table.know(("max", "min"))
+    return tuple(rules(table.texts("max"), table.texts("min")))
+
+
+def _budget(table: _Table) -> Limits:
+    table.know(tuple(Limits.__dataclass_fields__))
+    price = table.content.get("price")
+    if price is not None and not (
+        isinstance(price, list) and len(price) == 2 and all(isinstance(p, int | float) for p in price)
+    ):
+        raise table.wrong("price", "[IN, OUT], the price per million tokens of prompts and of answers")
+    return Limits(
+        concurrency=table.whole("concurrency", None, 1),
+        per_minute=table.whole("per_minute", None, 1),
+        timeout=table.number("timeout", None, 0),
+        retries=table.whole("retries", None, 0),
+        max_requests=table.whole("max_requests", None, 1),
+        max_cost=table.number("max_cost", None, 0),
+        price=None if price is None else ",".join(map(str, price)),
+    )
+
+
+def _is_chat(summarizer: str) -> bool:
+    return summarizer.startswith(("chat:", "chat("))

@@ -1,0 +1,311 @@
+"""An experiment from its first step to its page; each step goes on where it was stopped.
+
+data → summaries of every cell → units → audit and comparisons → gate → page. Everything is checked before
+anything is asked: the file, the data, the measures, every prompt of every record, the limits of the gate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from fairbrief import __version__, readers, registry
+from fairbrief.auditing import Plan, check
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.errors import DataError
+from fairbrief.readers import Reading
+from fairbrief.reports import load, write_all
+from fairbrief.reports.audit_folder import place
+from fairbrief.reports.experiment_page import render
+from fairbrief.reports.folder_claim import RESULTS
+from fairbrief.reports.junit import Check
+from fairbrief.reports.result import Result
+from fairbrief.saved import gate
+from fairbrief.saved.examples import with_examples
+from fairbrief.text.counted import counted
+from fairbrief.types import Scorer
+from fairbrief.workbench import sweep
+from fairbrief.workbench.answers import Count
+from fairbrief.workbench.experiment_file import Experiment
+from fairbrief.workbench.grid import Cell, axes_of
+from fairbrief.workbench.summarizing import Forecast, Job, Spending
+from fairbrief.workbench.sweep_tables import tidy_rows, write_tidy
+from fairbrief.workbench.units import Outcome, Splitter, from_file, shipped, split_file
+
+DATA, UNITS, AUDIT, NUMBERS, PAGE = "data.jsonl", "units", "audit", "results.csv", "experiment.html"
+Watching = Callable[[Spending, int | None], AbstractContextManager[Callable[[Count], None]]]
+"""A context that shows what is spent, and the progress of so many calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What an experiment found: the audit of all cells, the gate's checks, and how much has no answer yet."""
+
+    result: Result
+    checks: tuple[Check, ...]
+    missing: Count
+
+
+@dataclass
+class Run:
+    """One experiment in one folder.
+
+    ``build`` runs ``fairbrief build`` with arguments; ``say`` is told each step; ``wrap`` is put before scorers.
+    """
+
+    experiment: Experiment
+    folder: Path
+    build: Callable[[list[str]], None]
+    watching: Watching
+    say: Callable[[str], None] = lambda _: None
+    wrap: Callable[[Scorer], Scorer] | None = None
+    spending: Spending = field(init=False)
+    steps: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        log = self.folder / sweep.ANSWERS / sweep.SPENT
+        self.spending = Spending(self.experiment.budget.budget(log))
+        self.finished = FinishedSteps(self.folder)
+
+    def foresee(self) -> Forecast:
+        """Make the data, if they are built, and say what would be asked; raises whatever cannot be done."""
+        self._data()
+        for limit in self.experiment.limits:
+            registry.make("measure", limit.measure)
+        if self.splitter is not None:
+            self.splitter.budget.most(self.splitter.question(""))
+        records = self.reading.records
+        forecast = sweep.foresee(records, self.cells, self.folder, self.plan, self.spending.budget)
+        summaries = sum(1 for _ in records()) * sum(cell.runs for cell in self.cells)
+        if self.splitter is not None:
+            forecast.later.append(
+                f"then {self.splitter.endpoint.model} splits {counted(summaries, 'summary', 'summaries')} into units, a call "
+                "each, and more where a reply holds no list"
+            )
+        for name in sweep.judges(check(records(), self.plan), self.plan):
+            forecast.later.append(f"then {name} has {counted(summaries, 'summary', 'summaries')} judged")
+        return forecast
+
+    def go(self, forecast: Forecast) -> Finished:
+        """All steps that are left; what `foresee` found is needed for the progress."""
+        missing = self._summaries(forecast)
+        answers = self._units(missing)
+        result = self._audit(answers)
+        missing.stopped = missing.stopped or str(result.made.get(sweep.STOPPED, ""))
+        limits = self.experiment.limits
+        checks = tuple(gate.hold_audit(self.folder / AUDIT, limits)) if limits else ()
+        self._page(result, checks)
+        return Finished(result, checks, missing)
+
+    # --------------------------------------------------------------------------------- what is asked
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """The grid."""
+        return self.experiment.cells()
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """The files of answers, and who writes them."""
+        return [job for cell in self.cells for job in cell.jobs(self.folder / sweep.ANSWERS)]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The audit."""
+        audit = self.experiment.audit
+        return Plan(
+            measures=audit.measures,
+            attributes=tuple(self.experiment.attributes),
+            protocol=audit.protocol,
+            slices=audit.slices,
+            controls=audit.controls,
+            ordered=audit.ordered,
+            baseline=audit.baseline,
+            primary=audit.primary,
+            seed=audit.seed,
+            n_resamples=audit.resamples,
+            confidence_level=audit.confidence,
+            wrap=sweep.charging(self.spending, self.experiment.budget.pace, self.wrap),
+        )
+
+    @cached_property
+    def splitter(self) -> Splitter | None:
+        """Who splits summaries into units, if anybody does."""
+        units = self.experiment.units
+        if units is None:
+            return None
+        chat = registry.make("summarizer", units.model, self.experiment.budget.pace)
+        splitting = from_file(Path(units.prompt)) if units.prompt else shipped()
+        decoding = chat.decoding(default=0.0)
+        return Splitter(chat.endpoint(), splitting, decoding, self.spending.tally, self.spending.budget)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The records."""
+        files = (
+            [str(self.folder / DATA)] if self.experiment.build is not None else list(self.experiment.files)
+        )
+        settings = {**self.experiment.reading, "attributes": self.experiment.attributes}
+        return readers.read(files if len(files) > 1 else files[0], **settings)
+
+    # --------------------------------------------------------------------------------- the steps
+
+    def _data(self) -> None:
+        build = self.experiment.build
+        if build is None:
+            self._tell("data", ", ".join(self.experiment.files), "read as they are")
+            return
+        out = self.folder / DATA
+        for source in build.sources:
+            if not Path(source).exists():
+                raise DataError(
+                    f"{self.experiment.path}: [build] from: there is no {source} beside the file."
+                )
+        digest = digest_of(build, __version__, files=map(Path, build.sources))
+        if self.finished.has("data", digest, [out]):
+            self._tell("data", DATA, "built before")
+            return
+        self.build([*build.arguments, "--out", str(out)])
+        self.finished.add("data", digest)
+        self._tell("data", DATA, f"built: fairbrief build {build.command}")
+
+    def _summaries(self, forecast: Forecast) -> Count:
+        with self.watching(self.spending, forecast.calls or None) as watch:
+            counts = sweep.ask(self.reading.records, self.jobs, self.folder, watch, self.spending)
+        whole = Count.of_all(counts)
+        self._tell("summaries", f"{sweep.ANSWERS}/ ({counted(len(self.jobs), 'file')})", _what_came(whole))
+        return whole
+
+    def _units(self, missing: Count) -> Mapping[str, Path]:
+        """The files to audit by the names of their systems: with units, where there is somebody who splits."""
+        answers = {job.system: job.out for job in self.jobs}
+        if self.splitter is None:
+            return answers
+        outcomes = []
+        for system, path in answers.items():
+            answers[system] = self.folder / UNITS / path.name
+            outcomes.append(self._split(self.splitter, path, answers[system]))
+            missing.stopped = missing.stopped or outcomes[-1].count.stopped
+            missing.unanswered += outcomes[-1].count.unanswered
+            missing.not_asked += outcomes[-1].count.not_asked
+        split, unread = sum(o.split for o in outcomes), sum(o.unparsed_count for o in outcomes)
+        told = (
+            f"{counted(sum(o.units for o in outcomes), 'unit')} of {counted(split, 'summary', 'summaries')}"
+        )
+        self._tell(
+            "units",
+            f"{UNITS}/",
+            told + (f", {counted(unread, 'reply', 'replies')} without a list" if unread else ""),
+        )
+        return answers
+
+    def _split(self, splitter: Splitter, path: Path, out: Path) -> Outcome:
+        with self.watching(self.spending, None) as watch:
+            return split_file(
+                splitter,
+                lambda: readers.read(path),
+                out,
+                watch,
+                kept_in=self.folder / UNITS / "units.journal",
+            )
+
+    def _audit(self, answers: Mapping[str, Path]) -> Result:
+        folder = self.folder / AUDIT
+        plan = replace(self.plan, wrap=None)
+        digest = digest_of(__version__, plan, [repr(cell) for cell in self.cells], files=answers.values())
+        if self.finished.has("audit", digest, [folder / RESULTS]):
+            self._tell("audit", f"{AUDIT}/", "made before")
+            return load(folder)
+        result = sweep.audited(self.cells, answers, self.folder, self.plan)
+        result = replace(result, made={**result.made, "experiment": self.experiment.title})
+        cases = sweep.cases_of(self.cells, answers)
+        result = with_examples(result, cases, Scorers(wrap=self.plan.wrap))
+        write_all(result, folder)
+        if sweep.STOPPED not in result.made:
+            self.finished.add("audit", digest)
+        self._tell(
+            "audit",
+            f"{AUDIT}/",
+            f"{counted(len(result.estimates), 'estimate')}, {counted(len(result.differences), 'difference')}",
+        )
+        return result
+
+    def _page(self, result: Result, checks: Sequence[Check]) -> None:
+        write_tidy(result, self.cells, self.folder / NUMBERS)
+        if checks:
+            self._tell("gate", "on this page", gate.overall(checks))
+        text = render(
+            self.experiment.title,
+            self.experiment.about,
+            self.experiment.source,
+            self.steps,
+            tidy_rows(result, self.cells),
+            axes_of(self.cells),
+            result,
+            checks,
+        )
+        place(self.folder / PAGE, lambda path: path.write_text(text, encoding="utf-8", newline="\n"))
+
+    def _tell(self, step: str, where: str, what: str) -> None:
+        self.steps.append((step, where, what))
+        self.say(f"{step}: {where}: {what}")
+
+
+def _what_came(count: Count) -> str:
+    told = f"{counted(count.wanted, 'summary', 'summaries')}, {count.from_journal:,} of them from before"
+    parts = (
+        (count.refused, "refused"), (count.empty, "empty"), (count.unanswered, "without an answer"), (count.not_asked, "not asked"),
+    )  # fmt: skip
+    return told + "".join(f", {n:,} {name}" for n, name in parts if n)
+
+
+# ------------------------------------------------------------------------- which steps are finished
+
+
+NAME = "steps.json"
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedSteps:
+    """Step → digest of what it was made from, in a file that changes in one go."""
+
+    folder: Path
+
+    def has(self, step: str, digest: str, files: Iterable[Path]) -> bool:
+        """Whether the step was finished with the same digest, and its files are there."""
+        return self._read().get(step) == digest and all(path.exists() for path in files)
+
+    def add(self, step: str, digest: str) -> None:
+        """Remember that a step is finished."""
+        steps = {**self._read(), step: digest}
+        place(
+            self.folder / NAME,
+            lambda path: path.write_text(json.dumps(steps, indent=1) + "\n", encoding="utf-8"),
+        )
+
+    def _read(self) -> dict[str, str]:
+        path = self.folder / NAME
+        if not path.exists():
+            return {}
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            return {str(step): str(digest) for step, digest in found.items()}
+        except (ValueError, AttributeError, RecursionError) as error:
+            raise DataError(
+                f"{path} is damaged ({error}): delete it, and the steps are looked at anew."
+            ) from None
+
+
+def digest_of(*told: object, files: Iterable[Path] = ()) -> str:
+    """A digest of what decides a step: anything with a ``repr`` that tells it, and the content of files."""
+    found = hashlib.sha256(repr(told).encode("utf-8", "backslashreplace"))
+    for path in files:
+        for part in sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]:
+            with part.open("rb") as stream:
+                found.update(hashlib.file_digest(stream, "sha256").digest())
+    return found.hexdigest()[:32]

@@ -1,0 +1,178 @@
+"""Summaries by any chat model behind OpenAI's protocol: OpenAI, Azure, vLLM, Ollama, a LiteLLM proxy."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from fairbrief.chat.client import replies
+from fairbrief.chat.endpoint import Decoding, Endpoint
+from fairbrief.chat.replies import Question, Reply, Tally
+from fairbrief.specs import spell
+from fairbrief.types import Record, Summary
+from fairbrief.workbench.summarizers.prompts import Asked, Prompt, fill, find, finished, wished
+
+VERSION = 1
+Task = tuple[str, Record, int]
+"""The key of a summary that is wanted, its record, and which sample it is (from 0)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Chat(Endpoint):
+    """A chat model asked over HTTP with a named prompt, or one from a file.
+
+    ``temperature``, ``top_p``, ``presence_penalty``, ``max_tokens`` and ``max_completion_tokens`` are sent
+    if they are given; ``seed`` too, raised by one for each further sample. ``samples`` summaries are
+    written for a record; from two on the systems are MODEL#1, MODEL#2 … ``words``, ``sentences``,
+    ``instruction``, ``role`` and ``focus`` are put into the prompt, which speaks of the groups of ``over``;
+    ``draw`` seeds the choice among its wordings. An answer of more than ``sentences`` sentences is cut
+    after that many, and ``made`` says so; ``sentences`` of the prompt itself count as well.
+
+    A refusal has the reason "refused", an answer without a word "empty summary", one that did not come
+    "no answer". The environment gives the address (OPENAI_BASE_URL) and the key (OPENAI_API_KEY, or the
+    variable that ``key`` names). `Endpoint` explains the other settings.
+
+    Errors:  RequestError for a prompt that cannot be filled, a spent budget; BackendError where the
+             server refuses the key or the model, or is down; MissingExtra without `openai`.
+    """
+
+    name: ClassVar[str] = "chat"
+    prompt: str = "plain"
+    over: str = ""
+    instruction: str = "none"
+    role: str = "none"
+    words: int | None = None
+    sentences: int | None = None
+    focus: str = ""
+    draw: int = 0
+    samples: int = 1
+    temperature: float | None = None
+    top_p: float | None = None
+    presence_penalty: float | None = None
+    max_tokens: int | None = None
+    max_completion_tokens: int | None = None
+    seed: int | None = None
+    system: str = ""
+    _tally: Tally = field(default_factory=Tally, compare=False, init=False)
+
+    def __post_init__(self) -> None:
+        if self.samples < 1:
+            raise ValueError("samples is 1 or more")
+        if self.samples > 1 and self.temperature == 0:
+            raise ValueError(
+                f"at temperature 0 all {self.samples} samples would be one text, paid {self.samples} times: "
+                "give a temperature above 0, or samples=1"
+            )
+        if (self.sentences or 1) < 1 or (self.words or 1) < 1:
+            raise ValueError("sentences and words are 1 or more")
+        Endpoint.__post_init__(self)
+
+    __repr__ = spell
+
+    @property
+    def tally(self) -> Tally:
+        """What this object has sent so far."""
+        return self._tally
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The system's name, or the names of its samples."""
+        name = self.system or self.model
+        return (name,) if self.samples == 1 else tuple(f"{name}#{i}" for i in range(1, self.samples + 1))
+
+    def decoding(self, default: float | None = None) -> Decoding:
+        """How the model draws its words; ``default`` is the temperature where none is set."""
+        found = self._decoding(0)
+        return replace(found, temperature=default) if found.temperature is None else found
+
+    def keys(self, record: Record) -> Sequence[str]:
+        """A hash per sample of all that decides its text: record, prompt as sent, model, settings, sample."""
+        asked = fill(find(self.prompt), record, wished(self))
+        sentences = self._sentences(find(self.prompt))
+        return [
+            _hash(
+                VERSION, record.id, self.model, self.shown, self.api_version, self.systems[i], i,
+                _question(asked, self._decoding(i)).messages, self._decoding(i).sent(), sentences,
+            )
+            for i in range(self.samples)
+        ]  # fmt: skip
+
+    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
+        """Summaries as they come, in batches, each under its task's key; tasks are drawn on as they are asked.
+
+        The next are asked only when a batch has been left behind: see `fairbrief.chat.client.replies`.
+        """
+        questions = ((task, self.question(task[1], task[2])) for task in tasks)
+        for batch in replies(self, questions, self._tally):
+            yield [(key, self.summary(record, sample, reply)) for (key, record, sample), reply in batch]
+
+    def question(self, record: Record, sample: int) -> Question:
+        """What is asked for one summary of a record."""
+        return _question(fill(find(self.prompt), record, wished(self)), self._decoding(sample))
+
+    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
+        """The summaries of each record, one per sample, in order.
+
+        Asks as many at once as ``concurrency`` says; holds those that came before their turn.
+        """
+        waiting: dict[str, Summary] = {}
+        order: list[str] = []
+        turn = 0
+
+        def tasks() -> Iterator[Task]:
+            for number, record in enumerate(records):
+                for sample in range(self.samples):
+                    order.append(f"{number}.{sample}")
+                    yield order[-1], record, sample
+
+        for batch in self.drafts(tasks()):
+            waiting |= dict(batch)
+            while turn < len(order) and order[turn] in waiting:
+                yield waiting.pop(order[turn])
+                turn += 1
+
+    def _sentences(self, prompt: Prompt) -> int | None:
+        return self.sentences if self.sentences is not None else prompt.sentences
+
+    def _decoding(self, sample: int) -> Decoding:
+        base = Decoding(
+            self.temperature, self.top_p, self.presence_penalty, self.max_tokens, self.max_completion_tokens, self.seed
+        )  # fmt: skip
+        return base if self.seed is None else replace(base, seed=self.seed + sample)
+
+    def summary(self, record: Record, sample: int, reply: Reply) -> Summary:
+        """The summary that a reply holds, or why it holds none; ``made`` tells how it was asked for."""
+        prompt = find(self.prompt)
+        wording = fill(prompt, record, wished(self)).wording
+        text, cut = finished(reply.text, self._sentences(prompt), is_list=prompt.answer == "list")
+        made = {
+            "model": reply.model or self.model,
+            "prompt": prompt.name,
+            "prompt_sha": prompt.sha,
+            "wording": str(wording + 1),
+            **{name: f"{value}" for name, value in self._decoding(sample).sent().items()},
+            **wished(self).told(),
+            **({"sample": str(sample + 1)} if self.samples > 1 else {}),
+            **({"finish": reply.finish} if reply.finish else {}),
+            **({"cut": cut} if cut and not reply.reason else {}),
+            **({"answer": reply.text} if reply.reason and reply.text else {}),
+            **({"error": reply.detail} if reply.detail else {}),
+            "prompt_tokens": str(reply.prompt_tokens),
+            "completion_tokens": str(reply.completion_tokens),
+        }
+        return Summary(
+            record.id, self.systems[sample], "" if reply.reason else text, reason=reply.reason, made=made
+        )
+
+
+def _question(asked: Asked, decoding: Decoding) -> Question:
+    system = (("system", asked.system),) if asked.system else ()
+    return Question((*system, ("user", asked.user)), tuple(decoding.sent().items()))
+
+
+def _hash(*parts: object) -> str:
+    told = json.dumps(parts, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]

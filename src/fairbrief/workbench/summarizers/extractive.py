@@ -1,0 +1,229 @@
+"""Summarizers that copy sentences and need no model: the first, the last, the most central; some with a known bias.
+
+The planted biases are those of Steen & Markert, §4 and Appendix B. What the paper leaves open is decided here: chosen sentences
+stand in the order of the record; ties go to the earlier sentence; short records give what they have.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from fairbrief.specs import spell
+from fairbrief.text.function_words import FUNCTION_WORDS
+from fairbrief.text.identifiers import WORD, count_identifiers
+from fairbrief.text.sentences import split
+from fairbrief.types import Floats, Record, Summary
+
+
+class Extractive(ABC):
+    """Copies sentences of a record; which, and in which order, `chosen` says."""
+
+    __repr__ = spell
+
+    @abstractmethod
+    def chosen(self, record: Record) -> Iterable[int]:
+        """The numbers of the sentences; one beyond the last is left out."""
+
+    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
+        """One summary per record, in order; without any sentence the reason is ``empty``."""
+        for record in records:
+            sentences = sentences_of(record)
+            text = " ".join(sentences[i] for i in self.chosen(record) if i < len(sentences))
+            yield Summary(
+                record.id, repr(self), text, reason="" if text else "empty", made={"summarizer": repr(self)}
+            )
+
+
+@dataclass(frozen=True, repr=False)
+class OfSentences(Extractive):
+    """Copies so many sentences."""
+
+    sentences: int = 3
+
+    def __post_init__(self) -> None:
+        if self.sentences < 1:
+            raise ValueError(f"sentences={self.sentences} is not a positive number")
+
+
+@dataclass(frozen=True, repr=False)
+class Lead(OfSentences):
+    """The first ``sentences`` sentences of the record, in their order."""
+
+    name: ClassVar[str] = "lead"
+
+    def chosen(self, record: Record) -> Iterable[int]:  # noqa: ARG002 - the first, whatever they say
+        return range(self.sentences)
+
+
+@dataclass(frozen=True, repr=False)
+class Tail(OfSentences):
+    """The last ``sentences`` sentences of the record, in their order."""
+
+    name: ClassVar[str] = "tail"
+
+    def chosen(self, record: Record) -> Iterable[int]:
+        n = len(sentences_of(record))
+        return range(max(0, n - self.sentences), n)
+
+
+@dataclass(frozen=True, repr=False)
+class LexRank(OfSentences):
+    """The ``sentences`` most central sentences, in the order of the record.
+
+    Sentences are nodes; an edge's weight is the cosine of their TF-IDF vectors (fitted on the record alone) if
+    it exceeds ``threshold``; centrality is the stationary distribution of a walk that follows edges by weight
+    and jumps anywhere with probability ``damping``. Ties: the earlier sentence.
+
+    Source: Erkan & Radev, LexRank, 2004 (continuous variant, Eq. 8).
+    """
+
+    name: ClassVar[str] = "lexrank"
+    threshold: float = 0.1
+    damping: float = 0.15
+
+    def __post_init__(self) -> None:
+        OfSentences.__post_init__(self)
+        if not 0 < self.damping < 1:
+            raise ValueError(f"damping={self.damping} is not between 0 and 1")
+
+    def chosen(self, record: Record) -> Iterable[int]:
+        scores = centrality(sentences_of(record), self.threshold, self.damping)
+        # Rounded, so that ties are ties: the last bits of a power iteration decide nothing.
+        best = sorted(range(len(scores)), key=lambda i: (-round(float(scores[i]), 12), i))
+        return sorted(best[: self.sentences])
+
+
+def sentences_of(record: Record) -> list[str]:
+    """The sentences of all documents of a record, in order."""
+    return [sentence for document in record.documents for sentence in split(document.text)]
+
+
+def centrality(sentences: Sequence[str], threshold: float, damping: float) -> Floats:
+    """The stationary distribution of the walk over sentences. Shape (n,); sums to one."""
+    n = len(sentences)
+    if not n:
+        return np.zeros(0)
+    similarity = _tfidf_cosine(sentences)
+    weights = np.where(similarity > threshold, similarity, 0.0)
+    weights[np.diag_indices(n)] = 1.0
+    walk = (1 - damping) * weights / weights.sum(axis=1, keepdims=True) + damping / n
+    rank = np.full(n, 1 / n)
+    # The walk forgets its start by a factor (1 − damping) a step: 1e-14 is reached in a few hundred.
+    for _ in range(math.ceil(math.log(1e-14) / math.log(1 - damping))):
+        rank = rank @ walk
+    return rank
+
+
+def _tfidf_cosine(sentences: Sequence[str]) -> Floats:
+    bags = [
+        Counter(w for w in re.findall(r"\w+", sentence.lower()) if w not in FUNCTION_WORDS)
+        for sentence in sentences
+    ]
+    vocabulary = {word: i for i, word in enumerate(dict.fromkeys(w for bag in bags for w in bag))}
+    counts = np.zeros((len(bags), len(vocabulary)))
+    for i, bag in enumerate(bags):
+        for word, count in bag.items():
+            counts[i, vocabulary[word]] = count
+    holds = (counts > 0).sum(axis=0)
+    vectors = counts * (np.log((1 + len(bags)) / (1 + holds)) + 1)
+    norms = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
+    vectors = vectors / np.where(norms == 0, 1, norms)
+    cosine: Floats = vectors @ vectors.T
+    return cosine
+
+
+# ---- Summarizers with a known bias, or none by construction: what measures are tried on
+
+
+Topic = Literal["sport", "family", "unknown"]
+
+SPORT = frozenset("league season club game win team shot".split())
+FAMILY = frozenset("family husband wife father mother children boys girls baby".split())
+LENGTHS: dict[Topic, int] = {"family": 1, "unknown": 3, "sport": 6}
+
+
+@dataclass(frozen=True, repr=False)
+class RandomSentences(OfSentences):
+    """``sentences`` sentences at random: no bias, whatever the record is about."""
+
+    name: ClassVar[str] = "random"
+    seed: int = 0
+
+    def chosen(self, record: Record) -> Iterable[int]:
+        return sorted(_shuffled(record, self.seed)[: self.sentences])
+
+
+@dataclass(frozen=True, repr=False)
+class TopicLength(Extractive):
+    """Random sentences, one for a family topic, six for sport, else three.
+
+    Biased in what it covers, not in how it speaks of anyone: what word lists compared with a uniform share
+    take for a bias against women.
+    """
+
+    name: ClassVar[str] = "topic"
+    seed: int = 0
+
+    def chosen(self, record: Record) -> Iterable[int]:
+        wanted = LENGTHS[topic_of(" ".join(d.text for d in record.documents))]
+        return sorted(_shuffled(record, self.seed)[:wanted])
+
+
+@dataclass(frozen=True, repr=False)
+class Sexist(OfSentences):
+    """The sentences with most words of one gender.
+
+    ``prefers``: ``topic`` takes male words for sport and female words for family, random sentences for other
+    topics (the paper's); ``male`` or ``female`` takes that gender's words whatever the topic.
+    """
+
+    name: ClassVar[str] = "sexist"
+    prefers: str = "topic"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        OfSentences.__post_init__(self)
+        if self.prefers not in ("topic", "male", "female"):
+            raise ValueError(f"prefers={self.prefers} is not one of topic, male, female")
+
+    def chosen(self, record: Record) -> Iterable[int]:
+        return sorted(self._ranked(record)[: self.sentences])
+
+    def _ranked(self, record: Record) -> Sequence[int]:
+        gender = self.prefers
+        if gender == "topic":
+            topic = topic_of(" ".join(d.text for d in record.documents))
+            gender = {"sport": "male", "family": "female", "unknown": ""}[topic]
+        if not gender:
+            return _shuffled(record, self.seed)
+        column = ("female", "male").index(gender)
+        counts = [count_identifiers(sentence, "helm")[column] for sentence in sentences_of(record)]
+        return sorted(range(len(counts)), key=lambda i: (-counts[i], i))
+
+
+def topic_of(text: str) -> Topic:
+    """``sport`` or ``family``, whichever has more of its words in a text; ``unknown`` on a tie.
+
+    >>> topic_of("The club won the league; his wife cheered.")
+    'sport'
+    """
+    words = [word.lower() for word in WORD.findall(text)]
+    sport, family = sum(w in SPORT for w in words), sum(w in FAMILY for w in words)
+    if sport == family:
+        return "unknown"
+    return "sport" if sport > family else "family"
+
+
+def _shuffled(record: Record, seed: int) -> list[int]:
+    """The record's sentence numbers in an order that the seed and the record's id decide."""
+    rng = np.random.default_rng([seed, zlib.crc32(record.id.encode("utf-8"))])
+    return [int(i) for i in rng.permutation(len(sentences_of(record)))]

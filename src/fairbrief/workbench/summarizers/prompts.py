@@ -1,0 +1,379 @@
+"""Prompts as data, filled in for a record; what a summary answered, and an answer cut to the wanted length."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.text.listed import items
+from fairbrief.text.sentences import split
+from fairbrief.types import Case, Record
+
+LAYOUTS = ("numbered", "labelled", "joined", "lines")
+CLAUSES = "clauses.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A template with fields in braces, in one wording or several.
+
+    ``layout`` says how documents stand in ``{documents}``: ``numbered`` (``1. …`` a line), ``labelled``
+    (``1. (value) …``), ``joined`` by `` || ``, or as ``lines``. ``mark`` stands before every document.
+    ``answer=list`` says that the answer is a list, whose marks are taken off. ``words``, ``sentences`` and
+    ``focus`` are what those settings are unless they are given.
+    """
+
+    name: str
+    wordings: tuple[str, ...]
+    layout: str = "numbered"
+    mark: str = ""
+    system: str = ""
+    separators: tuple[str, ...] = ("",)
+    answer: str = "text"
+    words: int | None = None
+    sentences: int | None = None
+    focus: str = ""
+    about: str = ""
+    source: str = ""
+
+    @property
+    def sha(self) -> str:
+        """Twelve hex digits of a hash of all that decides what is asked."""
+        parts = (self.wordings, self.layout, self.mark, self.system, self.separators, self.answer)
+        told = json.dumps([*parts, self.words, self.sentences, self.focus], ensure_ascii=False)
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+@cache
+def shipped() -> Mapping[str, Prompt]:
+    """All named prompts."""
+    folder = resources.files("fairbrief.workbench.summarizers") / "prompt_library"
+    found: dict[str, Prompt] = {}
+    for file in sorted(folder.iterdir(), key=lambda f: f.name):
+        if file.name.endswith(".toml") and file.name != CLAUSES:
+            found |= _prompts(tomllib.loads(file.read_text(encoding="utf-8")), file.name)
+    return found
+
+
+@cache
+def clauses() -> Mapping[str, Mapping[str, str]]:
+    """The clauses that settings put into prompts: ``instructions``, ``roles``, ``length``."""
+    file = resources.files("fairbrief.workbench.summarizers") / "prompt_library" / CLAUSES
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def find(name: str) -> Prompt:
+    """A named prompt, or that of a file: a text with fields in braces, or TOML like the shipped ones."""
+    if name in shipped():
+        return shipped()[name]
+    path = Path(name).expanduser()
+    if not path.is_file():
+        raise RequestError(
+            f"There is no prompt '{name}', and no file of that name. Prompts: {', '.join(shipped())}."
+        )
+    return _from_file(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _from_file(path: Path, written: int) -> Prompt:  # noqa: ARG001 - a file that was changed is read again
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        if path.suffix != ".toml":
+            return _checked(Prompt(path.stem, (text,)), path.name)
+        found = _prompts(tomllib.loads(text), path.name)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise DataError(
+            f"{path}: found what is no {'TOML' if path.suffix == '.toml' else 'UTF-8 text'} ({error})."
+        ) from None
+    if len(found) != 1:
+        raise DataError(f"{path}: found {len(found)} prompts, wanted one table [name] with wordings.")
+    return next(iter(found.values()))
+
+
+def _prompts(tables: Mapping[str, Any], where: str) -> dict[str, Prompt]:
+    found = {}
+    for name, table in tables.items():
+        if not isinstance(table, dict) or not isinstance(table.get("wordings"), list):
+            raise DataError(f"{where}: [{name}] has no list of wordings.")
+        known = {"wordings", *Prompt.__dataclass_fields__} - {"name"}
+        if unknown := sorted(set(table) - known):
+            raise DataError(
+                f"{where}: [{name}] has the key '{unknown[0]}'; known: {', '.join(sorted(known))}."
+            )
+        lists = {key: tuple(table[key]) for key in ("wordings", "separators") if key in table}
+        found[name] = _checked(Prompt(name=name, **{**table, **lists}), where)
+    return found
+
+
+def _checked(prompt: Prompt, where: str) -> Prompt:
+    if prompt.layout not in LAYOUTS:
+        raise DataError(f"{where}: the layout '{prompt.layout}' is none of {', '.join(LAYOUTS)}.")
+    if not prompt.wordings or not prompt.separators:
+        raise DataError(f"{where}: the prompt '{prompt.name}' has no wording, or no separator.")
+    for wording in prompt.wordings:
+        if "{documents}" not in wording:
+            raise DataError(
+                f"{where}: a wording of '{prompt.name}' has no {{documents}}: nothing would be asked."
+            )
+    return prompt
+
+
+# ---- Prompts filled in for a record: its documents, its groups, and what a request wishes besides
+
+
+FIELD = re.compile(r"\{([a-z_]\w*)\}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a request adds to a prompt: a clause of fairness, a role, a length, the attribute they speak of."""
+
+    over: str = ""
+    instruction: str = "none"
+    role: str = "none"
+    words: int | None = None
+    sentences: int | None = None
+    focus: str = ""
+    draw: int = 0
+
+    def told(self) -> dict[str, str]:
+        """What is wished, as a summary's ``made`` tells it; what is not wished is left out."""
+        return {
+            f.name: str(value)
+            for f in dataclasses.fields(self)
+            if (value := getattr(self, f.name)) != f.default
+        }
+
+
+def wished(settings: object) -> Wish:
+    """What a summarizer wishes: those of its settings that a wish has."""
+    return Wish(**{f.name: getattr(settings, f.name) for f in dataclasses.fields(Wish)})
+
+
+def wish_of(made: Mapping[str, str]) -> Wish:
+    """What was wished for a summary, from what its ``made`` tells: the inverse of `Wish.told`."""
+    numbers = ("words", "sentences", "draw")
+    names = [f.name for f in dataclasses.fields(Wish)]
+    given: dict[str, Any] = {n: int(made[n]) if n in numbers else made[n] for n in names if n in made}
+    return Wish(**given)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A prompt filled in for one record: what is sent, and which wording it was."""
+
+    system: str
+    user: str
+    wording: int
+
+
+def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
+    """The prompt for a record. One wording and separator are drawn by the record's id and ``wish.draw``.
+
+    Raises DataError where the record lacks an attribute that a field needs, RequestError where the prompt
+    has no place for what is wished.
+    """
+    told = f"{wish.draw}\x1f{prompt.sha}\x1f{record.id}".encode("utf-8", "surrogatepass")
+    drawn = int.from_bytes(hashlib.sha256(told).digest()[:8], "big")
+    wording = drawn % len(prompt.wordings)
+    separator = prompt.separators[drawn // len(prompt.wordings) % len(prompt.separators)]
+    template = prompt.wordings[wording]
+    instruction = _clause("instructions", wish.instruction)
+    _check_room(prompt, template, wish, has_instruction=bool(instruction))
+    if "{instruction}" in template and instruction:
+        template = template.replace("{instruction}", instruction)
+    values = _Values(prompt, record, wish, separator)
+    role = _clause("roles", wish.role) if wish.role in clauses()["roles"] else wish.role
+    system = "\n".join(part for part in (role, prompt.system) if part)
+    return Asked(system, _tidied(template, values), wording)
+
+
+def _tidied(template: str, values: _Values) -> str:
+    """The filled template; what empty clauses leave of the template (not of the texts) is smoothed first."""
+    for field in ("instruction", "length"):
+        if values.get(field) == "":
+            template = template.replace("{" + field + "}", "")
+    template = re.sub(r"[ \t]+\n", "\n", re.sub(r"(?<=\S)  +", " ", template))
+    template = re.sub(r" +(?=\{separator\})", "", re.sub(r"\n{3,}", "\n\n", template)).strip()
+    template = template.replace("{length}", values.get("length"))
+    return FIELD.sub(lambda match: values.get(match[1]), template)
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The value of each field for one record."""
+
+    prompt: Prompt
+    record: Record
+    wish: Wish
+    separator: str
+
+    def get(self, field: str) -> str:
+        """What stands for ``{field}``."""
+        if field in ("words", "sentences"):
+            return str(self._number(field))
+        if field == "focus" and (focus := self.wish.focus or self.prompt.focus):
+            return focus
+        makers: dict[str, Callable[[], str]] = {
+            "documents": self._documents,
+            "count": lambda: str(len(self.record.documents)),
+            "instruction": str,
+            "separator": lambda: self.separator,
+            "length": self._length,
+            "attribute": self._over,
+            "values": lambda: _listed(sorted(self._counts())),
+            "ratio": self._ratio,
+        }
+        return makers[field]() if field in makers else self._attribute(field)
+
+    def _ratio(self) -> str:
+        counts = self._counts()
+        total = sum(counts.values())
+        return _listed([f"{100 * n / total:.0f}% {v}" for v, n in sorted(counts.items())], "and")
+
+    def _documents(self) -> str:
+        texts = [self.prompt.mark + document.text.strip() for document in self.record.documents]
+        match self.prompt.layout:
+            case "joined":
+                return " || ".join(texts)
+            case "lines":
+                return "\n".join(texts)
+            case "labelled":
+                labels = self.record.values_of(self._over())
+                self._counts()
+                pairs = zip(labels, texts, strict=True)
+                return "\n".join(f"{i}. ({label}) {text}" for i, (label, text) in enumerate(pairs, 1))
+            case _:
+                return "\n".join(f"{i}. {text}" for i, text in enumerate(texts, 1))
+
+    def _number(self, name: str) -> int:
+        wished, usual = getattr(self.wish, name), getattr(self.prompt, name)
+        if (number := wished if wished is not None else usual) is None:
+            raise RequestError(
+                f"The prompt '{self.prompt.name}' speaks of {{{name}}}: say how many, {name}=N."
+            )
+        return int(number)
+
+    def _length(self) -> str:
+        """The clause of the length: sentences if they are wished, else words, else the prompt's own."""
+        if self.wish.sentences is not None:
+            clause = clauses()["length"]["sentence" if self.wish.sentences == 1 else "sentences"]
+            return clause.replace("{sentences}", str(self.wish.sentences))
+        words = self.wish.words if self.wish.words is not None else self.prompt.words
+        return "" if words is None else clauses()["length"]["words"].replace("{words}", str(words))
+
+    def _over(self) -> str:
+        if not self.wish.over:
+            raise RequestError(
+                f"The prompt '{self.prompt.name}', or the instruction '{self.wish.instruction}', speaks of groups: "
+                "name their attribute, …(prompt=…)@ATTRIBUTE."
+            )
+        return self.wish.over
+
+    def _counts(self) -> Counter[str]:
+        counts = Counter(self.record.values_of(self._over()))
+        if not counts:
+            raise DataError(
+                f"{self.record.where or 'input'} (id '{self.record.id}'): no document has the attribute "
+                f"'{self.wish.over}', of which the prompt speaks."
+            )
+        return counts
+
+    def _attribute(self, field: str) -> str:
+        value = self.record.attributes.get(field)
+        if value is None:
+            raise DataError(
+                f"{self.record.where or 'input'} (id '{self.record.id}'): the prompt '{self.prompt.name}' speaks of "
+                f"{{{field}}}, and the record has no attribute of that name. Add it, or use another prompt."
+            )
+        return value
+
+
+def _check_room(prompt: Prompt, template: str, wish: Wish, *, has_instruction: bool) -> None:
+    """RequestError where a wish would be lost without a word."""
+    has_sentences, has_words = wish.sentences is not None, wish.words is not None
+    if has_sentences and has_words and not all(room in template for room in ("{words}", "{sentences}")):
+        raise RequestError(
+            f"words={wish.words} and sentences={wish.sentences} are both wished, and the prompt '{prompt.name}' has one "
+            "place for a length: ask for one of them, or use a prompt with {words} and {sentences}."
+        )
+    places = {
+        "instruction": (has_instruction, ("{instruction}",)),
+        "words": (has_words, ("{words}", "{length}")),
+        "sentences": (has_sentences, ("{sentences}", "{length}")),
+        "focus": (bool(wish.focus), ("{focus}",)),
+    }
+    for wanted, (is_wished, rooms) in places.items():
+        if is_wished and not any(room in template for room in rooms):
+            raise RequestError(
+                f"The prompt '{prompt.name}' has no place for a wish of {wanted}: put {' or '.join(rooms)} into it."
+            )
+
+
+def _clause(kind: str, name: str) -> str:
+    known = clauses()[kind]
+    if name not in known:
+        raise RequestError(f"No clause '{name}' among the {kind}. Known: {', '.join(known)}.")
+    return known[name]
+
+
+def _listed(words: list[str], last: str = "or") -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+# ---- The prompt that a summary answers, as a text: what training on preferences conditions on
+
+
+def prompt_of(case: Case, name: str | None = None) -> str:
+    """The text that a model was, or is to be, asked for this summary.
+
+    In this order: the prompt ``name`` (a shipped name or a file), filled in for the record; the text that
+    stands in ``made["prompt"]``; the shipped prompt that ``made`` names, filled in as ``made`` tells; the
+    documents, a blank line between them. Raises RequestError where ``made`` names a prompt that is not the
+    one that is known by that name now.
+    """
+    made = case.summary.made
+    if name is not None:
+        return fill(find(name), case.record, Wish()).user
+    told = made.get("prompt", "")
+    if told and "prompt_sha" in made:
+        return _filled(case, told)
+    return told or "\n\n".join(document.text for document in case.record.documents)
+
+
+def _filled(case: Case, name: str) -> str:
+    made = case.summary.made
+    prompt = find(name)
+    if prompt.sha != made["prompt_sha"]:
+        raise RequestError(
+            f"The summaries were made with a prompt '{name}' that is not the one known by that name now. "
+            "Give it with --prompt FILE."
+        )
+    return fill(prompt, case.record, wish_of(made)).user
+
+
+# ---- From what a model wrote to the summary: list marks taken off, cut at the wanted number of sentences
+
+
+def finished(text: str, sentences: int | None, *, is_list: bool = False) -> tuple[str, str]:
+    """The summary, and what was cut off in words ("7 sentences to 3"); empty where nothing was.
+
+    ``is_list`` reads the answer as a list of one sentence a line; each item counts as one sentence.
+    """
+    listed = items(text) if is_list else ()
+    parts = list(listed) or split(text)
+    if sentences is None or len(parts) <= sentences:
+        return ("\n".join(listed) if listed else text), ""
+    joined = ("\n" if listed else " ").join(part.strip() for part in parts[:sentences])
+    return joined, f"{len(parts)} sentences to {sentences}"

@@ -1,0 +1,312 @@
+"""Summaries to atomic statements through a chat model: our instruction and demonstrations, or the user's."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib import resources
+from pathlib import Path
+
+from fairbrief.chat.client import replies
+from fairbrief.chat.endpoint import Decoding, Endpoint
+from fairbrief.chat.journal import Journal, journal_of, open_journal
+from fairbrief.chat.replies import UNANSWERED, Question, Tally
+from fairbrief.chat.spending import Budget
+from fairbrief.errors import DataError, RequestError, reading_text
+from fairbrief.kept_files import locked, replacing
+from fairbrief.serialization import line_of, summary_fields
+from fairbrief.text.listed import items, json_items
+from fairbrief.text.statements import recall
+from fairbrief.types import Case, Unit
+from fairbrief.workbench.answers import NOT_ASKED, Answer, Batches, Count, gather
+from fairbrief.workbench.summarizing import Forecast
+
+UNPARSED = "unparsed reply"
+AGAIN = "I found no list in your answer. Write the statements again: one a line, numbered, and nothing else."
+VERSION = 1
+RESTATES = 0.5
+"""Share of a text's words from which a reply without a list restates it, and is no remark about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The statements of one text; ``reason`` says why there are none, ``reply`` is then what the model wrote.
+
+    ``recall`` in [0, 1]: the share of the text's words that some statement holds; None without statements.
+    """
+
+    units: tuple[str, ...]
+    reason: str = ""
+    reply: str = ""
+    recall: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Splitting:
+    """An instruction with demonstrations. ``{summary}`` stands for the text, ``{demonstrations}`` for the examples."""
+
+    template: str
+    demonstrations: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def sha(self) -> str:
+        """Twelve hex digits of a hash of the instruction and its demonstrations."""
+        return hashlib.sha256(self.fill("").encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+    def fill(self, summary: str) -> str:
+        """The prompt for one summary."""
+        shown = "".join(
+            f"Summary: {text}\nStatements:\n"
+            + "\n".join(f"{i}. {unit}" for i, unit in enumerate(units, 1))
+            + "\n\n"
+            for text, units in self.demonstrations
+        )
+        before, _, after = self.template.partition("{summary}")
+        return before.replace("{demonstrations}", shown).lstrip() + summary + after.rstrip()
+
+
+def shipped() -> Splitting:
+    """Our own instruction and demonstrations."""
+    text = (resources.files("fairbrief.workbench") / "units.toml").read_text(encoding="utf-8")
+    return _read(text, "units.toml")
+
+
+def from_file(path: Path) -> Splitting:
+    """A user's: plain text with {summary} in it, or TOML in the form of ours."""
+    if not path.is_file():
+        raise RequestError(f"There is no file {path} with an instruction.")
+    with reading_text(path):
+        text = path.read_text(encoding="utf-8-sig")
+    if path.suffix == ".toml":
+        return _read(text, str(path))
+    return _checked(Splitting(text), str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Splitter:
+    """A model, an instruction and how the model draws its words."""
+
+    endpoint: Endpoint
+    splitting: Splitting = field(default_factory=shipped)
+    decoding: Decoding = field(default_factory=lambda: Decoding(temperature=0.0))
+    tally: Tally = field(default_factory=Tally)
+    budget: Budget = field(default_factory=Budget)
+
+    def key(self, text: str) -> str:
+        """A hash of all that decides a text's statements."""
+        parts = (VERSION, self.endpoint.model, self.endpoint.shown, self.splitting.fill(text))
+        told = repr((parts, sorted(self.decoding.sent().items())))
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+    def question(self, text: str, unread: str | None = None) -> Question:
+        """What is asked for one text; where an answer could not be read, again, with that answer in between."""
+        messages = [("user", self.splitting.fill(text))]
+        if unread:
+            messages += [("assistant", unread), ("user", AGAIN)]
+        return Question(tuple(messages), tuple(self.decoding.sent().items()))
+
+    def split(self, texts: Iterable[tuple[str, str, str | None]]) -> Iterator[list[tuple[str, Split]]]:
+        """The statements of texts; in batches, in any order.
+
+        Each text stands between its key and the answer that could not be read, None where it was not asked yet.
+        """
+        asked = (((key, text), self.question(text, unread)) for key, text, unread in texts)
+        for batch in replies(self.endpoint, asked, self.tally, self.budget):
+            yield [
+                (key, read_split(text, reply.text, reply.reason, reply.detail))
+                for (key, text), reply in batch
+            ]
+
+
+def read_split(text: str, reply: str, reason: str = "", detail: str = "") -> Split:
+    """The statements in a reply to the splitting of ``text``; a reply without a list has the reason "unparsed reply"."""
+    if reason:
+        return Split((), reason if reason in ("refused", UNANSWERED) else UNPARSED, reply or detail)
+    units = tuple(dict.fromkeys(json_items(reply) or items(reply)))
+    if not units and len(reply.split()) <= 2 * len(text.split()) + 10 and reply.rstrip().endswith("."):
+        alone = (reply.strip(),)  # one sentence, one statement: some models leave the number away
+        units = alone if (recall(text, alone) or 0.0) >= RESTATES else ()
+    if not units:
+        return Split((), UNPARSED, reply)
+    return Split(units, recall=recall(text, units))
+
+
+def _read(text: str, where: str) -> Splitting:
+    try:
+        table = tomllib.loads(text)
+        shown: Sequence[dict[str, object]] = table.get("demonstrations", [])
+        pairs = tuple((str(d["summary"]), tuple(map(str, d["units"]))) for d in shown)  # type: ignore[call-overload]  # an entry that is no list raises
+        return _checked(Splitting(table["instruction"]["template"], pairs), where)
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DataError(
+            f"{where}: found {error}; wanted [instruction] with a template, and [[demonstrations]] with a summary and "
+            "a list of units each."
+        ) from None
+
+
+def _checked(splitting: Splitting, where: str) -> Splitting:
+    if "{summary}" not in splitting.template:
+        raise DataError(f"{where}: the instruction has no {{summary}}: nothing would be split.")
+    return splitting
+
+
+# ---- From a file of summaries to the same file with each summary's atomic statements; resumes where it was stopped
+
+
+Task = tuple[str, str, str | None]
+"""The key of a text, the text, and the answer to it that could not be read, if it was asked before."""
+TRIES = 3
+"""How often a text is asked for while the replies hold no list."""
+LISTED = 20
+"""Replies without a list that are kept to be shown; all are counted."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the summaries. ``recall`` is the mean share of a summary's words that its units hold."""
+
+    count: Count
+    units: int = 0
+    split: int = 0
+    asked_again: int = 0
+    unparsed: list[str] = field(default_factory=list)
+    unparsed_count: int = 0
+    _recalls: list[float] = field(default_factory=list)
+    _not_asked: set[str] = field(default_factory=set)
+
+    @property
+    def recall(self) -> float | None:
+        """Mean unit recall in [0, 1] over the summaries that were split; None if there are none."""
+        return math.fsum(self._recalls) / len(self._recalls) if self._recalls else None
+
+    def add(self, case: Case, answer: Answer) -> None:
+        """Count the units of one summary, or that its reply held none."""
+        if answer.get("units"):
+            self.split += 1
+            self.units += len(answer["units"])
+            self._recalls.append(answer["recall"])
+        elif answer.get("reason") == UNPARSED:
+            self.unparsed_count += 1
+            if len(self.unparsed) < LISTED:
+                where = f"{case.record.where or 'input'} (id '{case.record.id}', {case.summary.system})"
+                self.unparsed.append(f"{where}: {answer.get('reply', '')[:200]!r}")
+
+
+def split_file(
+    splitter: Splitter,
+    cases: Callable[[], Iterable[Case]],
+    out: Path,
+    watch: Callable[[Count], None] = lambda _: None,
+    kept_in: Path | None = None,
+) -> Outcome:
+    """Write all cases to ``out``, in order, each usable summary with its ``units``; ``cases`` is called twice or more.
+
+    Answers go to the journal ``kept_in``, without one to ``out``'s own. Files that share one share the answers.
+
+    Summaries without a text pass through. A reply that holds no list is answered by asking again, `TRIES` times
+    in all; a summary that is then still without units is listed. Equal texts are asked for once. ``made`` tells
+    the model, the instruction's hash and the unit recall.
+    """
+    outcome = Outcome(Count())
+    with locked(out), open_journal(kept_in or journal_of(out)) as journal:
+        without = gather(
+            _texts(splitter, cases), partial(_answers, splitter, 1), journal, outcome.count, watch
+        )
+        for tries in range(2, TRIES + 1):
+            _ask_again(splitter, tries, cases, journal, outcome)
+        with replacing(out) as stream:
+            for case in cases():
+                stream.write(_line(splitter, case, journal, without, outcome))
+    outcome.count.not_asked = len(outcome._not_asked)
+    outcome.count.wanted = outcome.count.asked + outcome.count.from_journal + outcome.count.not_asked
+    return outcome
+
+
+def foresee_units(splitter: Splitter, cases: Iterable[Case], known: Collection[str]) -> Forecast:
+    """What splitting would ask at first, retries of unreadable replies aside; RequestError as for `foresee`."""
+    found = Forecast()
+    for key, text, _ in _texts(splitter, lambda: cases):
+        question = splitter.question(text)
+        found.wanted += 1
+        if not found.examples:
+            found.show(splitter.endpoint.model, question)
+        if key not in known:
+            found.ask(question)
+            splitter.budget.most(question)
+    return found
+
+
+def _texts(splitter: Splitter, cases: Callable[[], Iterable[Case]]) -> Iterator[Task]:
+    seen: set[str] = set()
+    for case in cases():
+        if case.summary.reason:
+            continue
+        key = splitter.key(case.summary.text)
+        if key not in seen:
+            seen.add(key)
+            yield key, case.summary.text, None
+
+
+def _ask_again(
+    splitter: Splitter, tries: int, cases: Callable[[], Iterable[Case]], journal: Journal, outcome: Outcome
+) -> None:
+    """Ask once more for what was asked ``tries - 1`` times and could not be read."""
+
+    def is_done(key: str) -> bool:
+        answer = journal[key]
+        return answer.get("reason") != UNPARSED or int(answer.get("tries", 1)) >= tries
+
+    unread = (
+        (key, text, str(journal[key].get("reply", "")))
+        for key, text, _ in _texts(splitter, cases)
+        if key in journal and not is_done(key)
+    )
+    if outcome.count.stopped or (first := next(unread, None)) is None:
+        return
+    count = Count()
+    ask = partial(_answers, splitter, tries)
+    gather(itertools.chain([first], unread), ask, journal, count, has=is_done)
+    outcome.asked_again += count.asked
+    outcome.count.stopped = count.stopped
+
+
+def _answers(splitter: Splitter, tries: int, texts: Iterator[Task]) -> Batches:
+    for batch in splitter.split(texts):
+        yield [
+            (
+                key,
+                {
+                    "units": list(found.units),
+                    **({"recall": found.recall} if found.recall is not None else {}),
+                    **({"reason": found.reason, "reply": found.reply} if found.reason else {}),
+                    **({"tries": tries} if tries > 1 else {}),
+                },
+            )
+            for key, found in batch
+        ]
+
+
+def _line(
+    splitter: Splitter, case: Case, journal: Journal, without: dict[str, Answer], outcome: Outcome
+) -> bytes:
+    if case.summary.reason:
+        return line_of(case.record, summary_fields(case.summary))
+    key = splitter.key(case.summary.text)
+    answer = journal[key] if key in journal else without.get(key, {"units": [], "reason": NOT_ASKED})
+    if answer.get("reason") == NOT_ASKED:
+        outcome._not_asked.add(key)
+    outcome.add(case, answer)
+    made = {
+        **case.summary.made,
+        "units_by": splitter.endpoint.model,
+        "units_prompt_sha": splitter.splitting.sha,
+        **({"unit_recall": f"{answer['recall']:.4f}"} if "recall" in answer else {}),
+        **({"units_reason": answer["reason"]} if "reason" in answer else {}),
+    }
+    units = tuple(Unit(text) for text in answer["units"]) or None
+    return line_of(case.record, summary_fields(replace(case.summary, units=units, made=made)))

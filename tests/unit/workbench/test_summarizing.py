@@ -1,0 +1,133 @@
+"""From records to a file of summaries: order, resuming, what is asked again and what is not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tests.stub_chat import StubChat
+from tests.survival import survive
+
+from fairbrief import readers
+from fairbrief.types import Document, Entity, Mention, Record, Summary
+from fairbrief.workbench.summarizers.chat import Chat
+from fairbrief.workbench.summarizing import summarize
+
+RECORDS = [
+    Record(
+        f"r{i}",
+        (Document(f"Kim called {i}.", {"party": "left"}), Document("Rain \u2028 fell.", {})),
+        references=("Kim called.",),
+        entities=(Entity("e", "Kim", None, {"gender": "x"}, (Mention(0, 0, 3, "first"),)),),
+        attributes={"topic": "calls"},
+        original="o" if i % 2 else None,
+    )
+    for i in range(30)
+]
+
+
+def chat(server: StubChat, **settings: object) -> Chat:
+    """A summarizer that asks the stub."""
+    return Chat("stub-1", base_url=server.url, pause=0.01, **settings)  # type: ignore[arg-type]  # a test's settings
+
+
+def test_lines_read_back_as_they_were(tmp_path: Path) -> None:
+    """Our readers read every line without being told how: the record is the same, summary and making beside it."""
+    out = tmp_path / "o.jsonl"
+    with StubChat(faults={"refuse": 0.2, "empty": 0.2}, seed=1) as server:
+        count = summarize(chat(server, samples=2, temperature=1.0), lambda: RECORDS, out)
+    cases = list(readers.read(out))
+    assert [c.record.id for c in cases] == [r.id for r in RECORDS for _ in range(2)]
+    assert [replace(c.record, where="") for c in cases[::2]] == RECORDS
+    assert [c.summary.system for c in cases[:2]] == ["stub-1#1", "stub-1#2"]
+    reasons = [c.summary.reason for c in cases]
+    assert reasons.count("refused") == count.refused == server.kinds["refuse"] > 0
+    assert reasons.count("empty summary") == count.empty == server.kinds["empty"] > 0
+    assert all(c.summary.made["prompt"] == "plain" for c in cases)
+
+
+def test_a_rerun_asks_only_for_what_changed(tmp_path: Path) -> None:
+    """A finished run asks nothing again; a new record or another text is asked for, alone."""
+    out = tmp_path / "o.jsonl"
+    with StubChat() as server:
+        summarize(chat(server), lambda: RECORDS, out)
+        first = out.read_bytes()
+        again = summarize(chat(server), lambda: RECORDS, out)
+        assert (again.asked, again.from_journal, server.requests) == (0, 30, 30)
+        assert out.read_bytes() == first
+        changed = [
+            replace(RECORDS[0], documents=(Document("Other."),)),
+            *RECORDS[1:],
+            replace(RECORDS[0], id="new"),
+        ]
+        assert summarize(chat(server), lambda: changed, out).asked == 2
+        assert summarize(chat(server, temperature=0.5), lambda: RECORDS, out).asked == 30
+
+
+def test_what_found_no_answer_is_asked_again(tmp_path: Path) -> None:
+    """A question without an answer stands as null with its reason, and the next run asks for it alone."""
+    out = tmp_path / "o.jsonl"
+    with StubChat(script=["ok", "400", "ok", "400"]) as server:
+        count = summarize(chat(server, concurrency=1), lambda: RECORDS, out)
+        assert count.unanswered == 2
+        row = json.loads(out.read_text().splitlines()[1])
+        assert (row["summary"], row["reason"]) == (None, "no answer")
+        assert row["made"]["error"].startswith("400")
+        count = summarize(chat(server, concurrency=1), lambda: RECORDS, out)
+        assert (count.asked, count.unanswered) == (2, 0)
+
+
+def test_a_spent_budget_keeps_what_was_paid_for(tmp_path: Path) -> None:
+    """What was answered is written and the rest stands as not asked; the next run goes on where the budget ended."""
+    out = tmp_path / "o.jsonl"
+    with StubChat() as server:
+        count = summarize(chat(server, max_requests=12), lambda: RECORDS, out)
+        assert (count.wanted, count.asked, count.not_asked, server.requests) == (30, 12, 18, 12)
+        assert "12 requests" in count.stopped
+        reasons = [case.summary.reason for case in readers.read(out)]
+        assert (reasons.count(""), reasons.count("not asked")) == (12, 18)
+        assert summarize(chat(server, max_requests=18), lambda: RECORDS, out).from_journal == 12
+        assert max(server.served.values()) == 1
+
+
+class Counting:
+    """A plain summarizer that counts what it wrote."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.written = 0
+
+    def __repr__(self) -> str:
+        return "counting"
+
+    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
+        """The id of each record."""
+        for record in records:
+            self.written += 1
+            yield Summary(record.id, self.name, f"about {record.id}")
+
+
+def test_any_summarizer_will_do(tmp_path: Path) -> None:
+    """A summarizer that names no keys is journalled as well, and its finished work is not done again."""
+    out, summarizer = tmp_path / "o.jsonl", Counting()
+    many = [replace(RECORDS[0], id=f"x{i}") for i in range(150)]
+    assert summarize(summarizer, lambda: many, out).asked == 150
+    assert summarize(summarizer, lambda: many, out).asked == 0
+    assert summarizer.written == 150
+    assert [c.summary.text for c in readers.read(out)] == [f"about x{i}" for i in range(150)]
+
+
+def test_killed_again_and_again(tmp_path: Path) -> None:
+    """Killed with -9 three times amid faults: each record is answered once, in order, and paid for once but
+    for the answers in flight at a kill. The full size is benchmarks/soak/summarize_survives.py.
+    """
+    found = survive(tmp_path, records=450, kills=3, concurrency=32, seed=3)
+    assert (found.lines, found.in_order, found.wrong) == (450, True, 0)
+    assert found.right + found.refused + found.empty == 450
+    assert min(found.refused, found.empty) > 0
+    assert 0 <= found.paid_twice <= 3 * 32
+    assert found.open_most <= 32
+    assert found.asked_after_the_end == 0
