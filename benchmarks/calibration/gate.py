@@ -21,7 +21,7 @@ from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Bur, Uer
-from fairbrief.saved_audits import gate, gate_rules
+from fairbrief.saved import gate, gate_rules
 from fairbrief.types import Measure
 
 BUR, EQUAL, UER = Bur("side"), EqualCoverage("side"), Uer("side")

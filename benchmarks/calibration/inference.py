@@ -32,8 +32,8 @@ from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.saved_audits.gate import hold
-from fairbrief.saved_audits.gate_rules import Rule
+from fairbrief.saved.gate import hold
+from fairbrief.saved.gate_rules import Rule
 from fairbrief.statistics import LabelDraws
 from fairbrief.types import Case, Column, Estimate, Floats, Measure, Observation
 

@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.auditing import estimating, scorer_bias
-from fairbrief.auditing.counterfactual_sources import sample
+from fairbrief.auditing.watchers import Sources
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment
 from fairbrief.types import Ask, Document, Estimate, Record, Scores
 
@@ -70,9 +70,9 @@ def sources(n: int, seed: int = 0) -> list[Record]:
 
 def check(scorer: NoisyScorer, records: Sequence[Record], n_resamples: int) -> Estimate:
     """The headline of one world."""
-    kept = sample(0, wanted=True)
+    kept = Sources.sample(0, wanted=True)
     for record in records:
-        kept.consider(record)
+        kept.offer(record)
     measure = ScorerBiasSentiment("gender", scorer.name)
     genders = {"female": "female", "male": "male"}
     asked = scorer_bias.Check("gender", ("female", "male"), genders, (measure,), {})

@@ -37,8 +37,8 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.reports import arrangement
 from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits.gate import hold
-from fairbrief.saved_audits.gate_rules import Rule
+from fairbrief.saved.gate import hold
+from fairbrief.saved.gate_rules import Rule
 from fairbrief.standings import NAMED
 from fairbrief.statistics import LabelDraws
 from fairbrief.types import Case, Estimate, Integers, Measure, Observation

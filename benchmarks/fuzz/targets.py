@@ -31,13 +31,13 @@ from fairbrief.readers.annotated import corefud, treebanks
 from fairbrief.readers.looking import look_at
 from fairbrief.readers.understanding import understand
 from fairbrief.reports import load, write_all
-from fairbrief.saved_audits.gate import hold_audit
-from fairbrief.saved_audits.gate_rules import rules
+from fairbrief.saved import saved_inputs
+from fairbrief.saved import view_answers as viewed
+from fairbrief.saved.gate import hold_audit
+from fairbrief.saved.gate_rules import rules
 from fairbrief.taggers.name_tagger import read_pages
 from fairbrief.taggers.word_files import VectorFile, read_lexicon
 from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
-from fairbrief.viewing import answers as viewed
-from fairbrief.viewing import input_index
 from fairbrief.workbench import units
 from fairbrief.workbench.annotation.items import items_of
 from fairbrief.workbench.annotation.sheets import Answer, read_answers, sheet
@@ -293,7 +293,7 @@ def _saved(folder: Path) -> dict[str, Target]:
     identity = json.loads((folder / "a" / "results.json").read_text(encoding="utf-8"))["audit"]
     reading = readers.read(source)
     list(reading)
-    input_index.write(folder / "a", [str(source)], ("side",), {}, reading, identity)
+    saved_inputs.write(folder / "a", [str(source)], ("side",), {}, reading, identity)
     kinds = (".json", ".parquet")
     found = [path for path in (folder / "a").rglob("*") if path.suffix in kinds]
     saved = {str(path.relative_to(folder / "a")): path.read_bytes() for path in found}

@@ -20,8 +20,8 @@ from benchmarks.recording import write_down
 from benchmarks.speed.repeated_evidence import repeat
 
 import fairbrief
-from fairbrief.viewing import input_index
-from fairbrief.viewing.answers import Answers, Asked, open_audit
+from fairbrief.saved import saved_inputs
+from fairbrief.saved.view_answers import Answers, Asked, open_audit
 
 EXAMPLE = Path("examples/reviews.jsonl")
 MEASURE = "coverage_parity@sentiment"
@@ -60,7 +60,7 @@ def build(folder: Path, records: int) -> float:
     reading = fairbrief.read(str(folder / "input.jsonl"))
     started = time.monotonic()
     audit = json.loads((folder / "results.json").read_text())["audit"]
-    input_index.write(folder, [str(folder / "input.jsonl")], (), {}, reading, audit)
+    saved_inputs.write(folder, [str(folder / "input.jsonl")], (), {}, reading, audit)
     return time.monotonic() - started
 
 

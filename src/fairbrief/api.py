@@ -14,8 +14,6 @@ from fairbrief.auditing import audit as _audit
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
 from fairbrief.errors import DataError, RequestError
-from fairbrief.explaining.examples import with_examples
-from fairbrief.explaining.explanations import explain as _explain
 from fairbrief.plan import Plan, listed, plan_from
 from fairbrief.readers import Reading
 from fairbrief.readers import read as _read
@@ -24,11 +22,13 @@ from fairbrief.reports import load as _load
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits.compare import compare as _compare
-from fairbrief.saved_audits.gate_settings import MAX_LEFT_OUT, GateSettings
-from fairbrief.saved_audits.power import Power, Question, planned
-from fairbrief.saved_audits.power import power as _power
-from fairbrief.saved_audits.slicing import slice_audit as _slice_audit
+from fairbrief.saved.compare import compare as _compare
+from fairbrief.saved.examples import with_examples
+from fairbrief.saved.explanations import explain as _explain
+from fairbrief.saved.gate_settings import MAX_LEFT_OUT, GateSettings
+from fairbrief.saved.power import Power, Question, planned
+from fairbrief.saved.power import power as _power
+from fairbrief.saved.slicing import slice_audit as _slice_audit
 from fairbrief.standings import standing
 from fairbrief.types import Case, Document, Record, Summary
 

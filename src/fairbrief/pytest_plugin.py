@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fairbrief.saved_audits.gate_settings import GateSettings
+from fairbrief.saved.gate_settings import GateSettings
 from fairbrief.settings import option_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from fairbrief.auditing import Plan, audit
 from fairbrief.cli.input_options import cached
 from fairbrief.engines.score_cache import Store
-from fairbrief.explaining.explanations import explain
+from fairbrief.saved.explanations import explain
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.types import Case, Document, Record, Summary
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from fairbrief import audit
-from fairbrief.saved_audits import gate, gate_rules
+from fairbrief.saved import gate, gate_rules
 from fairbrief.types import Case, Document, Entity, Estimate, Record, Summary
 
 

@@ -19,27 +19,22 @@ from fairbrief.auditing import Plan, chosen_engine, examples, parts
 from fairbrief.auditing.contrast_sums import ContrastSums
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.controls import Exchange
-from fairbrief.auditing.counterfactual_sources import Sources, sample
-from fairbrief.auditing.direction import better
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
 from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger, RowBlock
-from fairbrief.auditing.length_notes import noted
 from fairbrief.auditing.multiple_tests import with_holm
+from fairbrief.auditing.notes import length_notes, with_notes
 from fairbrief.auditing.null_sums import RelabelledRows
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
-from fairbrief.auditing.other_languages import OtherLanguages
 from fairbrief.auditing.parts import parts_of
-from fairbrief.auditing.record_values import RowReader, is_signed
+from fairbrief.auditing.record_values import RowReader, better, is_signed
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scored_rows import with_unit_tests
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
-from fairbrief.auditing.source_hashes import SourceHashes
 from fairbrief.auditing.system_runs import unpooled
-from fairbrief.auditing.unit_fallback import UnitFallback
-from fairbrief.auditing.watchers import Watchers
+from fairbrief.auditing.watchers import OtherLanguages, SourceHashes, Sources, UnitFallback, Watchers
 from fairbrief.engines.engine import ThisProcess
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
@@ -137,7 +132,7 @@ def test_exchanged_summaries_need_to_know_those_of_all_records() -> None:
 def kept(sources: Sources, *records: Record) -> list[str]:
     """The ids that a sample keeps of records, in the order of their ranks."""
     for record in records:
-        sources.consider(record)
+        sources.offer(record)
     return [record.id for record in sources.records()]
 
 
@@ -156,8 +151,8 @@ def test_the_sample_of_sources_is_the_same_in_any_order() -> None:
 
 def test_a_check_that_was_not_asked_for_reads_few_characters() -> None:
     """The first source is read whatever its length; one that was asked for reads them all."""
-    assert sample(0, wanted=True).characters == math.inf
-    assert sample(0, wanted=None).characters < math.inf
+    assert Sources.sample(0, wanted=True).characters == math.inf
+    assert Sources.sample(0, wanted=None).characters < math.inf
     records = [Record(name, (Document("x" * 10),)) for name in "abc"]
     assert [len(kept(Sources(3, 0, limit), *records)) for limit in (5, 19, 20, 30)] == [1, 1, 2, 3]
 
@@ -212,6 +207,11 @@ def lengths(value: float, **given: Any) -> list[Estimate]:
     ]
 
 
+def noted(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """The estimates with their notes on lengths."""
+    return with_notes(estimates, length_notes(estimates, 0.05))
+
+
 def beyond(difference: float, p: float) -> dict[str, float]:
     """How a contrast stands to random sentences."""
     return {"blind_difference": difference, "blind_p": p}
@@ -227,7 +227,7 @@ def beyond(difference: float, p: float) -> dict[str, float]:
 )
 def test_a_tenth_longer_or_shorter_is_said(times: float, said: list[str]) -> None:
     """At the leading contrast alone; ln 0.9 is further from 0 than ln 1.1."""
-    assert codes(noted(lengths(math.log(times)), 0.05)) == [said, [], []]
+    assert codes(noted(lengths(math.log(times)))) == [said, [], []]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_a_contrast_says_whether_it_survives_equal_lengths(
 ) -> None:
     """It does with the same sign and p <= alpha against the baseline that both are tested against; untested, nobody knows."""
     leading, equal, longer = lengths(1.0)
-    told = noted([leading.replace(**first), equal.replace(**free), longer], 0.05)[0].notes[1]
+    told = noted([leading.replace(**first), equal.replace(**free), longer])[0].notes[1]
     found = told.arguments["readings"]["a"]
     is_random = baseline == "random sentences"
     assert (found["baseline"], found["survives"]) == (baseline, survives)
@@ -261,15 +261,15 @@ def test_a_contrast_says_whether_it_survives_equal_lengths(
 def test_lengths_of_differences_between_systems_are_not_said() -> None:
     """A difference from another system is no reading of this one: neither is it noted nor does it note."""
     own, of_pair = lengths(0.01), lengths(1.0, baseline="t")
-    assert codes(noted([*own, *of_pair], 0.05)) == [[]] * 6
+    assert codes(noted([*own, *of_pair])) == [[]] * 6
     own, of_pair = lengths(1.0), lengths(0.01, baseline="t")
-    assert [len(found) for found in codes(noted([*own, *of_pair], 0.05))] == [2, 0, 0, 0, 0, 0]
+    assert [len(found) for found in codes(noted([*own, *of_pair]))] == [2, 0, 0, 0, 0, 0]
 
 
 def test_a_number_that_is_not_clear_of_zero_is_no_length() -> None:
     """An interval from -1 to 3 leaves open whether documents of a are longer at all."""
     first, second, longer = lengths(1.0)
-    assert codes(noted([first, second, longer.replace(low=-1.0, high=3.0)], 0.05)) == [[]] * 3
+    assert codes(noted([first, second, longer.replace(low=-1.0, high=3.0)])) == [[]] * 3
 
 
 def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
@@ -282,11 +282,11 @@ def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
         estimate("source[a]", **{**of, "value": 0.6}),
         estimate("words_less_documents[b]", **{**of, "group": "b", "value": None}),
     ]
-    assert codes(noted([*given, longer], 0.05))[0] == ["words_unlike_documents", "documents_alike"]
-    shares = noted([*given, longer], 0.05)[0].notes[0].arguments["shares"]
+    assert codes(noted([*given, longer]))[0] == ["words_unlike_documents", "documents_alike"]
+    shares = noted([*given, longer])[0].notes[0].arguments["shares"]
     assert shares == {"a": {"words": 0.6, "documents": pytest.approx(0.5)}}
-    assert codes(noted([*given, longer.replace(value=0.04, low=0.03)], 0.05)) == [[]] * 5
-    assert codes(noted([*given, longer.replace(low=-0.05)], 0.05)) == [[]] * 5
+    assert codes(noted([*given, longer.replace(value=0.04, low=0.03)])) == [[]] * 5
+    assert codes(noted([*given, longer.replace(low=-0.05)])) == [[]] * 5
 
 
 def test_summaries_without_units_are_counted_beside_those_that_have_some() -> None:
@@ -301,7 +301,7 @@ def test_summaries_without_units_are_counted_beside_those_that_have_some() -> No
         fallback.note(cases)
         other = UnitFallback()
         other.merge(fallback)
-        return codes(other.noted(estimates))
+        return codes(with_notes(estimates, other.notes()))
 
     assert told(case(), of_s, with_units) == [["without_units"], [], [], []]
     assert told(case(), case(system="t")) == [[]] * 4
@@ -631,7 +631,7 @@ def test_another_parts_watchers_hold_nothing_yet() -> None:
     """They sample sources where these do."""
     assert Watchers(None, OtherLanguages("en")).empty().sources is None
     sources = Sources(2, 7)
-    sources.consider(case().record)
+    sources.offer(case().record)
     other = Watchers(sources, OtherLanguages("en")).empty().sources
     assert other is not None
     assert (other.most, other.seed, other.records()) == (2, 7, [])

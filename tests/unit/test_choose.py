@@ -16,7 +16,7 @@ from fairbrief.auditing.sampling import sampled
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
-from fairbrief.saved_audits.gate_rules import rule
+from fairbrief.saved.gate_rules import rule
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench.choose import (

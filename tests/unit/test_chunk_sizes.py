@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from fairbrief.agreement.chunk_sizes import chunk_sizes, tables
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
+from fairbrief.saved.chunk_sizes import chunk_sizes, tables
 from fairbrief.types import Case, Document, Record, Summary, Unit
 
 LONG = "The soup was cold. The waiter was kind. " + "Nothing else happened here that day. " * 12

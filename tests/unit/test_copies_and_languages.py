@@ -12,9 +12,8 @@ import pyarrow as pa
 import pytest
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.other_languages import OtherLanguages
-from fairbrief.auditing.repeated_texts import SummaryHashes
-from fairbrief.auditing.without_records import Without, leading_without
+from fairbrief.auditing.finding_checks import Without, leading_without
+from fairbrief.auditing.watchers import OtherLanguages, SummaryHashes
 from fairbrief.reports import load
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.evidence import Held
@@ -152,7 +151,7 @@ def test_all_of_it_is_the_same_in_any_order_and_any_process() -> None:
     whole.note(mixed)
     all_languages.note(mixed)
     assert [(s, p.tolist()) for s, p in merged.pairs()] == [(s, p.tolist()) for s, p in whole.pairs()]
-    assert languages.told() == all_languages.told()
+    assert languages.counts() == all_languages.counts()
 
 
 def test_rows_are_left_out_of_chunks_that_hold_other_numbers() -> None:

@@ -23,9 +23,9 @@ from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.looking import look_at
 from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
+from fairbrief.saved import saved_inputs
 from fairbrief.taggers.name_tagger import read_pages
 from fairbrief.taggers.word_files import VectorFile, read_lexicon
-from fairbrief.viewing import input_index
 from fairbrief.workbench import units
 from fairbrief.workbench.annotation.sheets import read_answers
 from fairbrief.workbench.experiment_file import read_experiment
@@ -73,10 +73,10 @@ def test_a_budget_that_is_no_number_is_refused(number: str, tmp_path: Path) -> N
 
 def test_damaged_notes_of_the_inputs_are_none(tmp_path: Path) -> None:
     """Where the inputs of an audit stand is not known from a damaged file; the audit can be looked at without."""
-    (tmp_path / input_index.INPUTS).write_bytes(b'{"files": ["\xff"]}')
-    (tmp_path / input_index.PLACES).write_bytes(b"PAR1" + b"\xff" * 60 + b"PAR1")
-    assert input_index.read(tmp_path, "x") is None
-    assert input_index.places(tmp_path) is None
+    (tmp_path / saved_inputs.INPUTS).write_bytes(b'{"files": ["\xff"]}')
+    (tmp_path / saved_inputs.PLACES).write_bytes(b"PAR1" + b"\xff" * 60 + b"PAR1")
+    assert saved_inputs.read(tmp_path, "x") is None
+    assert saved_inputs.places(tmp_path) is None
 
 
 def test_hashes_of_sources_without_their_columns(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.explaining.explanations import explain
+from fairbrief.saved.explanations import explain
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 SPELLED = "distinguishability(similarity=counts)@group"

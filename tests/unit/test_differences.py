@@ -11,7 +11,7 @@ from benchmarks.calibration.worlds import blind, labels, record, source
 from fairbrief.auditing import Plan, audit
 from fairbrief.reports import wording
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits.overall_ranking import LARGEST, overall
+from fairbrief.saved.ranking import LARGEST, overall
 from fairbrief.types import Case, Estimate, Summary
 
 MEASURES = ("bur@side", "uer@side", "auc@side", "sof@side", "equal_coverage@side", "coverage_parity@side")

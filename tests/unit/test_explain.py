@@ -22,11 +22,11 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import app
 from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import DataError, RequestError
-from fairbrief.explaining.examples import with_examples
-from fairbrief.explaining.explanations import explain
-from fairbrief.explaining.leave_one_out import without_document, without_sentence, without_unit
 from fairbrief.reports import explanation, html
 from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, sheets
+from fairbrief.saved.ablation import without_document, without_sentence, without_unit
+from fairbrief.saved.examples import with_examples
+from fairbrief.saved.explanations import explain
 from fairbrief.scorers import pairs
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.text.sentences import split

@@ -18,8 +18,8 @@ from fairbrief.errors import RequestError
 from fairbrief.reports import write_all
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits import gate, gate_rules
-from fairbrief.saved_audits.compare import compare
+from fairbrief.saved import gate, gate_rules
+from fairbrief.saved.compare import compare
 from fairbrief.types import Case, Document, Record, Summary
 
 BUR = "bur@side"

@@ -19,8 +19,8 @@ from fairbrief.reports import evidence_file, write_all
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.evidence import Held
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits import gate
-from fairbrief.saved_audits.gate_rules import Rule, rule
+from fairbrief.saved import gate
+from fairbrief.saved.gate_rules import Rule, rule
 from fairbrief.types import Case, Estimate, Summary
 
 

@@ -16,7 +16,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.differences import Change
 from fairbrief.errors import RequestError
 from fairbrief.reports import write_all
-from fairbrief.saved_audits import gate, gate_rules
+from fairbrief.saved import gate, gate_rules
 from fairbrief.types import Case, Document, Estimate, Summary
 
 SYSTEMS = ("good", "bad")

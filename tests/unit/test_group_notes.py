@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.group_notes import noted
+from fairbrief.auditing.notes import spelling_notes, with_notes
 from fairbrief.reports.note_words import worded
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
@@ -19,7 +19,8 @@ def estimate(group: str, **given: Any) -> Estimate:
 
 def codes(*groups: str) -> list[tuple[str, list[str]]]:
     """What is noted of the first of these groups."""
-    first = noted([estimate(group) for group in groups])[0]
+    estimates = [estimate(group) for group in groups]
+    first = with_notes(estimates, spelling_notes(estimates))[0]
     return [(note.code, note.arguments["groups"]) for note in first.notes]
 
 
@@ -48,7 +49,8 @@ def test_groups_that_differ_are_not_noted() -> None:
     assert codes("1", "2", "५", "NA", "left", "right", "2020123", "2020124", "0.1234567", "0.1234568") == []
     rest = [estimate("5", baseline="b"), Estimate("rouge1", "rouge1", "a", 0.1)]
     details = [e.replace(leads=False) for e in (estimate("5"), estimate("5.0"))]
-    assert all(e.notes == () for e in noted([*details, *rest]))
+    every = [*details, *rest]
+    assert with_notes(every, spelling_notes(every)) == every
 
 
 def test_an_audit_says_it_beside_the_measure() -> None:

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from fairbrief.agreement.label_agreement import agreement, tables
-from fairbrief.agreement.scorer_agreement import correlations
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import write_all
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits.overall_ranking import normalised, overall, table
+from fairbrief.saved.label_agreement import agreement, tables
+from fairbrief.saved.ranking import normalised, overall, table
+from fairbrief.saved.scorer_agreement import correlations
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.statistics import alpha_of_two, kappa_of_two, krippendorff_alpha, randolph_kappa
 from fairbrief.types import Ask, Case, Document, Record, Scores, Summary, Unit

@@ -7,12 +7,13 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from fairbrief.agreement.change_comparison import change_comparisons
-from fairbrief.agreement.saved_values import in_common, saved_values, specs_in
-from fairbrief.agreement.scorer_agreement import _over_records, correlations
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
+from fairbrief.saved.intervals import Resampling
+from fairbrief.saved.relative_changes import change_comparisons
+from fairbrief.saved.saved_values import in_common, saved_values, specs_in
+from fairbrief.saved.scorer_agreement import _over_records, correlations
 from fairbrief.types import Case, Document, Record, Summary
 
 MEASURES = ("uer@side", "sof@side")
@@ -117,7 +118,7 @@ def test_intervals_of_many_summaries_need_no_square_of_them() -> None:
     """Resampled clusters are counted some draws at a time: of 30,000 a square would take seven gigabytes."""
     x = np.arange(30_000.0)
     tracemalloc.start()
-    found = _over_records(x, -x, np.arange(30_000), 20, 0, 0.95)
+    found = _over_records(x, -x, np.arange(30_000), Resampling(20))
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (found.value, found.low, found.high) == (-1, -1, -1)

@@ -21,8 +21,8 @@ from fairbrief.auditing import Plan, audit, run
 from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
+from fairbrief.saved.view_answers import open_audit
 from fairbrief.serialization import case_line
-from fairbrief.viewing.answers import open_audit
 
 PLAN = Plan(measures=["bur@party", "rouge1"], n_resamples=30)
 SIZE = 6_000

@@ -12,7 +12,7 @@ from tests.cli.command import Command, printed
 
 import fairbrief
 from fairbrief.auditing import Plan, audit, check
-from fairbrief.auditing.group_places import MOST_GROUPS, MOST_PATTERNS, GroupPlaces
+from fairbrief.auditing.watchers import MOST_GROUPS, MOST_PATTERNS, GroupPlaces
 from fairbrief.errors import RequestError
 from fairbrief.reports import load
 from fairbrief.reports.note_words import worded

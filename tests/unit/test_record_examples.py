@@ -25,14 +25,13 @@ from fairbrief.auditing.record_values import (
 )
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
-from fairbrief.explaining.example_influence import told
-from fairbrief.explaining.example_links import scorer_for, support_of
-from fairbrief.explaining.examples import MOST, PAGE_BYTES, choose, examples
 from fairbrief.reports import html, load, record_data
 from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.evidence import Held, Wanted, all_columns
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, Result
+from fairbrief.saved.example_details import scorer_for, support_of, told
+from fairbrief.saved.examples import MOST, PAGE_BYTES, choose, examples
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
 from fairbrief.types import Ask, Case, Document, Record, Scores, Summary
 

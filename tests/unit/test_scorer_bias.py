@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit, scorer_bias
-from fairbrief.auditing.counterfactual_sources import Sources
 from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.watchers import Sources
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import html, json_file, markdown, write_all
@@ -332,14 +332,14 @@ def test_the_sample_is_the_same_in_any_order_and_one_record_of_each_original() -
     for order in (records, records[::-1]):
         sample = Sources(20, seed=1)
         for record in order:
-            sample.consider(record)
+            sample.offer(record)
         samples.append([r.id for r in sample.records()])
     assert samples[0] == samples[1]
     assert len({name.partition(".")[0] for name in samples[0]}) == 20
     assert all(name.endswith(".0") for name in samples[0])
     short = Sources(20, seed=1, characters=55)
     for record in records:
-        short.consider(record)
+        short.offer(record)
     assert [r.id for r in short.records()] == samples[0][:5]
 
 

@@ -19,7 +19,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import load
 from fairbrief.reports.json_file import render
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits.slicing import slice_audit
+from fairbrief.saved.slicing import slice_audit
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 BY = (("size",), ("size", "side"))
@@ -188,11 +188,11 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
     assert found.made["slices"] == [["kind"]]
     known = fairbrief.slice_audit(saved, "kind").result
     assert render(replace(found, rows=known.rows)) == render(known)
-    from fairbrief.viewing import input_index
+    from fairbrief.saved import saved_inputs
 
-    inputs = input_index.read(out, load_identity(out))
+    inputs = saved_inputs.read(out, load_identity(out))
     assert inputs is not None
-    assert input_index.fault_of(out, inputs) == ""
+    assert saved_inputs.fault_of(out, inputs) == ""
 
 
 def load_identity(folder: Path) -> str:

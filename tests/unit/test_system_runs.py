@@ -14,9 +14,9 @@ from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.reports import load
 from fairbrief.reports.note_words import worded
+from fairbrief.saved.view_answers import open_audit
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.types import Case, Document, Record
-from fairbrief.viewing.answers import open_audit
 from fairbrief.workbench import sweep
 from fairbrief.workbench.grid import grid
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from fairbrief.agreement import chunk_sizes, label_agreement
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError
+from fairbrief.saved import chunk_sizes, label_agreement
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.types import Ask, Case, Document, Record, Scores, Summary, Unit
 

@@ -17,8 +17,6 @@ import numpy as np
 from fairbrief import __version__, registry
 from fairbrief.auditing import (
     extracts,
-    group_notes,
-    length_notes,
     measure_selection,
     part_work,
     scorer_bias,
@@ -26,19 +24,15 @@ from fairbrief.auditing import (
 )
 from fairbrief.auditing.control_systems import Controls
 from fairbrief.auditing.controls import Exchange, names_a_control
-from fairbrief.auditing.counterfactual_sources import sample
 from fairbrief.auditing.evidence_table import LedgerEvidence
-from fairbrief.auditing.group_places import GroupPlaces
-from fairbrief.auditing.languages_of_measures import described, language_of
+from fairbrief.auditing.finding_checks import told_opposite, told_without
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.opposite_gaps import told_opposite
-from fairbrief.auditing.other_languages import OtherLanguages
-from fairbrief.auditing.primary import check_primary
+from fairbrief.auditing.multiple_tests import check_primary
+from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.unusable_scores import refuse_unscored
-from fairbrief.auditing.watchers import Watchers
-from fairbrief.auditing.without_records import told_without
+from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, Sources, Watchers
 from fairbrief.declarations import Declaration
 from fairbrief.engines.engine import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
@@ -124,9 +118,9 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
     refuse_unscored(run.ledgers)
     rows = None if checks else _told(LedgerEvidence(run.ledgers, run.readers), settled)
     estimates, gaps = run.estimates()
-    sources = watchers.sources or sample(plan.seed, wanted=plan.check_scorers)
+    sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
     checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
-    estimates = scorer_bias.with_bias_notes(estimates, checks, checked, plan.alpha)
+    estimates = with_notes(estimates, scorer_bias.bias_notes(checks, checked, plan.alpha))
     if rows is None:
         ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
         rows = _told(LedgerEvidence(ledgers, readers), settled)
@@ -168,9 +162,13 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
 
 def _noted(estimates: Sequence[Estimate], run: Run, watchers: Watchers) -> Sequence[Estimate]:
     """The estimates with what must be known of lengths, groups, places and units to read them."""
-    found = group_notes.noted(length_notes.noted(estimates, run.plan.alpha))
-    found = watchers.places.noted(found, {repr(measure): measure for measure in run.measures})
-    return watchers.fallback.noted(found)
+    return with_notes(
+        estimates,
+        length_notes(estimates, run.plan.alpha),
+        spelling_notes(estimates),
+        watchers.places.notes({repr(measure): measure for measure in run.measures}),
+        watchers.fallback.notes(),
+    )
 
 
 def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
@@ -212,7 +210,7 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
     head, stream = _peek(cases)
     if _lacks_baseline(cases, plan.baseline, head):
         head, stream = _peek(cases)  # it was read to its end
-    languages.suppose(language_of(head))
+    languages.suppose(measure_selection.language_of(head))
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_slices(plan.slices, head, [RUN] if plan.pools_runs else [])
     if plan.ordered:
@@ -230,7 +228,7 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
     check_primary(plan.primary, choice.measures)
     run = Run(plan, choice.measures, exchange=exchange)
     checks, unchecked = scorer_bias.plan_checks(choice.measures, head, run.scorers, wanted=plan.check_scorers)
-    sources = sample(plan.seed, wanted=plan.check_scorers) if checks else None
+    sources = Sources.sample(plan.seed, wanted=plan.check_scorers) if checks else None
     places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
     watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
     return _Begun(cases, plan, protocol, head, stream, choice, run, checks, unchecked, watchers)
@@ -446,7 +444,7 @@ def _made(
         },
         "measures": [repr(m) for m in run.measures],
         "declared": {m.name: declared_words(m.declaration) for m in (*run.measures, *checking)},
-        "language": described(head),
+        "language": measure_selection.described(head),
         "permuted": run.permuted(),
         **plan.record(),
         "seconds": round(seconds, 3),

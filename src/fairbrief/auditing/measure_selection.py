@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import registry, specs
-from fairbrief.auditing.languages_of_measures import language_of, refuse_unread, without_unread
 from fairbrief.auditing.system_runs import RUN
 from fairbrief.errors import RequestError
 from fairbrief.measures.representation import WITHOUT_ASK
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import LeftOut
 from fairbrief.text.counted import counted
+from fairbrief.text.languages import ENGLISH, given, language_of_input, name_of
 from fairbrief.types import Case, Measure
 
 MOST_VALUES = 20
@@ -79,7 +79,10 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
                 f"Found: {', '.join(there) or 'none'}. Write {text}@ATTRIBUTE, or map it: --attribute NAME=FIELD."
             )
         measures += [registry.make("measure", f"{text}@{name}") for name in over]
-    refuse_unread(measures, language_of(head))
+    language = language_of(head)
+    for measure in measures:
+        if why := _unread(measure, language):
+            raise RequestError(f"{measure!r}: {why}.")
     return Choice(tuple(dict.fromkeys(measures)))
 
 
@@ -183,8 +186,10 @@ def fitting(head: Sequence[Case], attributes: Sequence[str], *, is_ordered: bool
                 left_out.append(candidate)
             else:
                 measures.append(candidate)
-    kept, unread = without_unread(measures, language_of(head))
-    return Choice(kept, (*left_out, *unread))
+    language = language_of(head)
+    unread = {measure: why for measure in measures if (why := _unread(measure, language))}
+    left_out += [LeftOut(repr(measure), why) for measure, why in unread.items()]
+    return Choice(tuple(m for m in measures if m not in unread), tuple(left_out))
 
 
 def _candidates(
@@ -209,3 +214,26 @@ def _candidates(
             yield LeftOut(f"{name}@{attribute}", f"'{attribute}' has one value only")
         else:
             yield kind(over=attribute)
+
+
+def language_of(head: Sequence[Case]) -> str:
+    """The language told, or the one that most documents of the first records are in."""
+    texts = {case.record.id: " ".join(d.text for d in case.record.documents) for case in head}
+    return language_of_input(texts.values())
+
+
+def described(head: Sequence[Case]) -> str:
+    """The language for people to read; empty for English that nobody told."""
+    code = language_of(head)
+    if given():
+        return name_of(code)
+    return "" if code == ENGLISH else f"{name_of(code)} (detected)"
+
+
+def _unread(measure: Measure, language: str) -> str:
+    """Why a measure does not read a language; empty where it does, as all do that declare no ``languages``."""
+    known: tuple[str, ...] = getattr(measure, "languages", ())
+    if not known or language in known:
+        return ""
+    wanted = " or ".join(map(name_of, known))
+    return f"it reads {wanted} only, and the texts are in {name_of(language)}; --language says so if they are not"

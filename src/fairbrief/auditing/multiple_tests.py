@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from fairbrief import registry, specs
 from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
 from fairbrief.auditing.system_runs import RUN
+from fairbrief.errors import RequestError
+from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.frames import of_each
 from fairbrief.standings import leading
 from fairbrief.statistics import TIE, holm
 from fairbrief.statistics.jackknife import t_p, t_quantile
-from fairbrief.types import Estimate, Note
+from fairbrief.types import Estimate, Measure, Note
 
 
 def with_holm(
@@ -194,3 +197,45 @@ def family_of(made: Estimate, *, is_headline: bool, is_control: bool) -> tuple[o
     """Tests of one kind: all headlines together; a companion with its other values and systems."""
     kind = "headline" if is_headline else f"{made.measure}:{made.quantity.partition('[')[0]}"
     return (kind, bool(made.baseline), is_control, tuple(sorted(made.slice)))
+
+
+def check_primary(primary: Sequence[str], measures: Sequence[Measure]) -> None:
+    """RequestError for a primary contrast of a measure that is not taken, before anything is read."""
+    taken = [repr(measure) for measure in measures]
+    for text in primary:
+        if (spelled := _canonical(text)) not in taken:
+            raise RequestError(
+                f"--primary {text}: the audit does not take {spelled}.{did_you_mean(spelled, taken)} It takes: "
+                f"{', '.join(taken)}."
+            )
+
+
+def with_primary(estimates: Sequence[Estimate], primary: Sequence[str]) -> list[Estimate]:
+    """The estimates, or differences of systems, those marked that were named.
+
+    RequestError for a name that no leading group difference has.
+    """
+    marked = list(estimates)
+    for text in primary:
+        target, measure = specs.target(text), _canonical(text)
+        leads = [i for i, e in enumerate(estimates) if e.leads and e.measure == measure]
+        named = [i for i in leads if _is_named(estimates[i], target)]
+        if leads and not named and not estimates[leads[0]].baseline:
+            raise RequestError(
+                f"--primary {text} names no group difference that leads. {measure} has: {_listed(estimates[i] for i in leads)}."
+            )
+        for i in named:
+            marked[i] = marked[i].replace(is_primary=True)
+    return marked
+
+
+def _is_named(e: Estimate, target: specs.Target) -> bool:
+    return target.quantity in ("", e.quantity) and target.system in ("", e.system, e.baseline)
+
+
+def _canonical(text: str) -> str:
+    return repr(registry.make("measure", specs.target(text).measure))
+
+
+def _listed(estimates: Iterable[Estimate]) -> str:
+    return ", ".join(dict.fromkeys(f"{e.quantity}{{{e.system}}}" for e in estimates))

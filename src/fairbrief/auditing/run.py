@@ -17,10 +17,10 @@ from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, Scope, by_observation, letters_of, place_of, shared_by
 from fairbrief.auditing.ledger import Ledger, sort
+from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.origins import Origin, Origins, Slice, slices_of, systems_of
 from fairbrief.auditing.parts import Groups, parts_of
-from fairbrief.auditing.primary import with_primary
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import PartResult, Shard, ShardResult, ShardWork
 from fairbrief.auditing.system_runs import id_of

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.controls import control_name
-from fairbrief.auditing.counterfactual_sources import SOURCES, Sources
 from fairbrief.auditing.grouping import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
+from fairbrief.auditing.notes import NotesOf
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.watchers import SOURCES, Sources
 from fairbrief.declarations import ScorerCheck
 from fairbrief.errors import MissingExtra
 from fairbrief.measures.representation import WITHOUT_ASK
@@ -81,14 +82,14 @@ class Check:
         return exchange_names(records, self.over, self.values, seed)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Checked:
-    """What a check found: estimates with their ledgers, and what could not be checked."""
+    """The results of checks: estimates with their ledgers, and what could not be checked."""
 
-    estimates: tuple[Estimate, ...] = ()
-    ledgers: tuple[Ledger, ...] = ()
-    readers: Mapping[Observation, Sequence[Measure]] = field(default_factory=dict)
-    left_out: tuple[LeftOut, ...] = ()
+    estimates: list[Estimate] = field(default_factory=list)
+    ledgers: list[Ledger] = field(default_factory=list)
+    readers: dict[Observation, list[Measure]] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
 
 
 def plan_checks(
@@ -126,20 +127,28 @@ def take(
         settings,
         signature=f"{settings.signature}|counterfactual sources:{sample.most}, {sample.characters:g} characters",
     )
-    records = sample.records()
-    taken = [_checked(check, records, scorers, signed) for check in checks]
-    return Checked(
-        tuple(e for one in taken for e in one.estimates),
-        tuple(ledger for one in taken for ledger in one.ledgers),
-        {observation: measures for one in taken for observation, measures in one.readers.items()},
-        tuple(out for one in taken for out in one.left_out),
-    )
+    records, checked = sample.records(), Checked()
+    for check in checks:
+        try:
+            made = check.exchange(records, settings.seed)
+        except MissingExtra as error:
+            checked.left_out.append(LeftOut(f"scorer bias@{check.over}", str(error)))
+            continue
+        if not made.records:
+            ((reason, _),) = made.refused.most_common(1)
+            reason = f"no source could be exchanged: {reason}"
+            checked.left_out.append(LeftOut(f"scorer bias@{check.over}", reason))
+            continue
+        readers = by_observation(check.measures)
+        ledgers = _observed(list(readers), made.records, scorers, signed)
+        checked.estimates += [_described(e, made) for e in _estimates(ledgers, readers, signed)]
+        checked.ledgers += ledgers
+        checked.readers |= readers
+    return checked
 
 
-def with_bias_notes(
-    estimates: Iterable[Estimate], checks: Sequence[Check], checked: Checked, alpha: float
-) -> list[Estimate]:
-    """The estimates; a headline whose scorer by itself scores the groups differently says so."""
+def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> NotesOf:
+    """At headlines: that a scorer of theirs by itself scores the groups differently."""
     built = {repr(m): m for check in checks for m in check.measures}
     own = {e.measure: e for e in checked.estimates if wording.is_headline(e)}
     notes: dict[str, tuple[Note, ...]] = {}
@@ -147,34 +156,16 @@ def with_bias_notes(
         for measure, served in check.serves.items():
             differing = [own[s] for s in served if s in own and _differs(own[s], check, alpha)]
             notes[measure] = tuple(_beside(e, built[e.measure], check) for e in differing)
-    return [
-        e.replace(notes=(*e.notes, *notes[e.measure]))
-        if wording.is_headline(e) and notes.get(e.measure)
-        else e
-        for e in estimates
-    ]
+    return lambda e: notes.get(e.measure, ()) if wording.is_headline(e) else ()
 
 
 # ------------------------------------------------------------------------------------- the steps
 
 
-def _checked(
-    check: Check, records: Sequence[Record], scorers: Mapping[str, Scorer], settings: estimating.Settings
-) -> Checked:
-    """One attribute's check; or why none could be made."""
-
-    def without(reason: str) -> Checked:
-        return Checked(left_out=(LeftOut(f"scorer bias@{check.over}", reason),))
-
-    try:
-        made = check.exchange(records, settings.seed)
-    except MissingExtra as error:
-        return without(str(error))
-    if not made.records:
-        ((reason, _),) = made.refused.most_common(1)
-        return without(f"no source could be exchanged: {reason}")
-    readers = by_observation(check.measures)
-    ledgers = _observed(list(readers), made.records, scorers, settings)
+def _estimates(
+    ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]], settings: estimating.Settings
+) -> list[Estimate]:
+    """The scorer bias measures' estimates, adjusted among themselves."""
     found = [
         e
         for ledger in ledgers
@@ -185,8 +176,7 @@ def _checked(
     families = [
         multiple_tests.family_of(e, is_headline=wording.is_headline(e), is_control=True) for e in found
     ]
-    adjusted = multiple_tests.with_holm(found, families, settings)
-    return Checked(tuple(_described(e, made) for e in adjusted), tuple(ledgers), readers)
+    return multiple_tests.with_holm(found, families, settings)
 
 
 def _checks_of(measure: Measure) -> tuple[ScorerCheck, ...]:
@@ -228,11 +218,7 @@ def _scorer_checks(
 
 def _holds_model(check_measure: ScorerBias, scorers: Scorers) -> bool:
     scorer = check_measure.checked_scorer
-    if not scorer:
-        return False
-    if "spacy:" in scorer:
-        return True
-    return scorers.holds_model(scorer)
+    return bool(scorer) and ("spacy:" in scorer or scorers.holds_model(scorer))
 
 
 def _observed(

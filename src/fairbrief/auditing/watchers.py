@@ -1,28 +1,457 @@
-"""What looks at the cases of an audit while they pass, and touches none of them."""
+"""What looks at the cases of an audit while they pass, and changes none of them.
+
+Every watcher has one form: it is shown cases (`Watcher.note`), here or in other processes, whose watchers are merged. What it
+has seen becomes notes at estimates or entries of ``made`` once all cases were read. None keeps more than some numbers a record.
+"""
 
 from __future__ import annotations
 
+import heapq
 import itertools
-from collections.abc import Iterable, Iterator
+import math
+from abc import ABC, abstractmethod
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from hashlib import blake2b
+from typing import Any, Self
 
-from fairbrief.auditing.counterfactual_sources import Sources
-from fairbrief.auditing.group_places import GroupPlaces
-from fairbrief.auditing.other_languages import OtherLanguages
-from fairbrief.auditing.repeated_texts import SummaryHashes
-from fairbrief.auditing.source_hashes import SourceHashes
-from fairbrief.auditing.unit_fallback import UnitFallback
-from fairbrief.types import Case
+import numpy as np
+import pyarrow as pa
+
+from fairbrief import registry
+from fairbrief.auditing.notes import NotesOf, is_leading
+from fairbrief.errors import FairbriefError
+from fairbrief.reports.frames import numbers
+from fairbrief.text.hashes import hash_of, hash_of_documents, hash_of_name
+from fairbrief.text.languages import NAMES, other_language
+from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record
 
 AT_ONCE = 32
 """Cases that are looked at together."""
+SHOWN = 3
+"""Ids that are kept to be shown."""
+
+
+class Watcher(ABC):
+    """Something that is noted of cases while they pass."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def note(self, cases: Sequence[Case]) -> None:
+        """Look at some cases."""
+
+    @abstractmethod
+    def merge(self, other: Self) -> None:
+        """Add what another watcher of the same kind noted of other cases."""
+
+    def empty(self) -> Self:
+        """A watcher of the same kind that has seen nothing."""
+        return type(self)()
+
+
+# ----------------------------------------------------------------------------------- hashes of texts
+
+
+MANY = 1 << 21
+"""Numbers that are held before the pairs of one record are made one."""
+
+
+def distinct_pairs(pairs: array[int]) -> Integers:
+    """Pairs that lie one after another, each once and in order. Shape (distinct, 2)."""
+    found = np.frombuffer(pairs, dtype=np.int64).reshape(-1, 2)
+    # A copy: an array that is looked at cannot be resized.
+    found = found[np.lexsort((found[:, 1], found[:, 0]))]
+    is_new = np.ones(len(found), dtype=np.bool_)
+    is_new[1:] = (found[1:] != found[:-1]).any(axis=1)
+    return found[is_new]
+
+
+@dataclass(slots=True)
+class SourceHashes(Watcher):
+    """Pairs of hashes, of a record's id and of its documents: a later comparison sees that a text changed under the same id.
+
+    Sixteen bytes a record.
+    """
+
+    _pairs: array[int] = field(default_factory=lambda: array("q"))
+
+    def note(self, cases: Sequence[Case]) -> None:
+        """Hash the documents of some cases' records."""
+        before = len(self._pairs) // MANY
+        for case in cases:
+            record = case.record
+            documents = hash_of_documents(*[d.text for d in record.documents])
+            self._pairs.extend((hash_of_name(record.id), documents))
+        if len(self._pairs) // MANY > before:
+            self._tidy()
+
+    def merge(self, other: Self) -> None:
+        """Add the pairs of other records."""
+        self._pairs.extend(other._pairs)
+
+    def table(self) -> pa.Table:
+        """Columns ``record`` and ``documents`` (int64), one row per record."""
+        self._tidy()
+        found = np.frombuffer(self._pairs, dtype=np.int64).reshape(-1, 2)
+        return pa.table({"record": numbers(found[:, 0].copy()), "documents": numbers(found[:, 1].copy())})
+
+    def _tidy(self) -> None:
+        self._pairs = array("q", distinct_pairs(self._pairs).tobytes())
+
+
+@dataclass(slots=True)
+class SummaryHashes(Watcher):
+    """By system, pairs of hashes, of a summary and of its record's id; sixteen bytes a summary."""
+
+    _pairs: dict[str, array[int]] = field(default_factory=dict)
+
+    def note(self, cases: Sequence[Case]) -> None:
+        """Hash the summaries of some cases; those that cannot be used are none."""
+        for case in cases:
+            summary = case.summary
+            if summary.reason:
+                continue
+            if (pairs := self._pairs.get(summary.system)) is None:
+                pairs = self._pairs[summary.system] = array("q")
+            pairs.extend((hash_of(summary.text), hash_of_name(case.record.id)))
+
+    def merge(self, other: Self) -> None:
+        """Add the pairs of other cases."""
+        for system, pairs in other._pairs.items():
+            self._pairs.setdefault(system, array("q")).extend(pairs)
+
+    def pairs(self) -> Iterator[tuple[str, Integers]]:
+        """Systems by name, with summary and record of each that they wrote, in the order of the summaries. Shape (n, 2)."""
+        for system in sorted(self._pairs):
+            yield system, distinct_pairs(self._pairs[system])
+
+
+# ------------------------------------------------------------------------------------ other languages
+
+
+REMEMBERED = 4_096
+"""Records that are known to have been looked at: the systems that summarized one mostly come close together."""
+CODES = tuple(NAMES)
+
+
+@dataclass(slots=True)
+class OtherLanguages(Watcher):
+    """Counts documents whose language is surely another than the ``usual`` one.
+
+    Sixteen bytes are kept of such a document (its record's hash, and language and place), nothing of others.
+    """
+
+    usual: str
+    _found: array[int] = field(default_factory=lambda: array("q"))
+    _examples: dict[str, list[str]] = field(default_factory=dict)
+    _seen: set[int] = field(default_factory=set)
+
+    def empty(self) -> Self:
+        """One that expects the same language and has seen nothing."""
+        return type(self)(self.usual)
+
+    def note(self, cases: Sequence[Case]) -> None:
+        """Look at the documents of some cases."""
+        for case in cases:
+            record = case.record
+            number = hash_of_name(record.id)
+            if number in self._seen:
+                continue
+            if len(self._seen) >= REMEMBERED:
+                self._seen.clear()
+            self._seen.add(number)
+            for i, document in enumerate(record.documents):
+                if code := other_language(document.text, self.usual):
+                    self._found.extend((number, CODES.index(code) << 32 | i))
+                    self._show(code, [record.id])
+
+    def merge(self, other: Self) -> None:
+        """Add the documents of other cases."""
+        self._found.extend(other._found)
+        for code, ids in other._examples.items():
+            self._show(code, ids)
+
+    def counts(self) -> dict[str, dict[str, Any]]:
+        """By language how many documents of how many records are in it, and the first of these by their ids."""
+        found = distinct_pairs(self._found)
+        languages = found[:, 1] >> 32
+        counts: dict[str, dict[str, Any]] = {}
+        for code in sorted(self._examples):
+            own = found[languages == CODES.index(code), 0]
+            counts[code] = {
+                "documents": len(own),
+                "records": len(np.unique(own)),
+                "examples": self._examples[code],
+            }
+        return counts
+
+    def records(self) -> frozenset[int]:
+        """The hashes of the records with such documents."""
+        return frozenset(distinct_pairs(self._found)[:, 0].tolist())
+
+    def _show(self, code: str, ids: Sequence[str]) -> None:
+        self._examples[code] = sorted({*self._examples.get(code, ()), *ids})[:SHOWN]
+
+
+# ------------------------------------------------------------------------------ summaries without units
+
+
+SPLIT = "units_by"
+"""What a summary's ``made`` says once somebody has tried to split it."""
+
+
+@dataclass(slots=True)
+class UnitFallback(Watcher):
+    """Counts usable summaries, by system, that have units, and those that have none and are cut into sentences instead."""
+
+    given: Counter[str] = field(default_factory=Counter)
+    absent: Counter[str] = field(default_factory=Counter)
+    were_split: bool = False
+
+    def note(self, cases: Sequence[Case]) -> None:
+        """Count the summaries of some cases."""
+        for case in cases:
+            summary = case.summary
+            if not summary.reason:
+                (self.absent if summary.units is None else self.given)[summary.system] += 1
+                self.were_split = self.were_split or SPLIT in summary.made
+
+    def merge(self, other: Self) -> None:
+        """Add the counts of other cases."""
+        self.absent.update(other.absent)
+        self.given.update(other.given)
+        self.were_split = self.were_split or other.were_split
+
+    def notes(self) -> NotesOf:
+        """At estimates of measures that look for units: how many summaries were cut into sentences instead."""
+        is_mixed = bool(self.given or self.were_split)
+
+        def notes_of(e: Estimate) -> Sequence[Note]:
+            absent = self.absent[e.system]
+            if not (is_mixed and absent and _reads_units(e.measure)):
+                return ()
+            summaries = absent + self.given[e.system]
+            return (Note("without_units", {"system": e.system, "absent": absent, "summaries": summaries}),)
+
+        return notes_of
+
+
+@cache
+def _reads_units(measure: str) -> bool:
+    """Whether a measure takes given units, and sentences where there are none."""
+    try:
+        made = registry.make("measure", measure)
+        return "auto" in (getattr(made, "units", None), getattr(made.observation, "units", None))
+    except FairbriefError:
+        return False
+
+
+# ------------------------------------------------------------------------------------ places of groups
+
+
+NEARLY_ALWAYS = 0.9
+"""Of the pairs of a document of the group and another one of its record, so many have the group's first (or last)."""
+FEWEST = 8
+"""Records with the group and another one; in fewer a random order looks like that too often."""
+MOST_GROUPS = 200
+"""An attribute with more is not watched: it holds names or numbers."""
+MOST_PATTERNS = 1 << 12
+"""Different sequences of groups that are counted before they are made into sums."""
+PARTS = 1_000_000
+"""Shares of pairs are summed in such parts, so that no order of the records changes a digit."""
+
+Pattern = tuple[str, str, tuple[str | None, ...]]
+"""A system, an attribute, and its value at each document of a record."""
+
+
+@dataclass(slots=True)
+class GroupPlaces(Watcher):
+    """Finds groups whose documents nearly always come first or last in their records.
+
+    By system, attribute and group: the records in which the group is not alone, and its sum of shares of pairs that it begins.
+    At most `MOST_GROUPS` groups of an attribute and `MOST_PATTERNS` sequences are held, however many records there are.
+    """
+
+    attributes: tuple[str, ...] = ()
+    _patterns: Counter[Pattern] = field(default_factory=Counter)
+    _sums: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    _records: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    _unwatched: set[str] = field(default_factory=set)
+
+    def empty(self) -> Self:
+        """One that watches the same attributes and has seen nothing."""
+        return type(self)(self.attributes)
+
+    def note(self, cases: Sequence[Case]) -> None:
+        """Note the order of the documents of some cases."""
+        for case in cases:
+            documents, system = case.record.documents, case.summary.system
+            if len(documents) < 2:
+                continue
+            for name in self.attributes:
+                self._patterns[system, name, tuple([d.attributes.get(name) for d in documents])] += 1
+        if len(self._patterns) > MOST_PATTERNS:
+            self._sum_up()
+
+    def merge(self, other: Self) -> None:
+        """Add the orders of other cases."""
+        self._unwatched |= other._unwatched
+        self._patterns.update(other._patterns)
+        self._sums.update(other._sums)
+        self._records.update(other._records)
+        self._sum_up()
+
+    def notes(self, measures: Mapping[str, Measure]) -> NotesOf:
+        """At leading contrasts and headlines: that groups of their attribute have their place; at those of position, for every
+        such attribute. ``measures`` are by spec.
+        """
+        self._sum_up()
+        notes: dict[str, dict[str, Note]] = {}
+        for (system, attribute), groups in sorted(self._placed().items()):
+            note = Note("place_is_group", {"attribute": attribute, "groups": groups})
+            notes.setdefault(system, {})[attribute] = note
+
+        def notes_of(e: Estimate) -> Sequence[Note]:
+            if e.system not in notes or not is_leading(e):
+                return ()
+            measure = measures.get(e.measure)
+            return [note for name, note in notes[e.system].items() if _depends_on_places(measure, name)]
+
+        return notes_of
+
+    def _sum_up(self) -> None:
+        """Make the sequences into sums."""
+        for (system, attribute, values), times in self._patterns.items():
+            if attribute in self._unwatched:
+                continue
+            for group, share in _shares_before(values):
+                self._sums[system, attribute, group] += times * share
+                self._records[system, attribute, group] += times
+        self._patterns.clear()
+        groups = Counter(attribute for attribute, _ in {key[1:] for key in self._records})
+        self._unwatched |= {attribute for attribute, many in groups.items() if many > MOST_GROUPS}
+        for sums in (self._sums, self._records):
+            for key in [key for key in sums if key[1] in self._unwatched]:
+                del sums[key]
+
+    def _placed(self) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
+        """By system and attribute the groups that nearly always come first or last, and in which share of their pairs."""
+        found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        for key, records in sorted(self._records.items()):
+            first = self._sums[key] / records / PARTS
+            if records >= FEWEST and max(first, 1 - first) >= NEARLY_ALWAYS:
+                place = "first" if first > 0.5 else "last"
+                of = {"place": place, "share": max(first, 1 - first), "records": records}
+                found.setdefault(key[:2], {})[key[2]] = of
+        return found
+
+
+def _depends_on_places(measure: Measure | None, attribute: str) -> bool:
+    """Whether a measure compares groups of documents by the attribute, or asks where in the text something is."""
+    if measure is None:
+        return False
+    declared = measure.declaration
+    is_over = declared.attribute_of == "document" and getattr(measure, "over", "") == attribute
+    return declared.needs_order or is_over
+
+
+@lru_cache(maxsize=MOST_PATTERNS)
+def _shares_before(values: tuple[str | None, ...]) -> tuple[tuple[str, int], ...]:
+    """Of each group that is not alone: the share of its pairs with documents of others in which its own comes first, in `PARTS`.
+
+    Documents without a value are passed over.
+    """
+    known = [value for value in values if value is not None]
+    size, total = Counter(known), len(known)
+    first: Counter[str] = Counter()
+    before: Counter[str] = Counter()
+    for i, group in enumerate(known):
+        first[group] += (total - size[group]) - (i - before[group])
+        before[group] += 1
+    return tuple(
+        (group, round(PARTS * first[group] / (many * (total - many))))
+        for group, many in size.items()
+        if many < total
+    )
+
+
+# --------------------------------------------------------------------------------- a sample of sources
+
+
+SOURCES = 200
+"""Originals that are sampled: enough to see, four times in five, a difference of a fifth of its standard deviation over sources."""
+CHARACTERS = 500_000
+"""Of these sources, so that a check that was not asked for takes a second or two."""
+
+
+@dataclass(slots=True)
+class Sources(Watcher):
+    """A uniform sample of at most ``most`` originals, one record of each; the same in any order of the input."""
+
+    most: int
+    seed: int
+    characters: float = math.inf
+    _kept: dict[str, Record] = field(default_factory=dict)
+    _ranks: list[tuple[int, str]] = field(default_factory=list)
+
+    @classmethod
+    def sample(cls, seed: int, *, wanted: bool | None) -> Self:
+        """An empty sample; one for a check that was not asked for is limited in its characters, too."""
+        return cls(SOURCES, seed, math.inf if wanted else CHARACTERS)
+
+    def empty(self) -> Self:
+        """A sample of the same kind that holds nothing yet."""
+        return type(self)(self.most, self.seed, self.characters)
+
+    def note(self, cases: Sequence[Case]) -> None:
+        """Offer the records of some cases."""
+        for case in cases:
+            self.offer(case.record)
+
+    def merge(self, other: Self) -> None:
+        """Offer what was sampled of other records."""
+        for record in other._kept.values():
+            self.offer(record)
+
+    def offer(self, record: Record) -> None:
+        """Keep the record if its original has one of the smallest ranks so far."""
+        original = record.original_id
+        known = self._kept.get(original)
+        if known is not None:
+            if record.id < known.id:
+                self._kept[original] = record
+            return
+        digest = blake2b(f"{self.seed}|{original}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        rank = -int.from_bytes(digest, "big")
+        if len(self._ranks) < self.most:
+            heapq.heappush(self._ranks, (rank, original))
+        elif rank > self._ranks[0][0]:
+            del self._kept[heapq.heapreplace(self._ranks, (rank, original))[1]]
+        else:
+            return
+        self._kept[original] = record
+
+    def records(self) -> list[Record]:
+        """The kept records in the order of their ranks, up to ``characters`` of text."""
+        ranked = [self._kept[original] for _, original in sorted(self._ranks, reverse=True)]
+        lengths = itertools.accumulate(sum(len(d.text) for d in record.documents) for record in ranked)
+        return [
+            r
+            for r, length in zip(ranked, lengths, strict=True)
+            if length <= self.characters or r is ranked[0]
+        ]
+
+
+# ---------------------------------------------------------------------------------------- all together
 
 
 @dataclass(slots=True)
 class Watchers:
-    """A sample of the sources, where it is wanted; hashes of all of them and of all summaries; documents in other languages
-    than the rest; counts of summaries without units; places of groups.
-    """
+    """The watchers of one audit; ``sources`` is None where no scorer is checked on them."""
 
     sources: Sources | None
     languages: OtherLanguages
@@ -38,24 +467,17 @@ class Watchers:
 
     def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
         """The cases as they come, some at once."""
-        seen = self._noted(iter(cases))
-        return seen if self.sources is None else self.sources.watch(seen)
-
-    def _noted(self, cases: Iterator[Case]) -> Iterator[Case]:
-        while some := list(itertools.islice(cases, AT_ONCE)):
-            self.hashes.note(some)
-            self.summaries.note(some)
-            self.languages.note(some)
-            self.fallback.note(some)
-            self.places.note(some)
+        stream = iter(cases)
+        while some := list(itertools.islice(stream, AT_ONCE)):
+            for watcher in self._each():
+                watcher.note(some)
             yield from some
 
     def merge(self, other: Watchers) -> None:
-        """Take in what was seen of other cases."""
-        self.hashes.merge(other.hashes)
-        self.summaries.merge(other.summaries)
-        self.languages.merge(other.languages)
-        self.fallback.merge(other.fallback)
-        self.places.merge(other.places)
-        if self.sources is not None and other.sources is not None:
-            self.sources.merge(other.sources)
+        """Add what was seen of other cases."""
+        for own, others in zip(self._each(), other._each(), strict=True):
+            own.merge(others)
+
+    def _each(self) -> list[Watcher]:
+        every = (self.hashes, self.summaries, self.languages, self.fallback, self.places, self.sources)
+        return [watcher for watcher in every if watcher is not None]

@@ -62,9 +62,9 @@ def agree(
 
     For agreement with people who filled in sheets, see 'fairbrief annotate agree'.
     """
-    from fairbrief.agreement import label_agreement
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import load
+    from fairbrief.saved import label_agreement
 
     draws: dict[str, Any] = {
         "n_resamples": plan.n_resamples, "seed": plan.seed, "confidence_level": plan.confidence_level,
@@ -107,13 +107,13 @@ def _of_audits(
     between: tuple[str, str] | None,
     draws: dict[str, Any],
 ) -> Sequence[Table]:
-    from fairbrief.agreement import change_comparison, scorer_agreement
+    from fairbrief.saved import relative_changes, scorer_agreement
 
     level = draws["confidence_level"]
     if between is None:
         return scorer_agreement.tables(scorer_agreement.correlations(audits, measures, **draws), level)
-    changes = change_comparison.change_comparisons(audits, *between, measures, **draws)
-    return (change_comparison.table(changes, *between, level),)
+    changes = relative_changes.change_comparisons(audits, *between, measures, **draws)
+    return (relative_changes.change_table(changes, *between, level),)
 
 
 def _temperatures(text: str) -> list[float]:
@@ -151,8 +151,8 @@ def chunks(
     options: ReadingOptions,
 ) -> None:
     """Share of units whose source document is identified, for each size of the documents' pieces."""
-    from fairbrief.agreement.chunk_sizes import chunk_sizes, tables
     from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.saved.chunk_sizes import chunk_sizes, tables
 
     refuse_other("--units", units, ("auto", "given", "sentences"))
     if not isfinite(threshold):

@@ -274,7 +274,7 @@ def _hold_against_pairs(
 
 def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
     """The primary value of each case, more being worse: a quality is better when larger."""
-    from fairbrief.auditing.direction import better
+    from fairbrief.auditing.record_values import better
 
     return -values[measure.name] if better(measure) == "more" else values[measure.name]
 

@@ -56,10 +56,10 @@ def audit(
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
     from fairbrief.engines.engine import cores
-    from fairbrief.explaining.examples import with_examples
     from fairbrief.readers.references import WithReferences
     from fairbrief.reports.audit_folder import ahead_in, replace_all
-    from fairbrief.viewing import input_index
+    from fairbrief.saved import saved_inputs
+    from fairbrief.saved.examples import with_examples
 
     process_settings.keep_loaded()
     refuse_no_folder(out)
@@ -89,7 +89,9 @@ def audit(
                 settled = None if ahead is None else ahead.begin
                 result = run(cases, replace(plan, progress=progress), settled)
             notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
-            names = [Path(f).name if isinstance(f, str) else f.name for f in input_index.each(files, reading)]
+            names = [
+                Path(f).name if isinstance(f, str) else f.name for f in saved_inputs.each(files, reading)
+            ]
             made = {**result.made, "files": names, "notes": notes}
             tell_notes(notes, quiet=quiet)
             result = replace(result, made=made)
@@ -99,7 +101,7 @@ def audit(
                 _, identity = replace_all(
                     result, folder, lambda done: with_examples(done, shown, scorers), ahead
                 )
-                input_index.write(folder, files, options.attribute or (), options.told(), reading, identity)
+                saved_inputs.write(folder, files, options.attribute or (), options.told(), reading, identity)
     finally:  # what was computed is shown though it could not be written; and written before it is shown
         if result is not None and not quiet:
             print_audit(result, details=details, has_report=out is not None)

@@ -86,7 +86,7 @@ def choose(
     from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import write_all
-    from fairbrief.saved_audits import gate_rules
+    from fairbrief.saved import gate_rules
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench import choose
     from fairbrief.workbench.choose import against_random

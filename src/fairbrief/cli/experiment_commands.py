@@ -66,8 +66,8 @@ def sweep(
     All prompts are filled before anything is asked. Answers that are in the folder already are not asked for again.
     """
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.explaining.examples import with_examples
     from fairbrief.reports.audit_folder import claimed, replace_all
+    from fairbrief.saved.examples import with_examples
     from fairbrief.workbench import sweep
     from fairbrief.workbench.answers import Count
     from fairbrief.workbench.grid import grid
@@ -201,7 +201,7 @@ def _build(arguments: list[str]) -> None:
 
 
 def _end(finished: Finished, failures: dict[str, int]) -> None:
-    from fairbrief.saved_audits import gate
+    from fairbrief.saved import gate
 
     code = gate.EXIT[gate.overall(finished.checks)]
     if code not in (0, INCOMPLETE):

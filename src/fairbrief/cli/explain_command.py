@@ -48,8 +48,8 @@ def explain(
     """Show why a value is what it is: what it would be without a record, a document or a sentence."""
     from rich.console import Console
 
-    from fairbrief.explaining import explanations
     from fairbrief.reports import explanation
+    from fairbrief.saved import explanations
 
     if out is not None and out.suffix.lower() not in FORMS:
         raise RequestError(f"--out {out}: its name ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")

@@ -20,11 +20,11 @@ from fairbrief.cli.output import (
 )
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
-from fairbrief.saved_audits.gate_settings import GateSettings
+from fairbrief.saved.gate_settings import GateSettings
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
-    from fairbrief.viewing.input_index import Inputs
+    from fairbrief.saved.saved_inputs import Inputs
 
 app = o.new_app()
 SHOWN = 5
@@ -52,8 +52,8 @@ def slice_(
     from fairbrief.reports import load
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.json_file import identity
-    from fairbrief.saved_audits.slicing import slice_audit
-    from fairbrief.viewing import input_index
+    from fairbrief.saved import saved_inputs
+    from fairbrief.saved.slicing import slice_audit
 
     refuse_no_folder(out)
     saved = load(folder)
@@ -61,7 +61,7 @@ def slice_(
     with held(out) as place:
         if place is not None:
             _, now = replace_all(result, place)
-            input_index.copy(folder, identity(saved), place, now)
+            saved_inputs.copy(folder, identity(saved), place, now)
     print_audit(result, details=details, has_report=out is not None)
     if out is not None:
         typer.echo(f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}")
@@ -120,8 +120,8 @@ def view(
 
     The address holds a secret: whoever has it can read the texts. They are read from the inputs of the audit.
     """
-    from fairbrief.viewing.answers import Answers, open_audit
-    from fairbrief.viewing.server import Server
+    from fairbrief.saved.view_answers import Answers, open_audit
+    from fairbrief.saved.view_server import Server
 
     audits = [open_audit(folder, read_inputs) for folder in folders]
     for saved in audits:
@@ -162,8 +162,8 @@ def compare(
     """Compare two saved audits on the records that both answered: paired differences with interval and p."""
     from fairbrief.reports import load
     from fairbrief.reports.plain import printable
-    from fairbrief.saved_audits.compare import changed_sources
-    from fairbrief.saved_audits.compare import compare as differences
+    from fairbrief.saved.compare import changed_sources
+    from fairbrief.saved.compare import compare as differences
     from fairbrief.text.counted import counted
 
     ours, theirs = load(first), load(second)
@@ -204,7 +204,7 @@ def power(
     The standard errors are those of a saved audit's signed contrasts, or one given by --se.
     """
     from fairbrief.reports import load
-    from fairbrief.saved_audits import power as prospects
+    from fairbrief.saved import power as prospects
 
     question = prospects.Question(disparity, records, alpha, with_power)
     if folder is not None and se is None and clusters is None:
@@ -242,7 +242,7 @@ def gate(
 
     from fairbrief.reports import junit as junit_report
     from fairbrief.reports import markdown as markdown_report
-    from fairbrief.saved_audits import gate
+    from fairbrief.saved import gate
     from fairbrief.types import Table
 
     refuse_overwriting(junit, (), "--junit")
@@ -279,7 +279,7 @@ def rank(
     Ordered by each measure's largest group difference, less the system's own random-sentence baseline.
     """
     from fairbrief.reports import load
-    from fairbrief.saved_audits.overall_ranking import overall, table
+    from fairbrief.saved.ranking import overall, table
 
     names = [folder.resolve().name for folder in folders]
     if len(set(names)) < len(names):

@@ -131,9 +131,9 @@ class Result:
     skipped: tuple[str, ...] = ()
     """Messages about input lines that were left out on request; ``made['skipped']`` counts them all."""
     examples: Examples = field(default_factory=Examples)
-    """What the page's record viewer shows; `fairbrief.explaining.examples` makes it."""
+    """What the page's record viewer shows; `fairbrief.saved.examples` makes it."""
     sources: pa.Table | None = None
-    """Hashes of each record's id and of its documents (`fairbrief.auditing.source_hashes`); None where unknown."""
+    """Hashes of each record's id and of its documents (`fairbrief.auditing.watchers`); None where unknown."""
     made: Mapping[str, Any] = field(default_factory=dict)
     """How it was made: version, files, records, systems, attributes, seed, n_resamples, protocol, seconds."""
 

@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.direction import better
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.grouping import alone
 from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import Origin
+from fairbrief.auditing.record_values import better
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import Direction
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits.gate_rules import RANDOM as LESS_RANDOM
-from fairbrief.saved_audits.gate_rules import Rule, is_named
+from fairbrief.saved.gate_rules import RANDOM as LESS_RANDOM
+from fairbrief.saved.gate_rules import Rule, is_named
 from fairbrief.statistics import Bootstrap, LabelDraws, percentile_interval
 from fairbrief.types import Case, Floats, Measure, Table, Totals
 

@@ -14,7 +14,7 @@ from fairbrief.chat.spending import Limits
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.saved_audits.gate_rules import Rule, rules
+from fairbrief.saved.gate_rules import Rule, rules
 from fairbrief.settings import MEASURED, STATISTICS, name_of
 from fairbrief.workbench.grid import Cell, grid, refuse_twice
 

@@ -18,14 +18,14 @@ from fairbrief import __version__, readers, registry
 from fairbrief.auditing import Plan, check
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
-from fairbrief.explaining.examples import with_examples
 from fairbrief.readers import Reading
 from fairbrief.reports import load, write_all
 from fairbrief.reports.audit_folder import RESULTS, place
 from fairbrief.reports.experiment_page import render
 from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits import gate
+from fairbrief.saved import gate
+from fairbrief.saved.examples import with_examples
 from fairbrief.text.counted import counted
 from fairbrief.types import Scorer
 from fairbrief.workbench import sweep

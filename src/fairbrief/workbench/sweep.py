@@ -11,7 +11,6 @@ from pathlib import Path
 from fairbrief.auditing import HEAD, Plan, audit, check
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.measure_selection import scorer_of
-from fairbrief.auditing.relative import relative_changes
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
 from fairbrief.chat.journal import keys_in
@@ -19,6 +18,7 @@ from fairbrief.chat.spending import Budget, BudgetSpent
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
 from fairbrief.reports.result import LeftOut, Result
+from fairbrief.saved.relative_changes import relative_changes
 from fairbrief.scorers.chat_judge import ChatJudge, within
 from fairbrief.types import Case, Measure, Scorer
 from fairbrief.workbench.answers import Count

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.auditing.differences import UNSIGNED
-from fairbrief.auditing.relative import QUANTITY
 from fairbrief.auditing.system_runs import RunSpread, run_spreads
 from fairbrief.reports import csv, number_format, wording
 from fairbrief.reports.audit_folder import place
 from fairbrief.reports.result import Result
+from fairbrief.saved.relative_changes import QUANTITY
 from fairbrief.types import Estimate, Table
 from fairbrief.workbench.grid import Cell, axes_of
 

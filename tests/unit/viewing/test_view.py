@@ -23,11 +23,10 @@ from fairbrief.cli.input_options import ReadingOptions
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading
 from fairbrief.reports import load
-from fairbrief.viewing import answers, input_index
-from fairbrief.viewing.answers import Answers, Asked, open_audit
-from fairbrief.viewing.input_index import Inputs
-from fairbrief.viewing.saved_texts import SavedTexts
-from fairbrief.viewing.server import Server
+from fairbrief.saved import saved_inputs, view_answers
+from fairbrief.saved.saved_inputs import Inputs, SavedTexts
+from fairbrief.saved.view_answers import Answers, Asked, open_audit
+from fairbrief.saved.view_server import Server
 
 EXAMPLE = Path("examples/reviews.jsonl").resolve()
 COVERAGE = "coverage_parity@sentiment"
@@ -91,7 +90,7 @@ def test_measures_whose_groups_lead_the_report_come_first(folder: Path) -> None:
 def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Turning pages neither repeats nor leaves out."""
     whole = records_of(about.rows(Asked(COVERAGE, "0:rosy")))
-    monkeypatch.setattr(answers, "PAGE", 3)
+    monkeypatch.setattr(view_answers, "PAGE", 3)
     pages = [
         records_of(about.rows(Asked(COVERAGE, "0:rosy", start=start))) for start in range(0, len(whole), 3)
     ]
@@ -170,8 +169,8 @@ def test_texts_are_found_in_every_format(tmp_path: Path, kind: str) -> None:
     else:
         path.write_text("".join(json.dumps(r, ensure_ascii=kind != "jsonl") + "\n" for r in rows))
     reading = fairbrief.read(path)
-    input_index.write(tmp_path, [str(path)], (), {}, reading, "")
-    places = input_index.places(tmp_path)
+    saved_inputs.write(tmp_path, [str(path)], (), {}, reading, "")
+    places = saved_inputs.places(tmp_path)
     assert (places is None) == (kind in ("json", "csv"))
     texts = SavedTexts(reading, places)
     assert texts.case("3", "s").summary.text == "Größe 3."

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief import specs
-from fairbrief.agreement.bootstrap_intervals import Interval, interval
 from fairbrief.auditing.answered import Answered
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.jackknifed import from_extracts
@@ -22,7 +21,7 @@ from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
-from fairbrief.statistics import Bootstrap
+from fairbrief.saved.intervals import Interval, Resampling
 from fairbrief.types import Floats, Measure, Table, Totals
 
 LARGEST = "largest group difference"
@@ -73,14 +72,12 @@ def overall(
                 spelled = _without_over(measure)
                 over = str(getattr(measure, "over", "") or "")
                 by_spec.setdefault(spelled, {})[name, over] = ledger, measure
-    named = tuple(dict.fromkeys(systems))
+    named, resampling = tuple(dict.fromkeys(systems)), Resampling(n_resamples, seed, confidence_level)
     found = [
         made
         for spelled, datasets in by_spec.items()
         if {name for name, _ in datasets} == set(results)
-        for made in _overalls(
-            spelled, _labelled(datasets), named, n_resamples, seed, confidence_level, published=published
-        )
+        for made in _overalls(spelled, _labelled(datasets), named, resampling, published=published)
     ]
     if not found:
         what = "unsigned score" if published else "measure with group differences"
@@ -125,9 +122,7 @@ def _overalls(
     spelled: str,
     datasets: Mapping[str, tuple[Ledger, Measure]],
     named: Sequence[str],
-    n_resamples: int,
-    seed: int,
-    confidence_level: float,
+    resampling: Resampling,
     *,
     published: bool,
 ) -> list[Overall]:
@@ -147,13 +142,13 @@ def _overalls(
     values: dict[str, list[Floats]] = {}
     records = []
     for name, (ledger, measure) in datasets.items():
-        sums, many = _sums([parts[name][s, WHOLE] for s in entered], n_resamples, seed)
+        sums, many = _sums([parts[name][s, WHOLE] for s in entered], resampling)
         records.append(many)
         ranked = _published if published else _largest
         for quantity, array in ranked(measure, ledger.totals(sums)).items():
             values.setdefault(quantity, []).append(np.broadcast_to(array, sums.shape[:-1]))
     return [
-        _made(spelled, quantity, tuple(datasets), entered, np.stack(arrays), tuple(records), confidence_level)
+        _made(spelled, quantity, tuple(datasets), entered, np.stack(arrays), tuple(records), resampling)
         for quantity, arrays in values.items()
         if len(arrays) == len(datasets)
     ]  # fmt: skip
@@ -173,7 +168,7 @@ def _published(measure: Measure, totals: Totals) -> dict[str, Floats]:
     }
 
 
-def _sums(parts: Sequence[Part], n_resamples: int, seed: int) -> tuple[Floats, int]:
+def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
     """Totals of every system on the records that all answered: as they are, then by draw.
 
     Shape (1 + draws, systems, columns); systems share the draws.
@@ -183,11 +178,11 @@ def _sums(parts: Sequence[Part], n_resamples: int, seed: int) -> tuple[Floats, i
     rows = [part.sums[place[answered]] for part, place in zip(parts, found.places, strict=True)]
     stacked = np.stack(rows, axis=1)
     whole = stacked.sum(axis=0)[np.newaxis]
-    if len(answered) < 2 or not n_resamples:
+    bootstrap = resampling.bootstrap(len(answered))
+    if bootstrap is None:
         return whole, len(answered)
-    flat = stacked.reshape(len(answered), -1)
-    drawn = Bootstrap(len(answered), n_resamples, seed).totals(flat).reshape(n_resamples, *stacked.shape[1:])
-    return np.concatenate([whole, drawn]), len(answered)
+    drawn = bootstrap.totals(stacked.reshape(len(answered), -1))
+    return np.concatenate([whole, drawn.reshape(-1, *stacked.shape[1:])]), len(answered)
 
 
 def normalised(values: Floats) -> Floats:
@@ -211,7 +206,7 @@ def _made(
     systems: Sequence[str],
     values: Floats,
     records: tuple[int, ...],
-    confidence_level: float,
+    resampling: Resampling,
 ) -> Overall:
     scores = normalised(values)
     drawn = scores[1:] if len(scores) > 1 else None
@@ -221,7 +216,7 @@ def _made(
         datasets,
         tuple(systems),
         tuple(tuple(float(v) if np.isfinite(v) else None for v in of_set[0]) for of_set in values),
-        tuple(interval(float(scores[0, i]), None if drawn is None else drawn[:, i], confidence_level) for i in range(len(systems))),
+        tuple(resampling.interval(float(scores[0, i]), None if drawn is None else drawn[:, i]) for i in range(len(systems))),
         records,
     )  # fmt: skip
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from fairbrief.auditing import Plan, group_notes, length_notes
+from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.evidence_ledgers import ledgers_from
 from fairbrief.auditing.evidence_table import MOST_VALUES, attributes_in, sliced_by
 from fairbrief.auditing.multiple_tests import with_families
+from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.system_runs import of_runs
 from fairbrief.errors import DataError, RequestError
@@ -59,7 +60,7 @@ def slice_audit(
     if made.get("pools_runs"):
         estimates = of_runs(estimates)
     whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.slice}
-    estimates = group_notes.noted(length_notes.noted(estimates, made["alpha"]))
+    estimates = with_notes(estimates, length_notes(estimates, made["alpha"]), spelling_notes(estimates))
     estimates = [_as_of_all(e, whole) for e in estimates if e.slice]
     named = ", ".join(" and ".join(names) for names in asked)
     settings = Settings.of(made)

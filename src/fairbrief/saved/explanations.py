@@ -26,11 +26,11 @@ from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
-from fairbrief.explaining.ablation import Evidence, Subject, effect, open_record, values_of
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.evidence import Held
 from fairbrief.reports.explanation import Effect, Explanation, Influence
 from fairbrief.reports.frames import encodable
+from fairbrief.saved.ablation import Evidence, Subject, effect, open_record, values_of
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.types import Case, Column, Estimate, Floats, Measure, Scorer, Totals
 

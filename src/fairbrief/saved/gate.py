@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing.differences import Change
-from fairbrief.auditing.direction import directions
 from fairbrief.auditing.jackknifed import EXCESS
+from fairbrief.auditing.record_values import directions
 from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
@@ -25,10 +25,10 @@ from fairbrief.reports.junit import Check
 from fairbrief.reports.note_words import told
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
-from fairbrief.saved_audits import completeness
-from fairbrief.saved_audits.compare import changed_sources, compare_sizes
-from fairbrief.saved_audits.gate_rules import RANDOM, Rule, Sign, is_named
-from fairbrief.saved_audits.gate_settings import MAX_LEFT_OUT
+from fairbrief.saved import completeness
+from fairbrief.saved.compare import changed_sources, compare_sizes
+from fairbrief.saved.gate_rules import RANDOM, Rule, Sign, is_named
+from fairbrief.saved.gate_settings import MAX_LEFT_OUT
 from fairbrief.standings import FEWEST_TO_DECIDE, decides
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
@@ -172,15 +172,15 @@ def saw_the_same(result: Result, other: Result) -> bool:
 
 def _pieces(result: Result) -> Iterator[pa.Table]:
     """The rows of systems, in plain types, some at a time."""
+
+    def is_compared(name: str) -> bool:
+        return name != "system" and not name.startswith((OF_EXTRACTS, WITHOUT_EXTRACTS))
+
     for observation in dict.fromkeys(result.rows.measures().values()):
-        for some in result.rows.each_of(observation, _is_compared):
+        for some in result.rows.each_of(observation, is_compared):
             rows = unpacked(rows_with(some, "system_kind", "system"))
             if len(rows):
                 yield rows
-
-
-def _is_compared(name: str) -> bool:
-    return name != "system" and not name.startswith((OF_EXTRACTS, WITHOUT_EXTRACTS))
 
 
 def _are_equal(rows: pa.Table, others: pa.Table) -> bool:
@@ -232,7 +232,7 @@ def _of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float
         named = _from_random(rule, named)
     return [
         _Asked(
-            f"{_of_group(rule, e)} [{e.system}]",
+            f"{replace(rule, system='', quantity=e.quantity if rule.quantity else '')} [{e.system}]",
             e,
             rule.sign,
             rule.limit,
@@ -240,11 +240,6 @@ def _of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float
         )
         for e in named
     ]
-
-
-def _of_group(rule: Rule, e: Estimate) -> Rule:
-    """The rule for one estimate: of its own group, where the rule is for every group."""
-    return replace(rule, system="", quantity=e.quantity if rule.quantity else "")
 
 
 def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:

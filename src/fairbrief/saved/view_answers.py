@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from fairbrief.auditing.record_values import reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.explaining.examples import open_case
 from fairbrief.readers import Reading
 from fairbrief.reports import audit_folder, json_file
 from fairbrief.reports.audit_folder import RESULTS, refuse_unfinished
@@ -23,10 +22,10 @@ from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.evidence_file import SavedRows
 from fairbrief.reports.record_data import visible_all
 from fairbrief.reports.result import Result, Row
+from fairbrief.saved import saved_inputs
+from fairbrief.saved.examples import open_case
+from fairbrief.saved.saved_inputs import Inputs, SavedTexts
 from fairbrief.types import Floats
-from fairbrief.viewing import input_index
-from fairbrief.viewing.input_index import Inputs
-from fairbrief.viewing.saved_texts import SavedTexts
 
 PAGE = 50
 """Records of one page of the list."""
@@ -238,18 +237,18 @@ def _texts(
     folder: Path, audit: str, read: Callable[[Sequence[str], Inputs], Reading], *, pools_runs: bool
 ) -> tuple[SavedTexts | None, str]:
     """The texts, and what is wrong with them; None where they cannot be read at all."""
-    inputs = input_index.read(folder, audit)
+    inputs = saved_inputs.read(folder, audit)
     if inputs is None:
         return (
             None,
             "The audit did not note where its inputs are: it was not made by 'fairbrief audit … --out DIR'.",
         )
-    fault = input_index.fault_of(folder, inputs)
+    fault = saved_inputs.fault_of(folder, inputs)
     try:
-        reading = read(input_index.paths(folder, inputs), inputs)
+        reading = read(saved_inputs.paths(folder, inputs), inputs)
     except FairbriefError as error:
         return None, fault or str(error)
-    return SavedTexts(reading, input_index.places(folder), pools_runs=pools_runs), fault
+    return SavedTexts(reading, saved_inputs.places(folder), pools_runs=pools_runs), fault
 
 
 def _visible(found: dict[str, Any]) -> dict[str, Any]:

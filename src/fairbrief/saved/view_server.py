@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from fairbrief.errors import FairbriefError
 from fairbrief.reports.pages import digest, page, script_text, style_text
-from fairbrief.viewing.answers import Answers, Asked
+from fairbrief.saved.view_answers import Answers, Asked
 
 SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "view_page.js")
 HOST = "127.0.0.1"

@@ -1,20 +1,20 @@
-"""How far two scorers, or two measures, tell the same story: rank correlation over records and over systems."""
+"""How far two scorers or two measures agree: rank correlation over records and over systems."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fairbrief import registry, specs
-from fairbrief.agreement.bootstrap_intervals import Interval, interval
-from fairbrief.agreement.saved_values import SavedValues, in_common, saved_values, specs_in
 from fairbrief.auditing.origins import first_met
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
-from fairbrief.statistics import Bootstrap, ResampledSpearman, spearman
+from fairbrief.saved.intervals import Interval, Resampling
+from fairbrief.saved.saved_values import SavedValues, in_common, saved_values, specs_in
+from fairbrief.statistics import ResampledSpearman, spearman
 from fairbrief.types import Floats, Integers, Measure, Table
 
 FEWEST_SYSTEMS = 3
@@ -60,12 +60,9 @@ def correlations(
         else _of_one_measure(known)
     )
     saved = saved_values(results, {spec for pair in pairs for spec in pair})
-    found = [
-        correlation
-        for first, second in pairs
-        if (correlation := _correlation(saved[first], saved[second], n_resamples, seed, confidence_level))
-        is not None
-    ]
+    resampling = Resampling(n_resamples, seed, confidence_level)
+    every = (_correlation(saved[first], saved[second], resampling) for first, second in pairs)
+    found = [correlation for correlation in every if correlation is not None]
     if not found:
         raise RequestError(
             "The two have no record in common that both could read: are these audits of one file?"
@@ -99,54 +96,44 @@ def named_measures(known: Collection[str], measures: Sequence[str]) -> list[str]
     return wanted
 
 
-def _correlation(
-    a: SavedValues, b: SavedValues, n_resamples: int, seed: int, confidence_level: float
-) -> Correlation | None:
+def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Correlation | None:
     in_a, in_b = in_common(a, b)
     if len(in_a) < 2:
         return None
     x, y, system, cluster = a.of_each()[in_a], b.of_each()[in_b], a.system[in_a], a.clusters.of(in_a).codes()
     numbers = system[first_met(system)[0]].tolist()
     names = tuple(a.systems[number] for number in numbers)
-    records = _over_records(x, y, cluster, n_resamples, seed, confidence_level)
+    records = _over_records(x, y, cluster, resampling)
     of_system = []
     for name, number in zip(names, numbers, strict=True):
         own = np.flatnonzero(system == number)
         if len(own) >= FEWEST_RECORDS:
             rho = records
             if len(names) > 1:
-                rho = _over_records(x[own], y[own], cluster[own], n_resamples, seed, confidence_level)
+                rho = _over_records(x[own], y[own], cluster[own], resampling)
             of_system.append((name, rho, len(own)))
     label, first, second = _names(a.measure, b.measure)
     over_systems = None
     if len(names) >= FEWEST_SYSTEMS:
         chosen = [np.flatnonzero(system == number) for number in numbers]
         clusters = [first_met(cluster)[1][own] for own in chosen]
-        bootstrap = _bootstrap(cluster, n_resamples, seed)
+        bootstrap = resampling.bootstrap(len(np.unique(cluster)))
         of_a = a.of_systems([in_a[own] for own in chosen], clusters, bootstrap)
         of_b = b.of_systems([in_b[own] for own in chosen], clusters, bootstrap)
         drawn = None if bootstrap is None else spearman(of_a[1:], of_b[1:])
-        over_systems = interval(float(spearman(of_a[0], of_b[0])), drawn, confidence_level)
+        over_systems = resampling.interval(float(spearman(of_a[0], of_b[0])), drawn)
     n = int(np.isfinite(x + y).sum())
     return Correlation(label, first, second, records, n, over_systems, names, tuple(of_system))
 
 
-def _over_records(
-    x: Floats, y: Floats, cluster: Integers, n_resamples: int, seed: int, confidence_level: float
-) -> Interval:
+def _over_records(x: Floats, y: Floats, cluster: Integers, resampling: Resampling) -> Interval:
     """Of the readings of summaries; ``cluster`` (n,) tells whose variants they are."""
-    point, bootstrap = float(spearman(x, y)), _bootstrap(cluster, n_resamples, seed)
+    point, bootstrap = float(spearman(x, y)), resampling.bootstrap(len(np.unique(cluster)))
     if bootstrap is None:
-        return interval(point)
+        return resampling.interval(point)
     cluster, resampled = first_met(cluster)[1], ResampledSpearman(x, y)
     drawn = [resampled.of(weights[:, cluster]) for weights in bootstrap.weights()]
-    return interval(point, np.concatenate(drawn), confidence_level)
-
-
-def _bootstrap(cluster: Integers, n_resamples: int, seed: int) -> Bootstrap | None:
-    """Resamples of the clusters; None where there is one alone, or none is asked for."""
-    many = len(np.unique(cluster))
-    return Bootstrap(many, n_resamples, seed) if many > 1 and n_resamples else None
+    return resampling.interval(point, np.concatenate(drawn))
 
 
 def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
@@ -168,10 +155,6 @@ def _settings(measure: Measure) -> str:
 
 def tables(found: Sequence[Correlation], confidence_level: float = 0.95) -> tuple[Table, ...]:
     """One row per pair; then one row per pair and system."""
-    return (_over_all(found, confidence_level), *_by_system(found, confidence_level))
-
-
-def _over_all(found: Sequence[Correlation], confidence_level: float) -> Table:
     rows = tuple(
         (
             c.measure, c.first, c.second, str(c.records), f"{c.summaries:,}",
@@ -179,25 +162,15 @@ def _over_all(found: Sequence[Correlation], confidence_level: float) -> Table:
         )
         for c in found
     )  # fmt: skip
-    return Table(
-        "Agreement (Spearman)",
-        ("measure", "first", "second", "over summaries", "n", "over systems", "systems"),
-        rows,
-        (f"{confidence_level:.0%} intervals resample records. Fewer than {FEWEST_SYSTEMS} systems have no rank correlation.",),
-    )  # fmt: skip
-
-
-def _by_system(found: Sequence[Correlation], confidence_level: float) -> Iterator[Table]:
-    rows = tuple(
+    by_system = tuple(
         (system, c.measure, c.first, c.second, str(rho), f"{n:,}")
         for c in found
         for system, rho, n in c.of_system
     )
-    if rows:
-        header = ("system", "measure", "first", "second", "over summaries", "n")
-        yield Table(
-            "Agreement by system (Spearman)",
-            header,
-            rows,
-            (f"{confidence_level:.0%} intervals resample records.",),
-        )
+    note = f"{confidence_level:.0%} intervals resample records."
+    fewest = f"{note} Fewer than {FEWEST_SYSTEMS} systems have no rank correlation."
+    compared = ("measure", "first", "second", "over summaries", "n")
+    made = Table("Agreement (Spearman)", (*compared, "over systems", "systems"), rows, (fewest,))
+    if not by_system:
+        return (made,)
+    return made, Table("Agreement by system (Spearman)", ("system", *compared), by_system, (note,))

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fairbrief.agreement.bootstrap_intervals import Interval, with_intervals
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError
+from fairbrief.measures.distributions import COUNTING
 from fairbrief.measures.known_records import known
 from fairbrief.measures.representation import Representation
 from fairbrief.measures.summary_units import chunks_by_document, owner_of
+from fairbrief.saved.intervals import Interval, Resampling
 from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted
 from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table
@@ -112,21 +113,14 @@ def agreement(
         )
     values = sorted({v for shares in read.people for v in shares})
     people = _array(read.people, values)
-    settings = {"n_resamples": n_resamples, "seed": seed, "confidence_level": confidence_level}
+    resampling = Resampling(n_resamples, seed, confidence_level)
     shares = []
-    moved = _folded_by_softmax(over, scorer)
-    for t, temperature in enumerate(temperatures if moved else [None]):
+    is_softmax = Representation(over, scorer).kind not in COUNTING
+    for t, temperature in enumerate(temperatures if is_softmax else [None]):
         judged = _array([by_temperature[t] for by_temperature in read.judged], values)
-        found = with_intervals(
-            _of_shares,
-            [people, judged],
-            n_resamples=n_resamples,
-            seed=seed,
-            confidence_level=confidence_level,
-        )
-        shares.append(Shares(temperature, *found))
+        shares.append(Shares(temperature, *resampling.intervals(_of_shares, [people, judged])))
     return Agreement(
-        scorer, over, tuple(shares), _labels(read, threshold, **settings), len(people), dict(sorted(read.excluded.items()))
+        scorer, over, tuple(shares), _labels(read, threshold, resampling), len(people), dict(sorted(read.excluded.items()))
     )  # fmt: skip
 
 
@@ -145,7 +139,7 @@ def _read_batch(
     judges = [Representation(over, scorer, temperature=t) for t in temperatures]
     kept = []
     for case in batch:
-        shares = _shares(by_people, case, _answers(by_people, case, scorers))
+        shares = _shares(by_people, case, _answers(by_people.asks((case,)), scorers))
         if case.summary.reason or isinstance(shares, str):
             read.excluded[case.summary.reason or str(shares)] += 1
         else:
@@ -158,8 +152,7 @@ def _read_batch(
     for (case, shares), scores in zip(kept, scores_of_whole, strict=True):
         of_units = next(answers)
         # Besides the scorer's, there may be an ask of the scorer that counts the source's tokens.
-        counted = [ask for ask in judges[0].asks((case,)) if ask.scorer != scorer]
-        sizes = [next(iter(scorers[ask.scorer].answer([ask]))) for ask in counted]
+        sizes = _answers([ask for ask in judges[0].asks((case,)) if ask.scorer != scorer], scorers)
         judged = [_shares(judge, case, [scores, *sizes]) for judge in judges]
         reasons = [j for j in judged if isinstance(j, str)]
         if reasons:
@@ -172,8 +165,8 @@ def _read_batch(
         read.support.append(support)
 
 
-def _answers(observation: Representation, case: Case, scorers: Scorers) -> list[Scores]:
-    return [next(iter(scorers[ask.scorer].answer([ask]))) for ask in observation.asks((case,))]
+def _answers(asks: Iterable[Ask], scorers: Scorers) -> list[Scores]:
+    return [next(iter(scorers[ask.scorer].answer([ask]))) for ask in asks]
 
 
 def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -> dict[str, float] | str:
@@ -211,12 +204,6 @@ def _unit_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
 # --------------------------------------------------------------------------------- the statistics
 
 
-def _folded_by_softmax(over: str, scorer: str) -> bool:
-    from fairbrief.measures.distributions import COUNTING
-
-    return Representation(over, scorer).kind not in COUNTING
-
-
 def _array(shares: Sequence[dict[str, float]], values: Sequence[str]) -> Floats:
     """Shares of the values, nan where a record lacks one. Shape (records, values)."""
     return np.array([[of_record.get(v, np.nan) for v in values] for of_record in shares])
@@ -246,7 +233,7 @@ def _largest(shares: Floats) -> Floats:
     return np.where(alone, known.argmax(axis=-1), np.nan)
 
 
-def _labels(read: _Read, threshold: float | None, **settings: float) -> Labels | None:
+def _labels(read: _Read, threshold: float | None, resampling: Resampling) -> Labels | None:
     support = np.concatenate(read.support)
     if threshold is None and ((support < -TIE) | (support > 1 + TIE)).any():
         return None
@@ -254,10 +241,7 @@ def _labels(read: _Read, threshold: float | None, **settings: float) -> Labels |
     width = max(len(row) for row in read.labels)
     people = np.array([_padded(row, width) for row in read.labels])
     judged = np.array([_padded((row > cut).astype(np.float64), width) for row in read.support])
-
-    alpha, kappa = with_intervals(
-        _of_labels, [people, judged], n_resamples=int(settings["n_resamples"]), seed=int(settings["seed"]), confidence_level=settings["confidence_level"]
-    )  # fmt: skip
+    alpha, kappa = resampling.intervals(_of_labels, [people, judged])
     return Labels(
         cut, alpha, kappa, float(np.nanmean(people)), float(np.nanmean(judged)), int((~np.isnan(people)).sum())
     )  # fmt: skip

@@ -1,11 +1,13 @@
-"""One record taken apart: the same record without each of its documents or sentences, observed; of several that are one
-cluster, the same cluster without each.
+"""A record without each of its documents, sentences or units in turn; a cluster without each of its records.
+
+What is left of a text stays letter by letter: the pieces that a scorer is asked about are among those of the whole case, and
+a scorer of pairs has nothing new to score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from types import MappingProxyType
 
@@ -16,11 +18,11 @@ from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.observing import LEFT_OUT, Observer
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.explaining.leave_one_out import without_document, without_sentence, without_unit
 from fairbrief.reports.explanation import Effect, Influence, Kind, Opened, Part
+from fairbrief.serialization import EMPTY
 from fairbrief.statistics import LabelDraws
-from fairbrief.text.sentences import split
-from fairbrief.types import Case, Cases, Column, Measure, Observation, Reason, Totals
+from fairbrief.text.sentences import sentence_spans, split
+from fairbrief.types import Case, Cases, Column, Entity, Measure, Observation, Reason, Totals
 
 ALONE = "one record alone does not tell it"
 
@@ -44,7 +46,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class _Omission:
+class Omission:
     """What is left out, and the cases that are left."""
 
     kind: Kind
@@ -56,23 +58,23 @@ class _Omission:
 
 def open_record(measure: Measure, quantity: str, subject: Subject, scorers: Scorers) -> Opened:
     """What each part of the record does to its own value and to that of the whole."""
-    omissions = list(_omissions(subject))
+    left_out = list(_omissions(subject))
     rows = observed(
-        measure.observation, [subject.members, *(omission.left for omission in omissions)], scorers
+        measure.observation, [subject.members, *(omission.left for omission in left_out)], scorers
     )
     row, without = rows[0], rows[1:]
-    omissions, without = _of_what_is_read(omissions, row, without)
+    left_out, without = _of_what_is_read(left_out, row, without)
     now, whole = values_of(measure, row), values_of(measure, subject.rest, row)
     value = now.get(quantity)
     parts = [
         _part(omission, quantity, (now, whole), (values_of(measure, left), values_of(measure, subject.rest, left)), left)
-        for omission, left in zip(omissions, without, strict=True)
+        for omission, left in zip(left_out, without, strict=True)
     ]  # fmt: skip
     parts.sort(key=lambda p: _size((p.own if value is not None else p.whole).effect))
     reason = "" if value is not None else row.text if isinstance(row, Reason) else ALONE
     # A measure speaks of one row; those of a cluster are summed.
     is_one = len(units_of(subject.members, measure.observation.declaration.scope)) == 1
-    story = measure.explain(_totals(row)) if is_one and not isinstance(row, Reason) else ""
+    story = measure.explain(totals_of(row)) if is_one and not isinstance(row, Reason) else ""
     beside = _telling(measure, row, parts)
     return Opened(subject.name, subject.influence, value, reason, story, tuple(parts), beside)
 
@@ -85,34 +87,36 @@ def _size(effect: float | None) -> float:
 # ---------------------------------------------------------------------------------- what is left out
 
 
-def _omissions(subject: Subject) -> Iterator[_Omission]:
+def _omissions(subject: Subject) -> Iterator[Omission]:
     if subject.focus is None:
         for i, case in enumerate(subject.members):
             left = subject.members[:i] + subject.members[i + 1 :]
             kind: Kind = "record" if case.record.original is None else "variant"
-            yield _Omission(kind, i + 1, case.record.id, case.record.attributes, left)
-        return
-    case = subject.focus
-    if case.summary.reason:
-        return
+            yield Omission(kind, i + 1, case.record.id, case.record.attributes, left)
+    elif not subject.focus.summary.reason:
+        yield from omissions(subject.focus, subject.members)
+
+
+def omissions(case: Case, members: Cases) -> Iterator[Omission]:
+    """One of the members without each of its documents, units and sentences, beside the others."""
 
     def with_case(reduced: Case) -> tuple[Case, ...]:
-        return tuple(reduced if member is case else member for member in subject.members)
+        return tuple(reduced if member is case else member for member in members)
 
     documents = case.record.documents
     # Without its only document a record is no record: that is told by leaving out the record.
     for i, document in enumerate(documents if len(documents) > 1 else ()):
         left = with_case(without_document(case, i))
-        yield _Omission("document", i + 1, document.text, document.attributes, left)
+        yield Omission("document", i + 1, document.text, document.attributes, left)
     for i, unit in enumerate(case.summary.units or ()):
-        yield _Omission("unit", i + 1, unit.text, {}, with_case(without_unit(case, i)))
+        yield Omission("unit", i + 1, unit.text, {}, with_case(without_unit(case, i)))
     for i, sentence in enumerate(split(case.summary.text)):
-        yield _Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
+        yield Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
 
 
 def _of_what_is_read(
-    omissions: Sequence[_Omission], row: Evidence | Reason, without: Sequence[Evidence | Reason]
-) -> tuple[list[_Omission], list[Evidence | Reason]]:
+    omissions: Sequence[Omission], row: Evidence | Reason, without: Sequence[Evidence | Reason]
+) -> tuple[list[Omission], list[Evidence | Reason]]:
     """Of units and sentences those that the measure reads: a unit that it reads is missed when it is gone."""
     reads_units = any(t.kind == "unit" and left != row for t, left in zip(omissions, without, strict=True))
     unread = "sentence" if reads_units else "unit"
@@ -148,15 +152,14 @@ def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers
     """The summed rows of each group of cases, all scored in one go; or why a group has none."""
     units = [units_of(group, observation.declaration.scope) for group in groups]
     ledger = _Noted(observation, n_resamples=0)
-    together = [(unit, _origin(unit)) for several in units for unit in several]
+    together = [
+        (unit, Origin(unit[0].summary.system, unit[0].record.id, unit[0].record.cluster))
+        for several in units
+        for unit in several
+    ]
     Observer(scorers, LabelDraws(1, 0), skips=True, at_once=len(together)).observe(ledger, together)
     found = iter(ledger.found)
     return [_summed([next(found) for _ in several]) for several in units]
-
-
-def _origin(unit: Cases) -> Origin:
-    case = unit[0]
-    return Origin(case.summary.system, case.record.id, case.record.cluster)
 
 
 def _summed(rows: Sequence[Evidence | Reason]) -> Evidence | Reason:
@@ -177,11 +180,12 @@ def values_of(measure: Measure, *rows: Evidence | Reason) -> dict[str, float]:
     total = _summed([*rows, Reason("")])
     if isinstance(total, Reason):
         return {}
-    found = {name: float(value.array) for name, value in measure.value(_totals(total)).items()}
+    found = {name: float(value.array) for name, value in measure.value(totals_of(total)).items()}
     return {name: value for name, value in found.items() if isfinite(value)}
 
 
-def _totals(row: Evidence) -> Totals:
+def totals_of(row: Evidence) -> Totals:
+    """A row as a measure takes it."""
     return Totals({column: i for i, column in enumerate(row)}, np.array(list(row.values())))
 
 
@@ -193,7 +197,7 @@ def effect(now: float | None, then: float | None, reason: str) -> Effect:
 
 
 def _part(
-    omission: _Omission,
+    omission: Omission,
     quantity: str,
     now: tuple[Mapping[str, float], Mapping[str, float]],
     then: tuple[Mapping[str, float], Mapping[str, float]],
@@ -214,7 +218,7 @@ def _telling(measure: Measure, row: Evidence | Reason, parts: Sequence[Part]) ->
     """The other quantities to show: signed contrasts if there are any, else those of a group; most moved first."""
     if isinstance(row, Reason) or not parts:
         return ()
-    values = measure.value(_totals(row))
+    values = measure.value(totals_of(row))
     moved = {
         name: max((abs(e) for p in parts if (e := p.beside[name]) is not None), default=0.0)
         for name in parts[0].beside
@@ -222,3 +226,54 @@ def _telling(measure: Measure, row: Evidence | Reason, parts: Sequence[Part]) ->
     signed = [name for name in moved if values[name].tail == "both"]
     of_groups = [name for name in moved if "[" in name]
     return tuple(sorted((n for n in signed or of_groups if moved[n]), key=lambda n: -moved[n]))
+
+
+def without_document(case: Case, number: int) -> Case:
+    """The case without one document (from 0) of its record.
+
+    Mentions in it go, those in later documents move up by one; a person whom only this document mentions
+    goes too. Someone who had no mention before was known otherwise, and stays.
+    """
+    record = case.record
+    people = (_without_mentions(person, number) for person in record.entities)
+    reduced = replace(
+        record,
+        documents=record.documents[:number] + record.documents[number + 1 :],
+        entities=tuple(person for person in people if person is not None),
+    )
+    return replace(case, record=reduced)
+
+
+def without_sentence(case: Case, number: int) -> Case:
+    """The case without one sentence (from 0) of its summary; units that were given stay.
+
+    Without the only sentence the summary is empty, with that reason.
+    """
+    text = case.summary.text
+    spans = sentence_spans(text)
+    start, end = spans[number]
+    # With the gap behind it, or before it if it is the last: the others keep theirs.
+    if number + 1 < len(spans):
+        left = text[:start] + text[spans[number + 1][0] :]
+    else:
+        left = text[: spans[number - 1][1] if number else start] + text[end:]
+    kept = [text[a:b] for i, (a, b) in enumerate(spans) if i != number]
+    if split(left) != kept:  # where a sentence ends can depend on what follows it; an empty line ends any
+        left = "\n\n".join(kept)
+    reason = "" if left.strip() else EMPTY
+    return replace(case, summary=replace(case.summary, text=left, reason=reason))
+
+
+def without_unit(case: Case, number: int) -> Case:
+    """The case without one unit (from 0) of its summary; the text stays."""
+    units = case.summary.units or ()
+    return replace(case, summary=replace(case.summary, units=units[:number] + units[number + 1 :]))
+
+
+def _without_mentions(person: Entity, document: int) -> Entity | None:
+    left = tuple(
+        replace(m, document=m.document - (m.document > document))
+        for m in person.mentions
+        if m.document != document
+    )
+    return None if person.mentions and not left else replace(person, mentions=left)

@@ -1,9 +1,12 @@
-"""Where the documents of groups differ in length: which numbers that moves, and how they read without it."""
+"""Notes at estimates: groups that differ only in spelling, and what the lengths of groups' documents do to a number.
+
+Whoever has something to say of estimates gives a function from an estimate to its notes (`NotesOf`); `with_notes` puts them there.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fairbrief.measures.coverage import EQUAL_LENGTH, LOG_LENGTH
@@ -11,16 +14,71 @@ from fairbrief.measures.representation import BY_DOCUMENTS, WORDS_LESS_DOCUMENTS
 from fairbrief.reports import wording
 from fairbrief.types import Estimate, Note, NoteCode
 
+NotesOf = Callable[[Estimate], Sequence[Note]]
+"""The notes that an estimate gets besides those it has."""
+MISSING = frozenset(("nan", "none", "null", "n/a", "<na>", "#n/a"))
+"""How programs write that there is no value, in lower case."""
 LEAST = 0.1
 """A group's documents a tenth longer or shorter than the others are said to differ in length."""
 
 Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
 
-def noted(estimates: Sequence[Estimate], alpha: float) -> list[Estimate]:
-    """The estimates; headlines and leading contrasts that lengths move say so, with both readings.
+def with_notes(estimates: Iterable[Estimate], *several: NotesOf) -> list[Estimate]:
+    """The estimates with the notes that each function has for them, in that order."""
+    return [
+        e.replace(notes=(*e.notes, *added))
+        if (added := [note for notes_of in several for note in notes_of(e)])
+        else e
+        for e in estimates
+    ]
 
-    Each reading has its p against the same baseline, and each contrast says whether it survives: whether the reading that
+
+def is_leading(e: Estimate) -> bool:
+    """Whether an estimate is one that readers begin with: a headline or a leading contrast, of one system."""
+    return not e.baseline and (e.leads or wording.is_headline(e))
+
+
+def spelling_notes(estimates: Iterable[Estimate]) -> NotesOf:
+    """At headlines and leading contrasts: groups of their attribute that differ only in spelling, or that name a missing value."""
+    groups: dict[str, set[str]] = {}
+    for e in estimates:
+        if e.over and e.group:
+            groups.setdefault(e.over, set()).add(e.group)
+    notes = {over: _of_groups(over, sorted(names)) for over, names in groups.items()}
+    return lambda e: notes.get(e.over, ()) if is_leading(e) else ()
+
+
+def _of_groups(over: str, groups: Iterable[str]) -> tuple[Note, ...]:
+    alike: dict[str, list[str]] = {}
+    for group in groups:
+        alike.setdefault(_normalized(group), []).append(group)
+    found = [
+        Note("groups_alike", {"attribute": over, "groups": names})
+        for names in alike.values()
+        if len(names) > 1
+    ]
+    if missing := [name for key, names in alike.items() if key in MISSING for name in names]:
+        found.append(Note("groups_missing", {"attribute": over, "groups": missing}))
+    return tuple(found)
+
+
+def _normalized(group: str) -> str:
+    """A group as a person reads it: without case, needless blanks and needless decimals."""
+    text = " ".join(group.split()).casefold()
+    try:
+        return repr(float(text)) if text.isascii() else text
+    except ValueError:
+        return text
+
+
+# ----------------------------------------------------------------------------------------- lengths
+
+
+def length_notes(estimates: Iterable[Estimate], alpha: float) -> NotesOf:
+    """At headlines and leading contrasts that lengths move: the value as it is, and the one that is free of length.
+
+    Each has its p against the same baseline, and each contrast says whether it survives: whether the value that
     is free of length has the same sign, and an unadjusted p of at most ``alpha``.
     """
     found: dict[Key, dict[str, dict[str, Estimate]]] = {}
@@ -29,18 +87,9 @@ def noted(estimates: Sequence[Estimate], alpha: float) -> list[Estimate]:
             of = found.setdefault(_key(e), {})
             of.setdefault(e.quantity.partition("[")[0], {})[e.group] = e
     notes = {
-        key: told
-        for key, of in found.items()
-        if (told := _of_coverage(of, key[1], alpha) or _of_shares(of, key[1], alpha))
+        key: _of_coverage(of, key[1], alpha) or _of_shares(of, key[1], alpha) for key, of in found.items()
     }
-    if not notes:
-        return list(estimates)
-    return [
-        e.replace(notes=(*e.notes, *notes[_key(e)]))
-        if _key(e) in notes and not e.baseline and (e.leads or wording.is_headline(e))
-        else e
-        for e in estimates
-    ]
+    return lambda e: notes.get(_key(e), ()) if is_leading(e) else ()
 
 
 def _key(e: Estimate) -> Key:

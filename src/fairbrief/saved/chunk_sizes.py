@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +16,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.known_records import known
 from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.reports.number_format import number
-from fairbrief.statistics import Bootstrap, percentile_interval
+from fairbrief.saved.intervals import Resampling
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import Cut
 from fairbrief.types import Ask, Case, Floats, Scores, Table
@@ -94,12 +94,12 @@ def chunk_sizes(
         if over and not seen:
             check_over(over, batch)
         usable = [case for case in batch if not case.summary.reason and units_of(case.summary, units)]
-        for size, (cut, words) in cuts.items():
+        for size, (cut, words) in cuts.items() if usable else ():
             asks = [
                 Ask(scorer, chunks_by_document(known(case.record), cut, words)[0], units_of(case.summary, units))
                 for case in usable
             ]  # fmt: skip
-            for case, scores in _answered(made, scorer, usable, asks):
+            for case, scores in zip(usable, finite(asks, made[scorer].answer(asks)), strict=True):
                 supported = _by_document(case, scores, cut, words) > threshold
                 values = case.record.values_of(over) if over else []
                 of_system = found.setdefault((size, case.summary.system), _Found())
@@ -109,10 +109,8 @@ def chunk_sizes(
             progress(seen)
     if not found:
         raise DataError("No summary has a unit to look for: every one is empty, or none is there.")
-    return [
-        _made(size, system, rows, n_resamples, seed, confidence_level)
-        for (size, system), rows in found.items()
-    ]
+    resampling = Resampling(n_resamples, seed, confidence_level)
+    return [_made(size, system, rows, resampling) for (size, system), rows in found.items()]
 
 
 def read_size(size: str) -> tuple[Cut, int]:
@@ -124,12 +122,6 @@ def read_size(size: str) -> tuple[Cut, int]:
     raise RequestError(f"'{size}' is no size of a piece: write sentence, or a number of words.")
 
 
-def _answered(
-    made: Scorers, scorer: str, cases: Sequence[Case], asks: Sequence[Ask]
-) -> Iterator[tuple[Case, Scores]]:
-    return zip(cases, finite(asks, made[scorer].answer(asks)), strict=True) if asks else iter(())
-
-
 def _by_document(case: Case, scores: Scores, cut: Cut, words: int) -> Floats:
     """The best support of each unit by any piece of a document; −inf for a document without a piece."""
     _, chunks = chunks_by_document(known(case.record), cut, words)
@@ -138,18 +130,15 @@ def _by_document(case: Case, scores: Scores, cut: Cut, words: int) -> Floats:
     return best
 
 
-def _made(
-    size: str, system: str, found: _Found, n_resamples: int, seed: int, confidence_level: float
-) -> ChunkSize:
+def _made(size: str, system: str, found: _Found, resampling: Resampling) -> ChunkSize:
     rows = np.array(found.rows)
     identified, units, chunks, documents = rows.sum(axis=0)
-    low = high = None
-    if len(rows) > 1 and n_resamples:
-        drawn = Bootstrap(len(rows), n_resamples, seed).totals(rows)
-        low, high, _ = (float(x) for x in percentile_interval(drawn[:, 0] / drawn[:, 1], confidence_level))
+    share, bootstrap = float(identified / units), resampling.bootstrap(len(rows))
+    drawn = None if bootstrap is None else bootstrap.totals(rows)
+    bounds = resampling.interval(share, None if drawn is None else drawn[:, 0] / drawn[:, 1])
     by_value = {v: part / whole for v, (part, whole) in sorted(found.by_value.items())}
     return ChunkSize(
-        size, system, float(identified / units), low, high, by_value, float(chunks / documents), int(units), len(rows)
+        size, system, share, bounds.low, bounds.high, by_value, float(chunks / documents), int(units), len(rows)
     )  # fmt: skip
 
 

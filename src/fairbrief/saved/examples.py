@@ -11,12 +11,11 @@ import numpy as np
 from fairbrief import registry
 from fairbrief.auditing.record_values import RecordValues, stories_of, values_of_records
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.explaining.example_influence import holds_model, told
-from fairbrief.explaining.example_links import scorer_for, support_of
 from fairbrief.readers import Reading
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.frames import coded, encodable
 from fairbrief.reports.result import Examples, Passage, Result, Row, Support, Texts
+from fairbrief.saved.example_details import holds_model, scorer_for, support_of, told
 from fairbrief.types import Case, Floats, Measure, Record
 
 MOST_CHARACTERS = 3_000

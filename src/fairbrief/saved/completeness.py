@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -54,8 +54,10 @@ def seen(result: Result, wanted: Sequence[str] = ()) -> Seen:
         pieces: dict[Key, list[pa.Table]] = {}
         for rows in result.rows.each_of(observation, READ.__contains__):
             systems = rows_with(rows, "system_kind", "system")
-            for key, own in _by_texts(systems, ("measures", "system")):
-                pieces.setdefault(key, []).append(own)
+            for measures in systems["measures"].unique().to_pylist():
+                rows_of = rows_with(systems, "measures", measures)
+                for system in rows_of["system"].unique().to_pylist():
+                    pieces.setdefault((measures, system), []).append(rows_with(rows_of, "system", system))
         for (measures, system), tables in pieces.items():
             every, measured = (_ids(several, kept) for several in (tables, [usable(t) for t in tables]))
             for measure in measures.split("\n"):
@@ -63,15 +65,6 @@ def seen(result: Result, wanted: Sequence[str] = ()) -> Seen:
                     continue
                 found.records[measure, system], found.measured[measure, system] = every, measured
     return found
-
-
-def _by_texts(rows: pa.Table, names: tuple[str, str]) -> Iterator[tuple[Key, pa.Table]]:
-    """The rows by the texts that they have in two columns."""
-    first, second = names
-    for text in rows[first].unique().to_pylist():
-        own = rows_with(rows, first, text)
-        for other in own[second].unique().to_pylist():
-            yield (text, other), rows_with(own, second, other)
 
 
 def _ids(tables: Sequence[pa.Table], kept: dict[int, Names]) -> Names:
@@ -156,36 +149,23 @@ def left_out(result: Result, most: float) -> list[Check]:
     summaries = int(made.get("summaries") or 0)
     lacking: dict[str, dict[str, int]] = made.get("without_text") or {}
     checks = []
-    reasons = {"skipped lines": skipped} | _summed(lacking.values())
+    reasons = {"skipped lines": skipped}
+    for of_system in lacking.values():
+        for reason, n in of_system.items():
+            reasons[reason] = reasons.get(reason, 0) + n
     if any(reasons.values()):
         checks.append(_check("input left out", reasons, summaries + skipped, most))
     for system, total in (made.get("summaries_by_system") or {}).items():
-        failed = [_failed(e.excluded) for e in result.estimates if e.system == system and not e.slice]
-        own = lacking.get(system, {}) | max(failed, key=_count, default={})
+        excluded = [e.excluded for e in result.estimates if e.system == system and not e.slice]
+        failed = [{why: n for why, n in e.items() if why.startswith((NO_NUMBER, LEFT_OUT))} for e in excluded]
+        own = lacking.get(system, {}) | max(failed, key=lambda reasons: sum(reasons.values()), default={})
         if own:
             checks.append(_check(f"left out of [{system}]", own, total, most))
     return checks
 
 
-def _failed(excluded: Mapping[str, int]) -> dict[str, int]:
-    """The records that a measure left out for an error, by reason."""
-    return {why: n for why, n in excluded.items() if why.startswith((NO_NUMBER, LEFT_OUT))}
-
-
-def _count(reasons: Mapping[str, int]) -> int:
-    return sum(reasons.values())
-
-
-def _summed(counts: Iterable[dict[str, int]]) -> dict[str, int]:
-    whole: dict[str, int] = {}
-    for of_system in counts:
-        for reason, n in of_system.items():
-            whole[reason] = whole.get(reason, 0) + n
-    return whole
-
-
 def _check(name: str, reasons: dict[str, int], total: int, most: float) -> Check:
-    bad = _count(reasons)
+    bad = sum(reasons.values())
     told = ", ".join(f"{n:,} {reason}" for reason, n in reasons.items() if n)
     share = bad / total if total else 1.0
     message = f"{bad:,} of {total:,} ({share:.1%}): {told}; at most {most:.1%} may be (--max-left-out)"

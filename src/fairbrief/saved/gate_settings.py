@@ -54,7 +54,7 @@ class GateSettings:
 
         Raises RequestError for a question that cannot be put.
         """
-        from fairbrief.saved_audits import gate, gate_rules
+        from fairbrief.saved import gate, gate_rules
 
         return gate.hold_audit(
             audited,

@@ -1,1 +1,0 @@
-"""How far scorers, people and settings agree."""

@@ -1,1 +1,0 @@
-"""Why a number is what it is: leave-one-out influence and ablation."""

@@ -1,0 +1,183 @@
+"""What the viewer shows of one record: links between sentences of sources and summary, and what each part does to its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from math import isfinite
+
+import numpy as np
+
+from fairbrief import specs
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.errors import FairbriefError
+from fairbrief.reports.result import Link, Row, Support
+from fairbrief.saved.ablation import Evidence, observed, omissions, totals_of
+from fairbrief.text.sentences import sentence_spans
+from fairbrief.types import Ask, Case, Cases, Column, Floats, Measure, Observation, Reason, Scores, Totals
+
+LEXICAL = "containment"
+OF_WHOLE_TEXTS = ("containment", "ngram", "tfidf", "rouge1", "rouge2")
+"""Scorers that tell how far one sentence holds another, and need no model."""
+LEAST = 0.2
+"""Support below this is no link."""
+MOST_SENTENCES = 400
+"""Sentences of one record's sources that are looked at."""
+MOST_LINKS = 12
+"""Links of one sentence of a summary, the strongest first."""
+ELSEWHERE = (-1, -1)
+"""The span of a unit that does not stand in the summary in its own words."""
+
+
+def scorer_for(observation: Observation, scorers: Scorers) -> tuple[str, str]:
+    """The scorer that links are made with, and the rule in words."""
+    own = str(getattr(observation, "scorer", ""))
+    name = specs.parse(own).name if own else ""
+    rule = f"In each document the sentence that holds most of it by {{}}, from {LEAST:g} on"
+    if name in OF_WHOLE_TEXTS and not scorers.holds_model(own):
+        return own, f"{rule.format(own)}: the scorer that the measure reads."
+    if not own:
+        return LEXICAL, f"{rule.format(LEXICAL)}: shared words. The measure reads no such links."
+    return LEXICAL, f"{rule.format(LEXICAL)}: shared words. The measure itself reads {own}."
+
+
+def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_units: bool) -> Support:
+    """The links of one summary."""
+    summary, record = case.summary, case.record
+    spans, texts = _units(case, reads_units=reads_units)
+    places = [
+        (i, start, end)
+        for i, document in enumerate(record.documents)
+        for start, end in sentence_spans(document.text)
+    ][:MOST_SENTENCES]
+    support = Support(record.id, summary.system, rule, spans, texts, ())
+    if not places or not texts:
+        return support
+    rows = tuple(record.documents[i].text[start:end] for i, start, end in places)
+    try:
+        (scores,) = scorers[scorer].answer([Ask(scorer, rows, texts)])
+    except FairbriefError:  # a library or its data is not here: there are no links to show
+        return support
+    links = _links(_by_unit(scores, len(texts)), places)
+    return Support(record.id, summary.system, rule, spans, texts, links)
+
+
+def _units(case: Case, *, reads_units: bool) -> tuple[tuple[tuple[int, int], ...], tuple[str, ...]]:
+    """Spans and texts of the summary's sentences, or of its units where the measure reads those."""
+    text = case.summary.text
+    if not reads_units or not case.summary.units:
+        spans = sentence_spans(text)
+        return spans, tuple(text[start:end] for start, end in spans)
+    texts = tuple(unit.text for unit in case.summary.units)
+    starts = [text.find(unit) for unit in texts]
+    return tuple(
+        (start, start + len(unit)) if start >= 0 else ELSEWHERE
+        for start, unit in zip(starts, texts, strict=True)
+    ), texts
+
+
+def _by_unit(scores: Scores, columns: int) -> Floats:
+    """The mean over the tokens of each column, where the scorer looks at tokens. Shape (rows, columns)."""
+    counts = np.bincount(scores.owner, minlength=columns)
+    sums = np.zeros((len(scores.matrix), columns))
+    np.add.at(sums.T, scores.owner, scores.matrix.T)
+    return sums / np.maximum(counts, 1)
+
+
+def _links(support: Floats, places: Sequence[tuple[int, int, int]]) -> tuple[Link, ...]:
+    """Of each unit and document the best sentence, if it is good enough."""
+    found = []
+    documents = np.array([document for document, _, _ in places])
+    for unit in range(support.shape[1]):
+        best = [_best(support[:, unit], documents == d) for d in np.unique(documents)]
+        good = sorted((b for b in best if support[b, unit] >= LEAST), key=lambda b: -support[b, unit])
+        found += [Link(unit, *places[b], round(float(support[b, unit]), 3)) for b in good[:MOST_LINKS]]
+    return tuple(found)
+
+
+def _best(scores: Floats, inside: np.ndarray) -> int:
+    return int(np.argmax(np.where(inside, scores, -1.0)))
+
+
+MOST_PARTS = 40
+"""Documents, sentences and units of one record that are left out in turn; beyond, none is."""
+
+Key = tuple[str, str]
+"""System and record."""
+Observed = Evidence | Reason
+
+
+def told(
+    rows: Sequence[Row], cases: Mapping[Key, Case], measures: Mapping[str, Measure], scorers: Scorers
+) -> list[Row]:
+    """The rows with their stories, and with what each part of the record does to the headline.
+
+    ``measures`` share one observation, so that each case, whole and without each part, is observed once for all.
+    Where it reads a model, or variants together, no part is left out: ``fairbrief explain`` does that.
+    """
+    observation = next(iter(measures.values())).observation
+    kept = {(row.system, row.record): cases[row.system, row.record] for row in rows}
+    leaves = observation.declaration.scope == "case" and not holds_model(observation, kept.values(), scorers)
+    parts = {key: _parts(case) if leaves else {} for key, case in kept.items()}
+    groups = [
+        left
+        for key, case in kept.items()
+        for left in ((case,), *(left for lefts in parts[key].values() for left in lefts))
+    ]
+    try:
+        found = iter(observed(observation, groups, scorers))
+    except FairbriefError:  # what a scorer needs is not here any more
+        return list(rows)
+    seen = {
+        key: (next(found), {kind: [next(found) for _ in lefts] for kind, lefts in parts[key].items()})
+        for key in kept
+    }
+    return [_told(row, measures[row.measure], *seen[row.system, row.record]) for row in rows]
+
+
+def _told(row: Row, measure: Measure, whole: Observed, left: Mapping[str, Sequence[Observed]]) -> Row:
+    now, *then = _headlines(measure, [whole, *(o for lefts in left.values() for o in lefts)])
+    effects = iter([None if now is None or x is None else round(now - x, 4) for x in then])
+    without = {kind: tuple(next(effects) for _ in lefts) for kind, lefts in left.items()}
+    # Without the kinds that the measure does not read: leaving any of them out changes nothing.
+    without = {kind: effects for kind, effects in without.items() if any(effects)}
+    story = "" if isinstance(whole, Reason) else measure.explain(totals_of(whole))
+    return replace(row, story=story, without=without)
+
+
+def _headlines(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:
+    """What the measure reads of each row, where it is defined; rows of the same columns are read together."""
+    found: list[float | None] = [None] * len(rows)
+    alike: dict[tuple[Column, ...], list[tuple[int, Evidence]]] = {}
+    for i, row in enumerate(rows):
+        if row and not isinstance(row, Reason):
+            alike.setdefault(tuple(row), []).append((i, row))
+    for columns, members in alike.items():
+        array = np.array([list(row.values()) for _, row in members])
+        values = measure.value(Totals({column: k for k, column in enumerate(columns)}, array))
+        read = np.broadcast_to(values[measure.name].array, len(members)).tolist()
+        for (i, _), value in zip(members, read, strict=True):
+            found[i] = value if isfinite(value) else None
+    return found
+
+
+def holds_model(observation: Observation, cases: Iterable[Case], scorers: Scorers) -> bool:
+    """Whether any scorer that the observation asks is a model or a service."""
+    try:
+        asks = [ask for case in islice(cases, 1) for ask in observation.asks((case,))]
+    except FairbriefError:
+        return True
+    return any(scorers.holds_model(ask.scorer) for ask in asks)
+
+
+def _parts(case: Case) -> dict[str, list[Cases]]:
+    """What is left of the case without each of its parts, by kind; nothing of one with too many parts."""
+    units = case.summary.units or ()
+    many = len(case.record.documents) + len(sentence_spans(case.summary.text)) + len(units)
+    if many > MOST_PARTS or case.summary.reason:
+        return {}
+    found: dict[str, list[Cases]] = {}
+    for omission in sorted(omissions(case, (case,)), key=lambda omission: omission.kind):
+        found.setdefault(omission.kind, []).append(omission.left)
+    return found

@@ -1,1 +1,0 @@
-"""What is done with audits that were written down: compare, gate, rank."""
