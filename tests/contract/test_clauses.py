@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from fairbrief_openings import FirstWords, OpeningGap, Openings
+from fairbrief_openings import FirstWords, Opened, OpeningGap, Openings
 
 from fairbrief import registry, testing
-from fairbrief.reports.explanation import Opened
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.testing import MEASURE_CLAUSES, SCORER_CLAUSES, SUMMARIZER_CLAUSES
 from fairbrief.types import (

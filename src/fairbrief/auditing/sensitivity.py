@@ -10,22 +10,11 @@ from fairbrief.auditing.measure_selection import Choice, check_scorers
 from fairbrief.errors import RequestError
 from fairbrief.reports import number_format
 from fairbrief.reports.contrast_words import group_name, ordered_groups
-from fairbrief.standings import NAMED, Standing, standing
+from fairbrief.standings import NAMED, standing
 from fairbrief.types import Estimate, Measure, Table
 
 SUPPORT = "scorer_bias_support"
 """The check of scorers that say how far one text supports another: what `under` puts in each other's place."""
-STANDS: Mapping[Standing, str] = {
-    "below": "below",
-    "above": "above",
-    "nearer to even": "nearer to even",
-    "as random": "as random",
-    "not significant": "not significant",
-    "too few": "too few",
-    "not testable": "not testable",
-    "not tested": "not tested",
-    "no value": "no value",
-}
 HEADER = ("group, system, choice", "standing", "value", "interval", "random")
 NOTE = (
     "Below and above: significantly different from random sentences, or from label permutations where there are none; both "
@@ -123,7 +112,7 @@ def _rows(
         yield f"{group} · {system}", _verdict(members, alpha), "", "", ""
         for e in members:
             blind = number_format.number(e.blind, number_format.decimals(e))
-            stands = STANDS[standing(e, alpha)]
+            stands = standing(e, alpha)
             yield f"  {called[e.measure]}", stands, number_format.value(e), number_format.interval(e), blind
 
 

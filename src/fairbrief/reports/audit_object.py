@@ -23,7 +23,7 @@ from fairbrief.types import Table
 def standing_alone(figure: Figure) -> Figure:
     """The figure with the light colours and the paper of the page in its pictures, for where its style sheet is not."""
     colours = dict(
-        reversed(re.findall(r"--([\w-]+): (#\w+)", style_text()))
+        reversed(re.findall(r"(?<![\w-])--([\w-]+): (#\w+)", style_text()))
     )  # those of the light page come first
     background = f'<svg style="background: {colours["paper"]}" '
 
