@@ -9,6 +9,7 @@ in parts of the data. Nothing is scored again.
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -33,6 +34,8 @@ from fairbrief.statistics import holm
 from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Estimate, Integers, Measure
 
+AT_ONCE = 1 << 14
+"""Rows of evidence whose names are texts in memory at a time."""
 WHOSE = frozenset(("system", "record", "cluster"))
 """The columns of evidence that say whose a row is."""
 
@@ -74,8 +77,9 @@ def same_summaries(summaries: SummaryHashes, sources: pa.Table, rows: EvidenceRo
     groups = [(system, group) for system, pairs in summaries.pairs() for group in _groups(pairs)]
     if not groups:
         return None
-    record, documents = (plain_numbers(sources[name]).tolist() for name in ("record", "documents"))
-    of_record = dict(zip(record, documents, strict=True))
+    record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
+    asked = np.isin(record, [r for _, group in groups for r in group])
+    of_record = dict(zip(record[asked].tolist(), documents[asked].tolist(), strict=True))
     differing = [(system, group) for system, group in groups if len({of_record[r] for r in group}) > 1]
     return _repeats(differing, rows)
 
@@ -98,10 +102,12 @@ def _repeats(groups: Sequence[tuple[str, Sequence[int]]], rows: EvidenceRows) ->
     if not groups:
         return None
     wanted = {record for _, group in groups for record in group}
-    whose: dict[int, set[tuple[str, str, str]]] = {}
+    whose: dict[int, list[tuple[str, str, str]]] = {}
     for system, record, cluster in _whose(rows):
         if (number := hash_of_name(record)) in wanted:
-            whose.setdefault(number, set()).add((system, cluster, record))
+            one = sys.intern(system), record if cluster == record else cluster, record
+            if one not in (known := whose.setdefault(number, [])):
+                known.append(one)
     extra: dict[str, set[str]] = {}
     found: list[list[str]] = []
     for only, group in groups:
@@ -127,8 +133,14 @@ def _whose(rows: EvidenceRows) -> Iterator[tuple[str, str, str]]:
     """System, record and cluster of all rows."""
     for observation in dict.fromkeys(rows.measures().values()):
         for table in rows.each_of(observation, WHOSE.__contains__):
-            columns = (table[name].to_pylist() for name in ("system", "record", "cluster"))
-            yield from zip(*columns, strict=True)
+            for some in _some_rows(table):
+                columns = (some[name].to_pylist() for name in ("system", "record", "cluster"))
+                yield from zip(*columns, strict=True)
+
+
+def _some_rows(table: pa.Table) -> Iterator[pa.Table]:
+    """Some rows at a time, so that few texts are in memory."""
+    return (table.slice(start, AT_ONCE) for start in range(0, len(table), AT_ONCE))
 
 
 # ------------------------------------------------------------------------- findings without some records
@@ -166,10 +178,11 @@ class Without(EvidenceRows):
         for table in self.rows.each_of(
             observation, lambda name: name in ("system", "record") or wanted(name)
         ):
-            whose = zip(table["system"].to_pylist(), table["record"].to_pylist(), strict=True)
-            stays = np.array([not self.is_out(*row) for row in whose], dtype=np.bool_)
-            kept = table if stays.all() else rows_where(table, stays)
-            yield kept.select([name for name in kept.column_names if wanted(name)])
+            for some in _some_rows(table):
+                whose = zip(some["system"].to_pylist(), some["record"].to_pylist(), strict=True)
+                stays = np.array([not self.is_out(*row) for row in whose], dtype=np.bool_)
+                kept = some if stays.all() else rows_where(some, stays)
+                yield kept.select([name for name in kept.column_names if wanted(name)])
 
 
 def told_without(result: Result, watchers: Watchers, given: Mapping[str, Measure]) -> dict[str, Any]:
