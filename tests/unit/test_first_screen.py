@@ -322,6 +322,14 @@ def test_an_interval_far_wider_than_the_rest_does_not_flatten_the_picture() -> N
     assert 0 <= min(places) <= max(places) <= 420
 
 
+def test_intervals_are_whole_where_all_are_wide() -> None:
+    """A value near 0 with a wide interval, as usual where nothing is significant, is drawn with all of its interval."""
+    near = PLAIN.replace(value=0.002, low=-0.012, high=0.009)
+    (panel,) = screen(near, near.replace(group="neutral", quantity="relative_difference[neutral]")).panels
+    assert "−1%" in panel.axis
+    assert "+1%" in panel.axis
+
+
 WORDED = {
     name: kind.declaration.contrast
     for name, kind in registry.loaded("measure")
