@@ -85,11 +85,17 @@ def _is_nearer_to_even(e: Estimate) -> bool:
 
 def decisive(e: Estimate) -> tuple[float | None, float]:
     """The p that decides, adjusted as far as it was; and the number that it tests."""
-    if e.blind_p is not None:
-        adjusted = e.blind_p if e.blind_p_adjusted is None else e.blind_p_adjusted
-        return adjusted if e.family_p is None else e.family_p, e.blind_difference or 0.0
-    adjusted_or_none = e.p if e.p_adjusted is None else e.p_adjusted
-    return adjusted_or_none if e.family_p is None else e.family_p, e.value or 0.0
+    p, tested = against_baseline(e)
+    adjusted = e.p_adjusted if e.blind_p is None else e.blind_p_adjusted
+    p = p if adjusted is None else adjusted
+    return p if e.family_p is None else e.family_p, tested or 0.0
+
+
+def against_baseline(e: Estimate) -> tuple[float | None, float | None]:
+    """P before any adjustment, and the number that it tests: against random sentences where these were observed, else
+    against label permutations.
+    """
+    return (e.p, e.value) if e.blind_p is None else (e.blind_p, e.blind_difference)
 
 
 def is_too_few(e: Estimate) -> bool:

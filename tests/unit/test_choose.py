@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.sampling import sampled
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
@@ -29,6 +28,7 @@ from fairbrief.workbench.choose import (
     as_systems,
     choose,
     preference,
+    sampled,
 )
 from fairbrief.workbench.summarizers.prompts import prompt_of
 

@@ -29,7 +29,7 @@ from fairbrief.reports import arrangement, wording
 from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns
 from fairbrief.reports.frames import plain_numbers, rows_where
 from fairbrief.reports.result import Result
-from fairbrief.standings import SIGNIFICANT, leading, standing
+from fairbrief.standings import SIGNIFICANT, against_baseline, leading, standing
 from fairbrief.statistics import holm
 from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Estimate, Integers, Measure
@@ -305,14 +305,13 @@ def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -
             slices = {part for kind in ledger.origins.kinds()[1] for part in kind.slices}
             if 2 <= len(slices) <= MOST_VALUES:
                 estimates = _estimated(ledger, measures, sorted(slices), made)
-                yield from (e for e in estimates if e.leads and _p(e) is not None)
+                yield from (e for e in estimates if e.leads and against_baseline(e)[0] is not None)
 
 
 def _told(suspect: _Suspect, found: Sequence[Estimate], alpha: float) -> dict[str, Any]:
     score = suspect.score
     own = [e for e in found if e.system == score.system and e.over == score.over]
-    known = [_p(e) for e in suspect.tested]
-    adjusted = holm([*map(_p, own), *known])[: len(own)]
+    adjusted = holm([against_baseline(e)[0] for e in (*own, *suspect.tested)])[: len(own)]
     significant = sorted(
         ((p, e) for p, e in zip(adjusted, own, strict=True) if p is not None and p <= alpha),
         key=lambda one: one[0],
@@ -324,7 +323,7 @@ def _told(suspect: _Suspect, found: Sequence[Estimate], alpha: float) -> dict[st
             clearest.setdefault((e.slice[attribute], e.group), (p, e))
     return {
         "system": score.system, "over": score.over, "measure": score.measure, "p": score.p_adjusted,
-        "attribute": attribute, "comparisons": len(own) + len(known),
+        "attribute": attribute, "comparisons": len(own) + len(suspect.tested),
         "parts": [
             {
                 "part": e.slice[attribute], "group": e.group, "measure": e.measure, "value": e.value,
@@ -333,7 +332,3 @@ def _told(suspect: _Suspect, found: Sequence[Estimate], alpha: float) -> dict[st
             for p, e in clearest.values()
         ],
     }  # fmt: skip
-
-
-def _p(e: Estimate) -> float | None:
-    return e.p if e.blind_p is None else e.blind_p

@@ -11,7 +11,7 @@ from fairbrief.auditing.system_runs import RUN
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.frames import of_each
-from fairbrief.standings import leading
+from fairbrief.standings import against_baseline, leading
 from fairbrief.statistics import TIE, holm
 from fairbrief.statistics.jackknife import t_p, t_quantile
 from fairbrief.types import Estimate, Measure, Note
@@ -103,12 +103,12 @@ def _with_label_p(estimates: Sequence[Estimate], systems: Sequence[Estimate]) ->
     means = {place(e, e.system): e.null_mean for e in systems if e.leads}
     made = []
     for e in estimates:
-        mean = means.get(place(e, e.system))
+        has_test = e.leads and (e.blind_p is not None or (e.baseline and e.p is not None))
+        mean = means.get(place(e, e.system)) if has_test else None
         if e.baseline and mean is not None:
             other = means.get(place(e, e.baseline))
             mean = None if other is None else mean - other
-        has_test = e.leads and (e.blind_p is not None or (e.baseline and e.p is not None))
-        made.append(e.replace(label_p=_label_p(e, mean)) if has_test and mean is not None else e)
+        made.append(e if mean is None else e.replace(label_p=_label_p(e, mean)))
     return made
 
 
@@ -122,18 +122,14 @@ def _label_p(e: Estimate, mean: float) -> float | None:
 
 def _test_of(e: Estimate) -> tuple[object, ...]:
     """Which test it is: of two groups the one is the other's with its sign changed, and counts once."""
-    tested = e.value if e.blind_p is None else e.blind_difference
+    _, tested = against_baseline(e)
     where = e.measure, e.system, e.baseline, tuple(e.slice.items())
     return *where, round(abs(tested or 0.0), 12), round(_decisive_p(e) or 0.0, 12)
 
 
-def _p_of(e: Estimate) -> float | None:
-    """P against the baseline: random sentences where they were observed, else label permutations."""
-    return e.p if e.blind_p is None else e.blind_p
-
-
 def _decisive_p(e: Estimate) -> float | None:
-    p = _p_of(e)
+    """The larger of p against the baseline and of p against label permutations."""
+    p, _ = against_baseline(e)
     return p if p is None or e.label_p is None else max(p, e.label_p)
 
 

@@ -142,7 +142,7 @@ def choose(
 def _cases(reading: Reading, summarizer: str | None, samples: int | None) -> Any:
     if summarizer is None:
         return reading
-    from fairbrief.auditing.sampling import sampled
+    from fairbrief.workbench.choose import sampled
 
     return sampled(list(reading.records()), summarizer, 8 if samples is None else samples)
 
