@@ -27,9 +27,8 @@ from fairbrief.cli import settings_file
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
 from fairbrief.people.build_people import names_of
-from fairbrief.readers.annotated import corefud, treebanks
-from fairbrief.readers.looking import look_at
-from fairbrief.readers.understanding import understand
+from fairbrief.readers import corefud, treebanks
+from fairbrief.readers.understanding import look_at, understand
 from fairbrief.reports import load, write_all
 from fairbrief.saved import saved_inputs
 from fairbrief.saved import view_answers as viewed
@@ -209,10 +208,6 @@ def _rows(folder: Path) -> dict[str, Target]:
         "summaries by line": Target(
             {"in.jsonl": lines, "s.txt": b"It shines.\n" * 6},
             lambda at: list(readers.read(at / "in.jsonl", summaries={"other": at / "s.txt"})),
-        ),
-        "join": Target(
-            {"in.jsonl": lines, "more.csv": b"id,town\n" + b"".join(b"r%d,Ulm\n" % i for i in range(6))},
-            lambda at: list(readers.read(at / "in.jsonl", join=at / "more.csv", on="id", record_attributes={"town": "town"})),
         ),
         "init": Target({"in.csv": table, "in.jsonl": lines}, _looked),
     }  # fmt: skip

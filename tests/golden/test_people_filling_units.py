@@ -15,7 +15,7 @@ from fairbrief.errors import RequestError
 from fairbrief.people.build_people import build
 from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.template import make_template
-from fairbrief.readers.annotated.treebanks import set_words
+from fairbrief.readers.treebanks import set_words
 from fairbrief.text import address, pronouns
 from fairbrief.text.names import Names, read_names
 from fairbrief.types import Document, Entity, Mention, Record

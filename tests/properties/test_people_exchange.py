@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fairbrief.people.build_people import build
 from fairbrief.people.filling import Assignment, fill
 from fairbrief.people.template import Template, make_template
-from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.readers.corefud import read_corefud
 from fairbrief.text import pronouns
 from fairbrief.text.address import is_title
 from fairbrief.text.names import divide, is_given_name

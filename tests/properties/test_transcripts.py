@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fairbrief.errors import RequestError
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.pools import counter
+from fairbrief.workbench.corpora.text_sources import counter
 from fairbrief.workbench.corpora.transcript_segments import Cut, Told, segments
 
 TEXT = st.lists(

@@ -20,7 +20,7 @@ from fairbrief.cli import settings_file
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.people.build_people import names_of
 from fairbrief.readers.files import LONGEST_PACKED
-from fairbrief.readers.looking import look_at
+from fairbrief.readers.understanding import look_at
 from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
 from fairbrief.saved import saved_inputs

@@ -11,7 +11,6 @@ from fairbrief.errors import RequestError
 from fairbrief.readers import read
 from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.perspective_sets import Design, Mix, joined, mixtures, parse_mix
-from fairbrief.workbench.corpora.pools import Lengths, counter, gather
 from fairbrief.workbench.corpora.review_sets import (
     Sets,
     Told,
@@ -22,6 +21,7 @@ from fairbrief.workbench.corpora.review_sets import (
     review_sets,
 )
 from fairbrief.workbench.corpora.stratified_sets import cut_sets, dominating, draw_sets, stratify
+from fairbrief.workbench.corpora.text_sources import Lengths, counter, gather
 
 TEXTS = [Document(f"text {i}", {"g": "a" if i % 3 else "b"}) for i in range(60)]
 HALF = parse_mix("a=.5,b=.5")

@@ -11,8 +11,7 @@ import pytest
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
-from fairbrief.readers.looking import look_at
-from fairbrief.readers.understanding import understand
+from fairbrief.readers.understanding import look_at, understand
 
 TONES = ["pos", "neg", "neu"]
 REVIEWS = [

@@ -28,8 +28,8 @@ from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Document, Record, Summary
 from fairbrief.workbench import sweep
-from fairbrief.workbench.answers import Count
-from fairbrief.workbench.grid import grid
+from fairbrief.workbench.summarizing import Count
+from fairbrief.workbench.sweep import grid
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}

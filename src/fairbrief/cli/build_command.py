@@ -22,7 +22,7 @@ from fairbrief.text.counted import counted
 if TYPE_CHECKING:
     from fairbrief.people.build_people import Report
     from fairbrief.types import Record
-    from fairbrief.workbench.corpora.pools import Lengths
+    from fairbrief.workbench.corpora.text_sources import Lengths
 
 app = o.new_app("Build inputs for audits.")
 shared = partial(setting, panel="Sources and sets")
@@ -59,7 +59,7 @@ class SourceOptions:
 
     def lengths(self) -> Lengths:
         """How long a text may be."""
-        from fairbrief.workbench.corpora.pools import Lengths
+        from fairbrief.workbench.corpora.text_sources import Lengths
 
         return Lengths(self.min_tokens, self.max_tokens, self.tokens, self.min_characters)
 
@@ -214,7 +214,7 @@ def perspectives(
     By default the samples of a size and mix share a text only once all have been used.
     """
     from fairbrief.workbench.corpora.perspective_sets import Design, joined, mixtures, parse_mix
-    from fairbrief.workbench.corpora.pools import gather
+    from fairbrief.workbench.corpora.text_sources import gather
 
     refuse_overwriting(out, [source])
     if disjoint and with_replacement:
@@ -278,9 +278,8 @@ def stratified(
     options: SourceOptions,
 ) -> None:
     """Choose or make sets of texts such that each value dominates equally many."""
-    from fairbrief.workbench.corpora.pools import gather
     from fairbrief.workbench.corpora.stratified_sets import cut_sets, draw_sets, stratify
-    from fairbrief.workbench.corpora.text_sources import with_values
+    from fairbrief.workbench.corpora.text_sources import gather, with_values
 
     refuse_overwriting(out, [source])
     refuse_other("--ties", ties, ("drop", "lowest"))

@@ -21,9 +21,8 @@ from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.workbench.answers import Count
     from fairbrief.workbench.experiment_run import Finished
-    from fairbrief.workbench.summarizing import Spending
+    from fairbrief.workbench.summarizing import Count, Spending
 
 app = o.new_app()
 
@@ -69,9 +68,8 @@ def sweep(
     from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.saved.examples import with_examples
     from fairbrief.workbench import sweep
-    from fairbrief.workbench.answers import Count
-    from fairbrief.workbench.grid import grid
-    from fairbrief.workbench.sweep_tables import write_tidy
+    from fairbrief.workbench.summarizing import Count
+    from fairbrief.workbench.sweep import grid, write_tidy
 
     spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}

@@ -35,8 +35,7 @@ def init(
     """
     from fairbrief.cli import settings_file
     from fairbrief.errors import RequestError
-    from fairbrief.readers.looking import is_plain, look_at
-    from fairbrief.readers.understanding import understand
+    from fairbrief.readers.understanding import is_plain, look_at, understand
 
     if not settings_file.is_one(str(out)):
         raise RequestError(f"--out {out}: the settings are TOML, so their name ends in .toml.")

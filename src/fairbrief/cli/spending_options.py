@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from fairbrief.chat.replies import Tally
     from fairbrief.chat.spending import Budget, Price
     from fairbrief.readers import Reading
-    from fairbrief.workbench.answers import Count
-    from fairbrief.workbench.summarizing import Forecast, Spending
+    from fairbrief.workbench.summarizing import Count, Forecast, Spending
 
 
 @dataclass(frozen=True, slots=True)

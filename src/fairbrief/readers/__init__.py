@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal
 
 from fairbrief.errors import RequestError
-from fairbrief.readers.combining import join_of
 from fairbrief.readers.field_values import NOTHING
 from fairbrief.readers.fields import ID, Fields
 from fairbrief.readers.input_sources import Said, find_sources
@@ -39,8 +37,6 @@ def read(
     record_attributes: Mapping[str, str] = NOTHING,
     separator: str | None = None,
     group_by: str | None = None,
-    join: str | Path | None = None,
-    on: str | None = None,
     summaries: Given = None,
     summaries_id_field: str | None = None,
     on_error: Literal["stop", "skip"] = "stop",
@@ -77,8 +73,7 @@ def read(
     ``cluster_by`` is a field of the record (also a nested one): records with one value of it are no independent
     witnesses, and are resampled together. Without it the variants of one original are.
 
-    ``join`` is a file that has more of each row: where the field ``on`` (or, called differently in it,
-    ``OWN=OTHER``) is the same. ``summaries`` reads summaries from files of their own, by id (in the field
+    ``summaries`` reads summaries from files of their own, by id (in the field
     ``summaries_id_field``, if it is called differently there) or, from plain text, by order: of one system by name
     (a mapping), or of those that the file's rows name.
 
@@ -131,7 +126,6 @@ def read(
         beside=Fields(
             id=summaries_id_field or group_by or fields.id or ID, summary=fields.summary, system=system_field
         ),
-        join=join_of(join, on),
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError
-from fairbrief.readers import files, json_lines, object_stores, spreadsheets, tables
+from fairbrief.readers import files, json_lines, object_stores, tables
 from fairbrief.readers.files import UTF8, InputFile, Meter, known_encoding, size_of
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.layouts import LAYOUTS, recognize
@@ -206,7 +206,7 @@ def _rows(path: InputFile, name: str, kind: str, said: Said, encoding: str) -> C
     """What reads the file."""
     if kind == "excel":
         assert isinstance(path, Path)  # else it was refused
-        return partial(spreadsheets.read_sheet, path, name, sheet=said.sheet)
+        return partial(tables.read_sheet, path, name, sheet=said.sheet)
     if kind in TEXT:
         return partial(TEXT[kind], path, name, encoding=encoding)
     return partial(READERS[kind], path, name)

@@ -15,7 +15,6 @@ import msgspec
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
-from fairbrief.readers.combining import Join, LongTable
 from fairbrief.readers.duplicates import Before, Seen, again, hash_of, other_documents
 from fairbrief.readers.fields import PATIENCE, Fields, FieldUse
 from fairbrief.readers.files import Meter
@@ -23,6 +22,7 @@ from fairbrief.readers.input_parts import KEPT, PartTally, RecordPlaces
 from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.labelling import Labelling
+from fairbrief.readers.laid_rows import LongTable
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.readers.rows import Read, RowReader, how_to_say
@@ -62,7 +62,6 @@ class Reading:
         *,
         summaries: Sequence[tuple[str | None, Path]],
         beside: Fields,
-        join: Join | None,
         on_error: Literal["stop", "skip"],
         require: Sequence[str],
         system: str | None,
@@ -76,7 +75,6 @@ class Reading:
         self._fields = fields
         self._summaries = summaries
         self._beside = beside
-        self._join = join
         self.notes: list[str] = []
         self._on_error = on_error
         self._require = require
@@ -140,7 +138,7 @@ class Reading:
         """
         fields = self._fields
         gathers = fields.group_by is not None or fields.has_several_documents
-        if self._summaries or self._join or fields.id is None or gathers:
+        if self._summaries or fields.id is None or gathers:
             return None
         if self._labelling.changes_records:
             return None
@@ -164,7 +162,7 @@ class Reading:
         reading = copy(self)
         reading.files = () if source.path is None else (source.path,)
         reading.bytes_total = source.size
-        reading._sources, reading._summaries, reading._join = [source], (), None
+        reading._sources, reading._summaries = [source], ()
         reading._begin()
         return reading
 
@@ -339,11 +337,8 @@ class Reading:
             self.tally.lines = self._meter.lines
 
     def _rows(self, source: Source, reader: RowReader, *, own: bool) -> Iterator[Row]:
-        """The rows of a source, completed by those that are joined, and gathered to records."""
-        rows = source.rows(self._meter)
-        if self._join is not None:
-            rows = self._join.rows(rows)
-        rows = self._watched(rows, reader, source)
+        """The rows of a source, gathered to records where several rows make one."""
+        rows = self._watched(source.rows(self._meter), reader, source)
         if self._fields.group_by is None:
             yield from rows
             return

@@ -342,8 +342,8 @@ def how_to_say(field: str, fields: Fields) -> str:
     if field == "documents":
         return (
             " Say where the documents stand: --documents-field FIELD; for several fields, 'review_*'; where each "
-            "row is one document, --documents-field FIELD with --group-by ID; in another file, --join FILE --on ID, or "
-            "audit that file with --summaries and this one. fairbrief init FILE proposes it."
+            "row is one document, --documents-field FIELD with --group-by ID; in another file, audit "
+            "that file, and give this one with --summaries. fairbrief init FILE proposes it."
         )
     if field == "summary":
         return (

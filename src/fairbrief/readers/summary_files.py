@@ -7,11 +7,11 @@ records; there a blank line is an empty summary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files, object_stores
@@ -25,7 +25,11 @@ from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.rows import SummaryReader, summary
 from fairbrief.text.addresses import is_stored
-from fairbrief.types import Record, Summary
+from fairbrief.types import REFERENCE, Case, Record, Summary
+
+if TYPE_CHECKING:
+    from fairbrief.readers.reading import Reading
+
 
 NOWHERE = "\0"
 """The field of systems where none is read: no field has this name."""
@@ -216,3 +220,53 @@ class _ById:
                         extra.record,
                     )
                 )
+
+
+# ---- References audited as systems: what people wrote, measured like what systems wrote.
+
+
+@dataclass(frozen=True, slots=True)
+class WithReferences:
+    """The cases of a reading, and each record's references, as the systems ``reference 1``, ``reference 2`` and so on.
+
+    A reference is compared with the record's other references only. Raises, while iterating: what the reading raises; DataError where a system already has such a name; RequestError where no record has a reference.
+    """
+
+    reading: Reading
+
+    @property
+    def skipped_count(self) -> int:
+        """How many rows the last iteration left out."""
+        return self.reading.skipped_count
+
+    @property
+    def unwanted_count(self) -> int:
+        """How many cases lack an attribute that was required."""
+        return self.reading.unwanted_count
+
+    def __iter__(self) -> Iterator[Case]:
+        known, is_any = set[int](), False
+        for case in self.reading:
+            if case.summary.system.startswith(f"{REFERENCE} "):
+                raise DataError(
+                    f"{case.record.where or 'input'} (id '{case.record.id}'): a system is called "
+                    f"'{case.summary.system}', as --references calls references. Rename it, or drop --references."
+                )
+            yield case
+            if (key := hash_of(case.record.id, "")) not in known:
+                known.add(key)
+                is_any = is_any or bool(case.record.references)
+                yield from references_of(case)
+        if not is_any:
+            raise RequestError(
+                "--references: no record has a reference. Name their field with --references-field."
+            )
+
+
+def references_of(case: Case) -> Iterator[Case]:
+    """The references of a case's record, each as a summary by a system of its own."""
+    references = case.record.references
+    for i, text in enumerate(references):
+        record = replace(case.record, references=references[:i] + references[i + 1 :])
+        reason = "" if text.strip() else "empty"
+        yield Case(record, Summary(record.id, f"{REFERENCE} {i + 1}", text, reason=reason))

@@ -29,11 +29,9 @@ from fairbrief.saved.examples import with_examples
 from fairbrief.text.counted import counted
 from fairbrief.types import Scorer
 from fairbrief.workbench import sweep
-from fairbrief.workbench.answers import Count
 from fairbrief.workbench.experiment_file import Experiment
-from fairbrief.workbench.grid import Cell, axes_of
-from fairbrief.workbench.summarizing import Forecast, Job, Spending
-from fairbrief.workbench.sweep_tables import tidy_rows, write_tidy
+from fairbrief.workbench.summarizing import Count, Forecast, Job, Spending
+from fairbrief.workbench.sweep import Cell, axes_of, tidy_rows, write_tidy
 from fairbrief.workbench.units import Outcome, Splitter, from_file, shipped, split_file
 
 DATA, UNITS, AUDIT, NUMBERS, PAGE = "data.jsonl", "units", "audit", "results.csv", "experiment.html"

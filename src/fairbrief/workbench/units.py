@@ -23,8 +23,7 @@ from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
 from fairbrief.types import Case, Unit
-from fairbrief.workbench.answers import NOT_ASKED, Answer, Batches, Count, gather
-from fairbrief.workbench.summarizing import Forecast
+from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Batches, Count, Forecast, gather
 
 UNPARSED = "unparsed reply"
 AGAIN = "I found no list in your answer. Write the statements again: one a line, numbered, and nothing else."

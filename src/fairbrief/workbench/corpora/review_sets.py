@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.pools import Lengths
+from fairbrief.workbench.corpora.text_sources import Lengths
 
 Label = Callable[[Document], str | None]
 NEGATIVE, NEUTRAL, POSITIVE = "negative", "neutral", "positive"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from fairbrief.errors import RequestError
 from fairbrief.text.sentences import split
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.pools import Count, counter
+from fairbrief.workbench.corpora.text_sources import Count, counter
 
 
 @dataclass(slots=True)
