@@ -35,7 +35,7 @@ from fairbrief.saved import view_answers as viewed
 from fairbrief.saved.gate import hold_audit
 from fairbrief.saved.gate_rules import rules
 from fairbrief.taggers.name_tagger import read_pages
-from fairbrief.taggers.word_files import VectorFile, read_lexicon
+from fairbrief.taggers.word_sentiment import VectorFile, read_lexicon
 from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
 from fairbrief.workbench import units
 from fairbrief.workbench.annotation.items import items_of

@@ -25,7 +25,7 @@ from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
 from fairbrief.saved import saved_inputs
 from fairbrief.taggers.name_tagger import read_pages
-from fairbrief.taggers.word_files import VectorFile, read_lexicon
+from fairbrief.taggers.word_sentiment import VectorFile, read_lexicon
 from fairbrief.workbench import units
 from fairbrief.workbench.annotation.sheets import read_answers
 from fairbrief.workbench.experiment_file import read_experiment

@@ -18,7 +18,7 @@ from tests.experiment_stub import answer
 from tests.stub_chat import StubChat
 from typer.testing import CliRunner, Result
 
-from fairbrief.chat.replies import Tally
+from fairbrief.chat.endpoint import Tally
 from fairbrief.chat.spending import Budget, Price
 from fairbrief.cli import app
 from fairbrief.cli.exit_codes import INCOMPLETE

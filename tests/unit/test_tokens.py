@@ -13,7 +13,7 @@ from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text import published_nltk
-from fairbrief.text.tokens import STOP_WORDS, words
+from fairbrief.text.rouge import STOP_WORDS, words
 from fairbrief.types import Ask
 
 ASKS = [

@@ -13,8 +13,17 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from fairbrief.chat.endpoint import Endpoint, library
-from fairbrief.chat.replies import REFUSED, UNANSWERED, Malformed, Question, Reply, Tally, read_reply
+from fairbrief.chat.endpoint import (
+    REFUSED,
+    UNANSWERED,
+    Endpoint,
+    Malformed,
+    Question,
+    Reply,
+    Tally,
+    library,
+    read_reply,
+)
 from fairbrief.chat.spending import Budget, BudgetSpent, Held, charged, spent
 from fairbrief.errors import BackendError, FairbriefError, first_line
 from fairbrief.text.addresses import redacted

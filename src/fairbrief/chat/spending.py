@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from fairbrief.chat.endpoint import Question, Reply
 from fairbrief.chat.journal import Journal, entries_in
-from fairbrief.chat.replies import Question, Reply
 from fairbrief.errors import RequestError
 from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted

@@ -19,7 +19,7 @@ from fairbrief.plan import Plan
 from fairbrief.settings import MEASURED
 
 if TYPE_CHECKING:
-    from fairbrief.chat.replies import Question
+    from fairbrief.chat.endpoint import Question
     from fairbrief.types import Case
 
 app = o.new_app()

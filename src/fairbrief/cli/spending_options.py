@@ -18,7 +18,7 @@ from fairbrief.errors import FairbriefError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.chat.replies import Tally
+    from fairbrief.chat.endpoint import Tally
     from fairbrief.chat.spending import Budget, Price
     from fairbrief.readers import Reading
     from fairbrief.workbench.summarizing import Count, Forecast, Spending

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained import placement
 from fairbrief.pretrained.hub import Snapshot, explained, find, quiet
-from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, note_if_slower, place
+from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, place
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Meter
 from fairbrief.scorers.pieces import Ids, padded, run_batches
@@ -82,7 +82,6 @@ def seq2seq(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
 @lru_cache(maxsize=RESIDENT)
 def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, layers: int) -> Resident:
     transformers, torch = library("transformers", reader), library("torch", reader)
-    note_if_slower(device, dtype)
     with quiet(), explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
@@ -102,7 +101,6 @@ def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, l
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
     library("transformers", reader)
-    note_if_slower(placement.device, placement.dtype)
     with quiet():
         sentence_transformers = library("sentence_transformers", reader)
     with quiet(), explained(snapshot.folder, reader):

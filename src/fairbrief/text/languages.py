@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
 from fairbrief.ranges import Integers, sums
-from fairbrief.text.segmentation import ascii_table, ascii_words
+from fairbrief.text.segmentation import Parted, Rule, ascii_table, ascii_words, compact
 from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
-from fairbrief.text.word_numbers import Parted, Rule, compact
 
 ENGLISH = "en"
 _LISTS = vocabulary("languages")

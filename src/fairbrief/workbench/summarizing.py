@@ -14,9 +14,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from fairbrief import __version__
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Endpoint
+from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, Endpoint, Question, Reply, Tally
 from fairbrief.chat.journal import Journal, journal_of, open_journal
-from fairbrief.chat.replies import EMPTY, REFUSED, UNANSWERED, Question, Reply, Tally
 from fairbrief.chat.spending import Budget, BudgetSpent, Price
 from fairbrief.errors import RequestError
 from fairbrief.kept_files import locked, replacing

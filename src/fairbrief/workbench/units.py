@@ -13,9 +13,8 @@ from importlib import resources
 from pathlib import Path
 
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Decoding, Endpoint
+from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
 from fairbrief.chat.journal import Journal, journal_of, open_journal
-from fairbrief.chat.replies import UNANSWERED, Question, Tally
 from fairbrief.chat.spending import Budget
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.kept_files import locked, replacing

@@ -12,8 +12,17 @@ import pytest
 from tests.stub_chat import StubChat, echo
 
 from fairbrief.chat.client import LONGEST_WAIT, SHORTEST_WAIT, Pace, pause_before, replies, retry_after
-from fairbrief.chat.endpoint import LARGEST, Endpoint, unpacked
-from fairbrief.chat.replies import Malformed, Question, Reply, Tally, is_refusal, read_reply
+from fairbrief.chat.endpoint import (
+    LARGEST,
+    Endpoint,
+    Malformed,
+    Question,
+    Reply,
+    Tally,
+    is_refusal,
+    read_reply,
+    unpacked,
+)
 from fairbrief.chat.spending import BudgetSpent
 from fairbrief.errors import BackendError, RequestError
 

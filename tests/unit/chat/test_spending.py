@@ -8,8 +8,7 @@ import pytest
 from tests.stub_chat import StubChat
 
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Endpoint
-from fairbrief.chat.replies import Question, Tally
+from fairbrief.chat.endpoint import Endpoint, Question, Tally
 from fairbrief.chat.spending import PER_MESSAGE, Budget, BudgetSpent, Price, price_of
 from fairbrief.errors import RequestError
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.text.tokens import porter_stem
+from fairbrief.text.rouge import porter_stem
 
 
 def departures(words: set[str]) -> list[tuple[str, str, str]]:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Decoding, Endpoint
-from fairbrief.chat.replies import Question, Reply, Tally
+from fairbrief.chat.endpoint import Decoding, Endpoint, Question, Reply, Tally
 from fairbrief.specs import spell
 from fairbrief.types import Record, Summary
 from fairbrief.workbench.summarizers.prompts import Asked, Prompt, Prompted, Task, fill, find

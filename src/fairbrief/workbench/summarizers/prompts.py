@@ -399,7 +399,8 @@ class Prompted(Wish, ABC):
             raise ValueError("samples is 1 or more")
         if self.samples > 1 and self.temperature == 0:
             raise ValueError(
-                f"at temperature 0 all {self.samples} samples would be one text: give a temperature above 0, or samples=1"
+                f"at temperature 0 all {self.samples} samples would be one text, paid {self.samples} times: "
+                "give a temperature above 0, or samples=1"
             )
         if (self.sentences or 1) < 1 or (self.words or 1) < 1:
             raise ValueError("sentences and words are 1 or more")
