@@ -1,4 +1,4 @@
-"""Choosing among candidates: planted best ones, ties, floors, lengths, the corpus-aware offset, and the command."""
+"""Choosing among candidates: planted best ones, ties, floors, lengths, and the command."""
 
 from __future__ import annotations
 
@@ -131,20 +131,10 @@ def test_a_floor_may_be_a_difference_from_random_sentences() -> None:
 
 
 def test_of_a_quality_more_is_better() -> None:
-    """Chosen by ROUGE, the candidate nearest to the reference wins, with the corpus in view as well."""
+    """Chosen by ROUGE, the candidate nearest to the reference wins."""
     cases = candidates(0, "alder quartz", "birch shale talc", references=["birch shale talc"])
-    for corpus_aware in (False, True):
-        (choice,) = chosen(cases, by="rouge1", corpus_aware=corpus_aware)
-        assert choice.chosen == 1
-
-
-def test_the_corpus_aware_choice_offsets_what_was_chosen_before() -> None:
-    """After a left-leaning choice without alternative, a right-leaning candidate is better than another left one."""
-    left, right = "alder birch quartz", "alder quartz shale talc"
-    cases = [*candidates(0, left), *candidates(1, left, right)]
-    by = "coverage_parity@side"
-    assert [c.chosen for c in chosen(cases, by)] == [0, 0]
-    assert [c.chosen for c in chosen(cases, by, corpus_aware=True)] == [0, 1]
+    (choice,) = chosen(cases, by="rouge1")
+    assert choice.chosen == 1
 
 
 def test_candidates_of_another_length_do_not_take_part() -> None:
@@ -273,15 +263,8 @@ def test_one_summary_a_record_is_no_choice(tmp_path: Path) -> None:
 def test_without_resamples_the_difference_in_length_has_no_interval() -> None:
     """``--resamples 0`` prints the difference alone: an interval of no width would claim to know it exactly."""
     arguments = [
-        "choose",
-        str(EXAMPLE),
-        "--with",
-        "random",
-        "--samples",
-        "4",
-        "--by",
-        "equal_coverage@sentiment",
-    ]
+        "choose", str(EXAMPLE), "--with", "random", "--samples", "4", "--by", "equal_coverage@sentiment",
+    ]  # fmt: skip
     without = CliRunner().invoke(app, [*arguments, "--resamples", "0"])
     assert without.exit_code == 0, without.output
     row = next(line for line in without.output.splitlines() if "difference in words" in line)

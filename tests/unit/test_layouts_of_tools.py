@@ -128,12 +128,8 @@ def test_output_of_an_openai_batch(tmp_path: Path) -> None:
         (i, reason) for i, _, _, reason in written(read(records, id_field="key", summaries={"gpt": batch}))
     }
     assert failed == {
-        ("a", "the request failed"),
-        ("b", ""),
-        ("c", ""),
-        ("d", "refused"),
-        ("e", "the request failed"),
-    }
+        ("a", "the request failed"), ("b", ""), ("c", ""), ("d", "refused"), ("e", "the request failed"),
+    }  # fmt: skip
 
 
 def test_a_batch_beside_its_requests(tmp_path: Path) -> None:
@@ -263,12 +259,9 @@ def test_layouts_by_name(tmp_path: Path) -> None:
     )
     assert written(read(odd, format="deepeval")) == [("1", "run", "S.", "")]
     plain = read(
-        SAMPLES,
-        format="jsonl",
-        id_field="doc_id",
-        documents_field="doc.documents",
+        SAMPLES, format="jsonl", id_field="doc_id", documents_field="doc.documents",
         summary_field="resps[0][0]",
-    )
+    )  # fmt: skip
     with pytest.raises(DataError, match="a second time"):
         list(plain)
     with pytest.raises(RequestError, match=r"Formats: .*openai-batch.*summvis"):

@@ -113,9 +113,9 @@ def test_stars_stand_for_names_in_one_folder(store: StubS3) -> None:
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("s3://nowhere/reviews.jsonl", "there is no 'nowhere'"),
-        ("s3://bucket/in/review.jsonl", "Did you mean 'reviews.jsonl'"),
-        ("s3://bucket/in", r"is a folder. It holds .*'reviews.jsonl'.*s3://bucket/in/\*.jsonl"),
+        ("s3://nowhere/reviews.jsonl", "There is no file"),
+        ("s3://bucket/in/review.jsonl", "There is no file s3://bucket/in/review.jsonl"),
+        ("s3://bucket/in", r"is a folder: .*s3://bucket/in/\*.jsonl"),
         ("s3://bucket", "names no file: write s3://bucket/FOLDER/FILE"),
         ("s3://bucket/in/book.xlsx", r"Copy it to this machine.*aws s3 cp s3://bucket/in/book.xlsx \."),
         ("s3://bucket/in/log.eval", r"Copy it to this machine.*aws s3 cp s3://bucket/in/log.eval \."),
@@ -241,15 +241,9 @@ def test_the_texts_of_an_audit_are_read_there(
 ) -> None:
     """By the record, wherever the audit's folder lies; what has changed or is gone is told."""
     done = Command(capsys, monkeypatch)(
-        "audit",
-        "s3://bucket/in/*.jsonl",
-        "--measure",
-        "rouge1",
-        "--resamples",
-        "30",
-        "--out",
+        "audit", "s3://bucket/in/*.jsonl", "--measure", "rouge1", "--resamples", "30", "--out",
         str(tmp_path / "audit"),
-    )
+    )  # fmt: skip
     assert done.code == 0, done.err
     saved = open_audit(tmp_path / "audit", read_inputs)
     assert saved.fault == ""

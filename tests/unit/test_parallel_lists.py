@@ -144,12 +144,6 @@ def test_what_a_list_of_lists_says_of_one_is_said_of_all_its_documents() -> None
     assert found == ["x", "x", "y"]
 
 
-def test_a_single_value_still_speaks_of_the_record() -> None:
-    """What is no list is an attribute of the record."""
-    [case] = read([_row(0, documents=["a", "b"], tone="pos")], attributes={"tone": "tone"})
-    assert case.record.attributes == {"tone": "pos"}
-
-
 def test_numbered_fields_of_two_kinds_are_all_documents() -> None:
     """What two patterns find under one number are two documents, and a value of that number is of both."""
     given = {"good_1": "a", "good_2": "b", "bad_1": "c", "bad_2": "d", "tone_1": "pos", "tone_2": "neg"}

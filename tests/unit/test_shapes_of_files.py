@@ -289,13 +289,6 @@ def test_two_files_numbered_alike_are_no_pairs(tmp_path: Path) -> None:
     assert reading.skipped_count == 1
 
 
-def test_the_same_documents_under_two_systems_are_a_pair(tmp_path: Path) -> None:
-    """Equal documents of one id are one record, whatever files they stand in."""
-    for name in "ab":
-        (tmp_path / f"{name}.jsonl").write_text('{"id": 1, "documents": ["One."], "summary": "S."}\n')
-    assert len(list(read([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]))) == 2
-
-
 # ------------------------------------------------------------------------------------- what is said
 
 

@@ -44,9 +44,6 @@ def choose(
         "MEASURE",
     ),
     floor: list[str] | None = o.option(None, "Limit that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
-    corpus_aware: bool = o.switch(
-        "--corpus-aware", "Choose what brings the value over all summaries chosen so far nearest to zero."
-    ),
     length_within: float | None = o.option(
         None,
         "Only candidates whose words are within this share of the median candidate's, e.g. 0.1.",
@@ -114,7 +111,6 @@ def choose(
             _cases(reading, with_, samples),
             by,
             floors,
-            corpus_aware=corpus_aware,
             length_within=length_within,
             scorers=Scorers(wrap=plan.wrap),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -116,7 +115,7 @@ def _sheets(path: Path) -> list[str]:
 def held_in(source: Source, rows: Sequence[Row]) -> str | None:
     """Where the records of a file stand that the format json-list reads, in words; None for any other file.
 
-    ``rows`` are the file's first. RequestError for columns under their names, which no format reads.
+    ``rows`` are the file's first.
     """
     whole = _whole(source, rows)
     if whole is None:
@@ -127,11 +126,6 @@ def held_in(source: Source, rows: Sequence[Row]) -> str | None:
         if _has_field("documents", shared):
             return (
                 f"one object that holds {counted(len(whole), 'record')} under their names: {names(whole, 3)}"
-            )
-        if _has_field("documents", whole) and all(len(value) == len(shared) for value in objects):
-            raise RequestError(
-                f"{source.name} holds a table by its columns ({names(whole, 5)}), as pandas writes it. Write an object "
-                "for each row: table.to_json(FILE, orient='records')."
             )
     for key, listed in lists_of(whole).items():
         fields = columns_of([value for value in listed if isinstance(value, Mapping)])
@@ -221,7 +215,6 @@ def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understan
         found.settings["summaries"] = [*(one.path for one in beside), *plain]
     for one in beside[:1]:
         _match(first, one, found)
-    refuse_versions(sources, found.settings)
     return found
 
 
@@ -588,22 +581,3 @@ def refuse_apart(sources: Sequence[Looked], beside: Sequence[Looked]) -> None:
                 f"{one.source.name} is {LAYOUTS[one.source.kind].title}, and has no documents. Name the file that has "
                 f"them, too: fairbrief init RECORDS {one.path}."
             )
-
-
-def refuse_versions(sources: Sequence[Looked], settings: Mapping[str, Any]) -> None:
-    """RequestError for sheets of one spreadsheet whose records have the same ids, as those of two versions of a table do."""
-    key = settings.get("group-by") or settings.get("id-field") or "id"
-    system = settings.get("system-field") or "system"
-    known: dict[tuple[str, ...], str] = {}
-    for one in sources:
-        book, mark, _ = one.path.rpartition("#")
-        for row in one.rows if mark and one.source.kind == "excel" else ():
-            ident = book, str(find(row, key)), str(find(row, system))
-            if known.setdefault(ident, one.path) != one.path:
-                sheets = [
-                    other.path.rpartition("#")[2] for other in sources if other.path.startswith(f"{book}#")
-                ]
-                raise RequestError(
-                    f"{one.source.name} has the sheets {names(sheets)}, whose records have the same ids: say which is meant, "
-                    f"as in fairbrief init {shlex.quote(known[ident])}."
-                )

@@ -141,15 +141,6 @@ def test_a_reply_is_such_that_it_can_be_read_again() -> None:
     assert reply.text.endswith(". \ufffd\ufffd")
 
 
-def test_a_slow_server_times_out_and_is_asked_again() -> None:
-    """A request that takes longer than its timeout counts as failed."""
-    with StubChat(script=["slow"], slow=1.0) as server:
-        tally = Tally()
-        found = ask_all(endpoint(server, timeout=0.2, concurrency=1), questions(1), tally)
-    assert found[0].text
-    assert tally.failures == {"timeout": 1}
-
-
 def test_refusals_filters_and_empty_answers_are_told_apart() -> None:
     """A refusal in words or by a filter, and an answer without words, have reasons of their own."""
     with StubChat(script=["refuse", "filter", "empty", "ok"]) as server:

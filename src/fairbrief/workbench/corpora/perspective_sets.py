@@ -18,7 +18,6 @@ from fairbrief.types import Document, Record
 
 Draw = Literal["rounds", "disjoint", "independent"]
 DRAWS: tuple[Draw, ...] = ("rounds", "disjoint", "independent")
-SEPARATOR = " || "
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,25 +174,3 @@ def _check(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: 
                 f"The cell of {size} {design.unit} with {mix} needs {needs} texts of '{value}' and there are {has} "
                 f"(texts: {known}): {remedy}."
             )
-
-
-def joined(record: Record, attribute: str, separator: str = SEPARATOR) -> dict[str, object]:
-    """The record as one row whose documents are one text, with a parallel list of their values.
-
-    ``readers.read(…, separator=separator, attributes={attribute: attribute})`` gives the documents back.
-
-    Raises: RequestError where a text holds the separator, as it would be cut there.
-    """
-    texts = [document.text for document in record.documents]
-    whole = separator.join(texts)
-    if whole.split(separator) != texts:
-        raise RequestError(
-            f"A text of '{record.id}' holds the separator '{separator}', and would be cut there. "
-            "Give another --separator, or write --as documents."
-        )
-    return {
-        "id": record.id,
-        "documents": whole,
-        attribute: [document.attributes[attribute] for document in record.documents],
-        "attributes": dict(record.attributes),
-    }

@@ -17,8 +17,6 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
 
 Ties = Literal["drop", "lowest"]
-PATIENCE = 1_000
-"""Sets tried for each wanted one when sets may share texts: beyond, a value is taken not to dominate any."""
 
 
 def dominating(values: Sequence[str], order: Sequence[str], ties: Ties = "drop") -> str | None:
@@ -69,44 +67,6 @@ def cut_sets(topics: Mapping[str, Sequence[Document]], size: int, seed: int = 0)
         rng.shuffle(shuffled)
         for i in range(len(shuffled) // size):
             yield _set(topic, i, shuffled[i * size : (i + 1) * size])
-
-
-def draw_sets(
-    topics: Mapping[str, Sequence[Document]],
-    attribute: str,
-    size: int,
-    sets: int,
-    *,
-    values: Sequence[str] | None = None,
-    ties: Ties = "drop",
-    seed: int = 0,
-) -> list[Record]:
-    """``sets`` sets of ``size`` texts of one topic, each drawn anew, kept until each value dominates its share.
-
-    Topics are drawn in proportion to their texts. Sets may share texts, no set holds one twice.
-
-    Raises: RequestError where a value dominates too few of many sets.
-    """
-    _check_size(topics, size)
-    large = {topic: list(texts) for topic, texts in topics.items() if len(texts) >= size}
-    order = list(values) if values else sorted({d.attributes[attribute] for t in large.values() for d in t})
-    share = _share(sets, order, ties)
-    rng = random.Random(f"{seed}|draw")  # noqa: S311 # a seed that reproduces is wanted
-    names, weights = list(large), [len(texts) for texts in large.values()]
-    strata: dict[str, list[int]] = {value: [] for value in order}
-    made: list[Record] = []
-    for tried in range(sets * PATIENCE):
-        (topic,) = rng.choices(names, weights)
-        drawn = rng.sample(large[topic], size)
-        value = dominating([d.attributes[attribute] for d in drawn], order, ties)
-        if value is None or len(strata[value]) == share:
-            continue
-        strata[value].append(tried)
-        made.append(_marked(_set(topic, len(made), drawn), value))
-        if len(made) == sets:
-            return made
-    short = {value: len(found) for value, found in strata.items() if len(found) < share}
-    raise RequestError(_too_few(short, sets * PATIENCE, share, order, strata))
 
 
 def _set(topic: str, i: int, documents: Sequence[Document]) -> Record:
