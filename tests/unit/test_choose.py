@@ -28,7 +28,6 @@ from fairbrief.workbench.choose import (
     as_systems,
     choose,
     preference,
-    sampled,
 )
 from fairbrief.workbench.summarizers.prompts import prompt_of
 
@@ -184,17 +183,6 @@ def test_no_allowed_candidate_is_fairer_than_the_chosen_one(sets: list[list[str]
         assert all(best.value <= (c.value or 0) for c in rivals)
 
 
-def test_candidates_made_on_the_fly_differ_by_seed_and_need_one() -> None:
-    """Samples are the summarizer's seeds; a summarizer without a seed is refused."""
-    made = list(sampled([record(i) for i in range(6)], "random(sentences=2)", 4))
-    assert [c.summary.system for c in made[::6]] == [f"random(sentences=2)#{i}" for i in range(4)]
-    assert len({c.summary.text for c in made if c.record.id == "r0"}) > 1
-    with pytest.raises(RequestError, match="no setting 'seed'"):
-        list(sampled([record(0)], "lead", 4))
-    with pytest.raises(RequestError, match="2 or more"):
-        list(sampled([record(0)], "random", 1))
-
-
 def test_the_prompt_of_a_pair_is_what_was_asked() -> None:
     """A text that the summary carries, else a named prompt filled in, else the documents."""
     (case,) = candidates(0, "alder quartz")
@@ -262,9 +250,7 @@ def test_one_summary_a_record_is_no_choice(tmp_path: Path) -> None:
 
 def test_without_resamples_the_difference_in_length_has_no_interval() -> None:
     """``--resamples 0`` prints the difference alone: an interval of no width would claim to know it exactly."""
-    arguments = [
-        "choose", str(EXAMPLE), "--with", "random", "--samples", "4", "--by", "equal_coverage@sentiment",
-    ]  # fmt: skip
+    arguments = ["choose", str(EXAMPLE), "--by", "equal_coverage@sentiment"]
     without = CliRunner().invoke(app, [*arguments, "--resamples", "0"])
     assert without.exit_code == 0, without.output
     row = next(line for line in without.output.splitlines() if "difference in words" in line)

@@ -9,7 +9,15 @@ import pytest
 
 from fairbrief.errors import RequestError
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.perspective_sets import Design, Mix, mixtures, parse_mix
+from fairbrief.workbench.corpora.labelled_sets import (
+    Design,
+    Mix,
+    cut_sets,
+    dominating,
+    mixtures,
+    parse_mix,
+    stratify,
+)
 from fairbrief.workbench.corpora.review_sets import (
     Sets,
     argmax_sentiment,
@@ -18,7 +26,6 @@ from fairbrief.workbench.corpora.review_sets import (
     rating_sentiment,
     review_sets,
 )
-from fairbrief.workbench.corpora.stratified_sets import cut_sets, dominating, stratify
 from fairbrief.workbench.corpora.text_sources import Lengths, counter, gather
 
 TEXTS = [Document(f"text {i}", {"g": "a" if i % 3 else "b"}) for i in range(60)]

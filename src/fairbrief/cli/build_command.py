@@ -207,7 +207,7 @@ def perspectives(
 
     By default the samples of a size and mix share a text only once all have been used.
     """
-    from fairbrief.workbench.corpora.perspective_sets import Design, mixtures, parse_mix
+    from fairbrief.workbench.corpora.labelled_sets import Design, mixtures, parse_mix
     from fairbrief.workbench.corpora.text_sources import gather
 
     refuse_overwriting(out, [source])
@@ -265,7 +265,7 @@ def stratified(
     options: SourceOptions,
 ) -> None:
     """Choose or make sets of texts such that each value dominates equally many."""
-    from fairbrief.workbench.corpora.stratified_sets import cut_sets, stratify
+    from fairbrief.workbench.corpora.labelled_sets import cut_sets, stratify
     from fairbrief.workbench.corpora.text_sources import gather, with_values
 
     refuse_overwriting(out, [source])

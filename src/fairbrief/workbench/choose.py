@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import RANDOM as LESS_RANDOM
 from fairbrief.saved.gate_rules import Rule, is_named
 from fairbrief.statistics import Bootstrap, LabelDraws, percentile_interval
-from fairbrief.types import Case, Floats, Measure, Record, Table, Totals
+from fairbrief.types import Case, Floats, Measure, Table, Totals
 
 CHOSEN, RANDOM = "chosen", "random candidate"
 NOT_MEASURED = "no candidate could be measured"
@@ -348,23 +348,3 @@ def _table(choices: Sequence[Choice], lengths: Lengths, plan: Plan) -> Table:
         (f"difference in words{interval}", f"{lengths.difference:+.2f}{bounds}"),
     )
     return Table("What was chosen from", ("", ""), rows)
-
-
-def sampled(records: Sequence[Record], summarizer: str, samples: int) -> Iterator[Case]:
-    """``samples`` summaries of every record, made with the summarizer's seeds 0, 1, 2 …
-
-    Raises RequestError for a summarizer without a setting ``seed``: its samples would be one text.
-    """
-    if samples < 2:
-        raise RequestError(f"--samples is 2 or more, not {samples}: there must be something to choose from.")
-    built = registry.make("summarizer", summarizer)
-    settable = [f.name for f in fields(built)] if is_dataclass(built) else []
-    if "seed" not in settable:
-        raise RequestError(
-            f"'{summarizer}' has no setting 'seed', so that all its samples would be alike. Use one that has, as "
-            "'random', or bring the candidates in a file."
-        )
-    for seed in range(samples):
-        writer = registry.make("summarizer", summarizer, {"seed": str(seed)})
-        for record, summary in zip(records, writer.summarize(records), strict=True):
-            yield Case(record, replace(summary, system=f"{summarizer}#{seed}"))

@@ -8,12 +8,9 @@ attributes ``speaker`` and, where it is known, ``side``.
 
 from __future__ import annotations
 
-import codecs
-import gzip
 import json
 import math
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.readers.files import check, open_text
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
 
@@ -75,10 +73,9 @@ def text_lines(path: Path, encoding: Encoding) -> Iterator[Line]:
     """
     if encoding not in ENCODINGS:
         raise RequestError(f"There is no encoding '{encoding}' here. Known: {', '.join(ENCODINGS)}.")
-    with _open(path) as lines:
+    with _content(path) as lines:
         for number, raw in enumerate(lines, 1):
-            data = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
-            text = _decode(path, number, data.rstrip(b"\r\n"), encoding)
+            text = _decode(path, number, raw.rstrip(b"\r\n"), encoding)
             if text.strip():
                 yield Line(path, number, text)
 
@@ -101,27 +98,22 @@ def table_rows(path: Path, encoding: Encoding) -> Iterator[tuple[Line, dict[str,
 
 def whole(path: Path, encoding: Encoding) -> str:
     """A file's whole text."""
-    with _open(path) as content:
-        return _decode(path, 1, content.read().removeprefix(codecs.BOM_UTF8), encoding)
+    with _content(path) as content:
+        return _decode(path, 1, content.read(), encoding)
 
 
 def first_line(path: Path) -> str:
     """How a file begins, whatever it holds."""
-    with _open(path) as content:
-        return content.readline(PEEK).removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+    with _content(path) as content:
+        return content.readline(PEEK).decode("utf-8", "replace")
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[IO[bytes]]:
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as content:
-            yield content  # type: ignore[misc] # a GzipFile reads like any binary file
-    except (OSError, EOFError, zlib.error) as error:
-        if isinstance(error, (FileNotFoundError, IsADirectoryError, PermissionError)):
-            raise RequestError(f"'{path}' cannot be read: {error.strerror}.") from error
-        raise DataError(
-            f"{path.name}: found damage ({error}); wanted a whole file; copy it again."
-        ) from error
+def _content(path: Path) -> Iterator[IO[bytes]]:
+    """A file's bytes, unpacked, without a byte order mark."""
+    check(path)
+    with open_text(path, path.name) as (_, content):
+        yield content
 
 
 def _decode(path: Path, number: int, data: bytes, encoding: Encoding) -> str:
