@@ -7,7 +7,6 @@ import json
 import os
 import re
 import sys
-import zlib
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, asdict, dataclass, field, fields
 from typing import Any
@@ -218,7 +217,7 @@ class Endpoint:
             "api_key": key or "none",
             "max_retries": 0,
             "timeout": self.timeout,
-            "default_headers": {"Accept-Encoding": "gzip, deflate"},
+            "default_headers": {"Accept-Encoding": "identity"},
             "http_client": openai.DefaultAsyncHttpxClient(event_hooks={"response": [take]}),
         }
         if self.api_version:
@@ -261,47 +260,25 @@ LARGEST = 4 << 20
 """Bytes of a reply: several times what the longest answer of any model takes."""
 
 
-TOO_LARGE = f"a reply of more than {LARGEST >> 20} MiB"
-GZIP_OR_ZLIB = 47
-"""zlib's ``wbits`` for data whose head says which of the two it is."""
-
-
 async def take(response: Any) -> None:
     """Read the body of a response; a hook of the HTTP client, called before anything else reads it.
 
-    Raises Malformed for a body of more than `LARGEST` bytes, or one packed in a way that was not asked for;
+    Raises Malformed for a body of more than `LARGEST` bytes, or a packed one, which was not asked for;
     BackendError for a redirect to another host, which would be sent the texts too.
     """
     if response.has_redirect_location:
         _stay(response.url, response.url.join(response.headers["location"]))
     received = bytearray()
     try:
+        if (packed := response.headers.get("content-encoding", "identity").strip().lower()) != "identity":
+            raise Malformed(f"a reply packed as {packed[:40]!r}, which was not asked for")
         async for chunk in response.stream:
             received += chunk
             if len(received) > LARGEST:
-                raise Malformed(TOO_LARGE)
+                raise Malformed(f"a reply of more than {LARGEST >> 20} MiB")
     finally:
         await response.stream.aclose()
-    body = unpacked(bytes(received), response.headers.pop("content-encoding", "identity"))
-    response.stream = sys.modules[type(response).__module__].ByteStream(body)
-
-
-def unpacked(body: bytes, encoding: str) -> bytes:
-    """The body as it was before the server packed it; raises Malformed, before it grows beyond `LARGEST`."""
-    if encoding.strip().lower() == "identity":
-        return body
-    if encoding.strip().lower() not in ("gzip", "deflate"):
-        raise Malformed(f"a reply packed as {encoding[:40]!r}, which was not asked for")
-    unpacking = zlib.decompressobj(GZIP_OR_ZLIB)
-    try:
-        unpacked = unpacking.decompress(body, LARGEST)
-    except zlib.error as error:
-        raise Malformed(f"a reply that cannot be unpacked: {error}") from None
-    if unpacking.unconsumed_tail:
-        raise Malformed(TOO_LARGE)
-    if not unpacking.eof:
-        raise Malformed("a packed reply that was cut short")
-    return unpacked
+    response.stream = sys.modules[type(response).__module__].ByteStream(bytes(received))
 
 
 def _stay(asked: Any, target: Any) -> None:
