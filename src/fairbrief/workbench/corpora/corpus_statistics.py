@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief.errors import DataError
 from fairbrief.statistics import dirichlet_log_odds
-from fairbrief.text.group_words import count_identifiers, pair_markers, word_lists
+from fairbrief.text.group_words import WORD, count_identifiers, pair_markers, word_lists
 from fairbrief.types import Case, Record, Table
 
 Count = Callable[[str], int]
@@ -159,8 +159,7 @@ def _group_table(name: str, found: GroupCounts, unit: str) -> Table:
 IGNORED = frozenset(("her", "him", "his", "hers"))
 """Pronouns that have no partner of their own: ``her`` is both ``him`` and ``his``."""
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_TOKEN = re.compile(rf"{_WORD.pattern}|[^\w\s]")
+_TOKEN = re.compile(rf"{WORD.pattern}|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +205,7 @@ def distinctive_words(
     Raises DataError where fewer than two groups are found.
     Source: Monroe et al., Fightin' Words, Eqs. 15-22; markers and prior: Steen & Markert, §4.
     """
-    counts = _counts(records, by, _TOKEN if punctuation else _WORD)
+    counts = _counts(records, by, _TOKEN if punctuation else WORD)
     vocabulary = sorted(set().union(*counts.values()))
     table = {group: np.array([c[w] for w in vocabulary], dtype=float) for group, c in counts.items()}
     whole = sum(table.values(), start=np.zeros(len(vocabulary)))
