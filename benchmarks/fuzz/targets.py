@@ -28,7 +28,7 @@ from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
 from fairbrief.people.build_people import names_of
 from fairbrief.readers import corefud, treebanks
-from fairbrief.readers.understanding import look_at, understand
+from fairbrief.readers.understanding import inspect_file, understand
 from fairbrief.reports import load, write_all
 from fairbrief.saved import saved_inputs
 from fairbrief.saved import view_answers as viewed
@@ -214,7 +214,7 @@ def _rows(folder: Path) -> dict[str, Target]:
 
 
 def _looked(at: Path) -> None:
-    understand([*look_at(str(at / "in.csv")), *look_at(str(at / "in.jsonl"))])
+    understand([*inspect_file(str(at / "in.csv")), *inspect_file(str(at / "in.jsonl"))])
 
 
 def _importers() -> dict[str, Target]:

@@ -201,7 +201,7 @@ def test_a_named_prompt_is_filled_in_as_the_summary_tells() -> None:
 
     (case,) = candidates(0, "alder quartz")
     wish = Wish(over="side", instruction="fair", sentences=2, draw=3)
-    made = {"prompt": "plain", "prompt_sha": find("plain").sha, **wish.told()}
+    made = {"prompt": "plain", "prompt_sha": find("plain").sha, **wish.as_settings()}
     told = Case(case.record, Summary("r0", "s", "alder", made=made))
     assert prompt_of(told) == fill(find("plain"), case.record, wish).user
     assert "side" in prompt_of(told)

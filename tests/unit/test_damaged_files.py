@@ -20,7 +20,7 @@ from fairbrief.cli import settings_file
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.people.build_people import names_of
 from fairbrief.readers.files import LONGEST_PACKED
-from fairbrief.readers.understanding import look_at
+from fairbrief.readers.understanding import inspect_file
 from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
 from fairbrief.saved import saved_inputs
@@ -179,4 +179,4 @@ def test_a_sheet_that_is_far_but_full_is_read(tmp_path: Path) -> None:
     book.active["AZ900"] = "note"
     book.save(tmp_path / "t.xlsx")
     assert len(list(readers.read(tmp_path / "t.xlsx", on_error="skip"))) == 50
-    assert look_at(str(tmp_path / "t.xlsx"))
+    assert inspect_file(str(tmp_path / "t.xlsx"))

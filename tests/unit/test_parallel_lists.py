@@ -11,7 +11,7 @@ import pytest
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
-from fairbrief.readers.understanding import look_at, understand
+from fairbrief.readers.understanding import inspect_file, understand
 
 TONES = ["pos", "neg", "neu"]
 REVIEWS = [
@@ -169,7 +169,7 @@ def test_mentions_of_people_count_blank_texts() -> None:
 
 
 def _settings_of(rows: list[dict[str, Any]], folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    found = understand(look_at(_file_of(rows, folder)))
+    found = understand(inspect_file(_file_of(rows, folder)))
     return found.settings, found.roles
 
 

@@ -307,10 +307,10 @@ def transcripts(
 
     A turn that is longer than k is split at sentences, then at words.
     """
-    from fairbrief.workbench.corpora.transcript_segments import Cut, Told, segments
+    from fairbrief.workbench.corpora.transcript_segments import Cut, TurnCounts, segments
 
     refuse_overwriting(out, [source])
-    told = Told()
+    told = TurnCounts()
     records = islice(options.records(source, {"speaker": speaker} if speaker else {}), first)
     cut = Cut(most, count, not no_names, min_turns)
     options.write(segments(records, cut, told), out, told.left_out)

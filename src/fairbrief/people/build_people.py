@@ -233,7 +233,7 @@ def _named(template: Template, filled: Record, sample: Sample, task: _Task) -> R
     """The filled record with an id of its own, and attributes that say where it stands in which design."""
     design = task.plan.design
     place = {"pair": sample.pair} if design == "balanced" else {"group": sample.group}
-    told = _told(task)
+    told = _set_attributes(task)
     usual = {
         "genders": "varied",
         "last_names": "replaced" if task.plan.by_race else "kept",
@@ -250,7 +250,7 @@ def _named(template: Template, filled: Record, sample: Sample, task: _Task) -> R
     )
 
 
-def _told(task: _Task) -> dict[str, str]:
+def _set_attributes(task: _Task) -> dict[str, str]:
     """What tells this set of inputs from others made of the same originals."""
     words = "kept" if task.manner.words is None else "neutral" if task.manner.neutral else "exchanged"
     last_names = "replaced" if task.plan.replaces_last else "kept"

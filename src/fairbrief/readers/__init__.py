@@ -15,7 +15,7 @@ from typing import Any, Literal
 from fairbrief.errors import RequestError
 from fairbrief.readers.field_values import NOTHING
 from fairbrief.readers.fields import ID, Fields
-from fairbrief.readers.input_sources import Said, find_sources
+from fairbrief.readers.input_sources import FileOptions, find_sources
 from fairbrief.readers.labelling import CHOICES, Labelling, Missing, bins_of
 from fairbrief.readers.reading import Reading
 from fairbrief.readers.summary_files import Given, summary_files
@@ -102,8 +102,8 @@ def read(
         raise RequestError("--group-by names the field of the records' ids: drop --id-field.")
     if missing not in CHOICES:
         raise RequestError(f"missing is {', '.join(CHOICES)}, not {missing!r}.")
-    beside = summary_files(summaries)
-    if summaries_id_field is not None and not beside:
+    given = summary_files(summaries)
+    if summaries_id_field is not None and not given:
         raise RequestError("--summaries-id-field speaks of a file of summaries: name it with --summaries.")
     fields = Fields(
         id=id_field or None,
@@ -120,10 +120,10 @@ def read(
         group_by=group_by,
     )
     return Reading(
-        find_sources(source, Said(format, encoding, sheet)),
+        find_sources(source, FileOptions(format, encoding, sheet)),
         fields,
-        summaries=beside,
-        beside=Fields(
+        summaries=given,
+        summary_fields=Fields(
             id=summaries_id_field or group_by or fields.id or ID, summary=fields.summary, system=system_field
         ),
         on_error=on_error,

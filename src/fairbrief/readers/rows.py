@@ -56,7 +56,7 @@ def summary(ident: str, system: str, text: Any, units: Any = None) -> Summary:
     return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY, NOTHING)
 
 
-def told(plain: Summary, reason: Any, made: Any) -> Summary:
+def with_origin(plain: Summary, reason: Any, made: Any) -> Summary:
     """The summary with what the row says of how it was made, and why its text is none."""
     if reason in (None, "") and made in (None, ""):
         return plain
@@ -86,7 +86,7 @@ class SummaryReader:
             return self._by_system(parsed, system, self._cell(units), ident)
         name = self.system if system is None else id_of(system, "the system")
         plain = summary(ident, name, text, self._cell(units) if units != "" else None)
-        return (told(plain, row.get("reason"), self._cell(row.get("made"))),)
+        return (with_origin(plain, row.get("reason"), self._cell(row.get("made"))),)
 
     def _by_field(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
         """A summary for each field that was named, or that fits a pattern."""

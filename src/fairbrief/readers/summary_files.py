@@ -20,10 +20,10 @@ from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Source, in_memory, one_source
-from fairbrief.readers.laid_rows import LaidRows
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.rows import SummaryReader, summary
+from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import REFERENCE, Case, Record, Summary
 
@@ -37,7 +37,7 @@ LeaveOut = Callable[[DataError], None]
 """What is done with an error: raised, or counted and listed."""
 
 
-class Beside(Protocol):
+class SummaryFile(Protocol):
     """The summaries of a file, given out record by record."""
 
     def take(self, record: Record | None) -> list[Summary]:
@@ -49,9 +49,9 @@ class Beside(Protocol):
         ...
 
 
-def open_beside(
+def open_summary_file(
     system: str | None, given: Any, fields: Fields, leave_out: LeaveOut, stack: ExitStack
-) -> Beside:
+) -> SummaryFile:
     """The summaries of a file, as long as the stack is open; without a system its rows name theirs."""
     if isinstance(given, Path) and is_plain_text(given):
         return _InOrder(system or files.stem(given), given, stack)
@@ -144,7 +144,7 @@ class _ById:
         self.is_named = system is not None
         self.name = source.name
         self.leave_out = leave_out
-        self.laid = stack.enter_context(LaidRows())
+        self.laid = stack.enter_context(RowsOnDisk())
         self.use = FieldUse({*fields.summary_names()})
         if source.kind in LAYOUTS:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
@@ -171,7 +171,7 @@ class _ById:
             if written.system in known:
                 raise at(where, self._again(written, fields), ident)
             self.systems.setdefault(written.system)
-            self.laid.lay(hash_of(ident, ""), (written, where))
+            self.laid.add(hash_of(ident, ""), (written, where))
 
     def _ident(self, row: Any, fields: Fields) -> str:
         key = fields.id or ID

@@ -13,7 +13,7 @@ from fairbrief.readers import files
 from fairbrief.readers.columns import Column, columns_of, numbered, within
 from fairbrief.readers.fields import ENDS, OWN, Fields, FieldUse, find, list_of_path
 from fairbrief.readers.files import Meter
-from fairbrief.readers.input_sources import Said, Source, find_sources, no_record, not_a_row
+from fairbrief.readers.input_sources import FileOptions, Source, find_sources, no_record, not_a_row
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.layouts import LAYOUTS, lists_of, load
 from fairbrief.readers.messages import at, names
@@ -26,12 +26,12 @@ DELIMITED = ("ssv", "tsv")
 
 
 @dataclass(slots=True)
-class Looked:
+class InspectedFile:
     """A file that was looked at."""
 
     path: str
     source: Source
-    said: dict[str, str]
+    options: dict[str, str]
     rows: list[Mapping[str, Any]]
     holds: str = ""
     """Where the records stand, if the file is one object around them."""
@@ -51,29 +51,29 @@ class Looked:
         return self.is_of_a_tool and not any(name.startswith("documents") for name in self.columns)
 
 
-def look_at(path: str) -> list[Looked]:
+def inspect_file(path: str) -> list[InspectedFile]:
     """The first rows of a file; of each sheet of a spreadsheet.
 
     Raises as an audit does where there is no row, or none that can be read, and RequestError for a document of JSON
     that holds records in a way that is not read.
     """
-    said: dict[str, str] = {}
+    options: dict[str, str] = {}
     source = find_sources(path)[0]
     try:
         rows = _head(source)
     except RequestError as error:
         if "--sheet" in str(error) and (sheets := _sheets(Path(path))):
-            return [one for sheet in sheets for one in look_at(f"{path}#{sheet}")]
-        said = {"format": _delimited(str(error))}
-        if not said["format"]:
+            return [one for sheet in sheets for one in inspect_file(f"{path}#{sheet}")]
+        options = {"format": _delimited(str(error))}
+        if not options["format"]:
             raise
-        source = find_sources(path, Said(**said))[0]
+        source = find_sources(path, FileOptions(**options))[0]
         rows = _head(source)
     if (holds := held_in(source, rows)) is not None:
-        said = {"format": "json-list"}
-        source = find_sources(path, Said(**said))[0]
+        options = {"format": "json-list"}
+        source = find_sources(path, FileOptions(**options))[0]
         rows = _head(source)
-    return [Looked(path, source, said, _objects(rows, source), holds or "")]
+    return [InspectedFile(path, source, options, _objects(rows, source), holds or "")]
 
 
 def is_plain(path: str) -> bool:
@@ -148,7 +148,7 @@ def _whole(source: Source, rows: Sequence[Row]) -> Mapping[str, Any] | None:
     try:
         return load(source.path, source.name, source.encoding)
     except DataError:
-        return None  # what is wrong with its lines is said
+        return None  # the reader of its lines explains what is wrong
 
 
 def _is_record(whole: Mapping[str, Any]) -> bool:
@@ -186,20 +186,20 @@ class Understanding:
         self.roles[column] = role
 
 
-def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understanding:
+def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) -> Understanding:
     """Settings for some files; ``plain`` are those that hold a summary a line.
 
     The files with documents are the input; those without are summaries, matched by the ids that they share.
     RequestError where no file seems to hold documents.
     """
-    sources = [one for one in looked if one.is_of_a_tool or _documents(one.columns)]
-    beside = [one for one in looked if one not in sources]
+    sources = [one for one in inspected if one.is_of_a_tool or _documents(one.columns)]
+    beside = [one for one in inspected if one not in sources]
     bare = [one for one in sources if one.is_bare]
     if len(bare) < len(sources):
         sources, beside = [one for one in sources if one not in bare], [*beside, *bare]
     if not sources:
         raise RequestError(
-            f"No file seems to hold documents: {', '.join(one.path for one in looked)}. Name the field with "
+            f"No file seems to hold documents: {', '.join(one.path for one in inspected)}. Name the field with "
             "fairbrief audit FILE --documents-field FIELD."
         )
     if len(sources) > 1 and (parted := _parted(sources)) is not None:
@@ -207,7 +207,7 @@ def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understan
         beside = [*beside, *more]
     refuse_apart(sources, beside)
     first = sources[0]
-    found = Understanding({"files": [one.path for one in sources], **first.said})
+    found = Understanding({"files": [one.path for one in sources], **first.options})
     found.roles |= {one.source.name: one.holds for one in sources if one.holds}
     if not first.is_of_a_tool:
         _describe(first, found, has_summaries=not beside and not plain)
@@ -221,7 +221,7 @@ def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understan
 # ------------------------------------------------------------------------------------- one file
 
 
-def _describe(one: Looked, found: Understanding, *, has_summaries: bool) -> None:
+def _describe(one: InspectedFile, found: Understanding, *, has_summaries: bool) -> None:
     columns = one.columns
     documents = _documents(columns) or ""
     systems = _summaries(columns, documents) if has_summaries else []
@@ -367,7 +367,7 @@ def _common_beginning(names: Sequence[str]) -> str:
     return begin[: cut + 1]
 
 
-def _id(one: Looked, documents: str, systems: Sequence[str], *, is_alone: bool) -> str | None:
+def _id(one: InspectedFile, documents: str, systems: Sequence[str], *, is_alone: bool) -> str | None:
     """The field that names the record: repeated while the documents differ, or called so."""
     rest = [
         c for name, c in one.columns.items()
@@ -389,11 +389,11 @@ def _id(one: Looked, documents: str, systems: Sequence[str], *, is_alone: bool) 
     return (exact or sorted(named, key=lambda c: -len(c.groups)))[0].name if named else None
 
 
-def _is_in_most_rows(one: Looked, systems: Sequence[str]) -> bool:
+def _is_in_most_rows(one: InspectedFile, systems: Sequence[str]) -> bool:
     return bool(systems) and all(2 * len(one.columns[name].values) > len(one.rows) for name in systems)
 
 
-def _gathers(one: Looked, column: Column, documents: str, systems: Sequence[str]) -> bool:
+def _gathers(one: InspectedFile, column: Column, documents: str, systems: Sequence[str]) -> bool:
     """Whether rows that share the value have several documents, and the same summary of each system, as a record has."""
     if not 1 < len(column.groups) <= len(one.rows) / 1.5 or not _is_long(one.rows, column.name, documents):
         return False
@@ -421,7 +421,7 @@ Attribute = tuple[str, str, list[Column]]
 """An attribute's name, its field, and the columns that hold it."""
 
 
-def _take_attributes(one: Looked, documents: str, key: str | None, found: Understanding) -> None:
+def _take_attributes(one: InspectedFile, documents: str, key: str | None, found: Understanding) -> None:
     """What could be groups: of documents where it differs in a record, of the record where it does not."""
     of_documents = _beside_numbered(one, documents)
     taken = {c.name for _, _, fitting in of_documents for c in fitting}
@@ -440,7 +440,7 @@ def _take_attributes(one: Looked, documents: str, key: str | None, found: Unders
     _put("record-attribute", of_records, "an attribute of the record", found)
 
 
-def _is_parallel(one: Looked, documents: str, path: str, found: Understanding) -> bool:
+def _is_parallel(one: InspectedFile, documents: str, path: str, found: Understanding) -> bool:
     """Whether a field gives each document its value in all rows that can be read without it."""
     plain = Fields(id=None, documents=(documents,), separator=found.settings.get("separator"))
     bare, labelled = (
@@ -458,7 +458,7 @@ def _can_read(reader: RowReader, row: Mapping[str, Any]) -> bool:
     return True
 
 
-def _beside_numbered(one: Looked, documents: str) -> list[Attribute]:
+def _beside_numbered(one: InspectedFile, documents: str) -> list[Attribute]:
     """Fields numbered like those of the documents: ``stars_*`` beside ``review_*``."""
     if "*" not in documents or "[*]" in documents:
         return []
@@ -493,7 +493,9 @@ def _attribute(column: Column, documents: str, found: Understanding) -> Attribut
     return (last, column.name, []) if _separator_of(column, found) is not None else None
 
 
-def _is_of_record(one: Looked, name: str, key: str | None, documents: str, found: Understanding) -> bool:
+def _is_of_record(
+    one: InspectedFile, name: str, key: str | None, documents: str, found: Understanding
+) -> bool:
     """Whether an attribute speaks of the record rather than of a document."""
     if "[*]" in name or one.columns[name].is_list or _separator_of(one.columns[name], found) is not None:
         return False
@@ -532,7 +534,7 @@ def _separator_of(column: Column, found: Understanding) -> str | None:
 # ------------------------------------------------------------------------------------- several files
 
 
-def _parted(sources: Sequence[Looked]) -> tuple[list[Looked], list[Looked]] | None:
+def _parted(sources: Sequence[InspectedFile]) -> tuple[list[InspectedFile], list[InspectedFile]] | None:
     """Files of documents and files of summaries, where the latter have no field called like documents; None if alike."""
     if all(set(one.columns) == set(sources[0].columns) for one in sources):
         return None
@@ -542,7 +544,7 @@ def _parted(sources: Sequence[Looked]) -> tuple[list[Looked], list[Looked]] | No
     return with_documents, [one for one in sources if one not in with_documents]
 
 
-def _match(first: Looked, beside: Looked, found: Understanding) -> None:
+def _match(first: InspectedFile, beside: InspectedFile, found: Understanding) -> None:
     """By which field a file of summaries is matched, and where its summaries and systems stand."""
     key = found.settings.get("group-by") or found.settings.get("id-field") or "id"
     if beside.is_of_a_tool:
@@ -562,16 +564,16 @@ def _match(first: Looked, beside: Looked, found: Understanding) -> None:
     _take_summaries(beside.columns, systems, found)
 
 
-def refuse_apart(sources: Sequence[Looked], beside: Sequence[Looked]) -> None:
+def refuse_apart(sources: Sequence[InspectedFile], beside: Sequence[InspectedFile]) -> None:
     """RequestError for what no setting of ``audit`` reads: files of several formats, tools' files without documents."""
-    if any(one.said for one in sources) and len({one.source.kind for one in sources}) > 1:
+    if any(one.options for one in sources) and len({one.source.kind for one in sources}) > 1:
         several = ", ".join(f"{one.source.name} ({one.source.kind})" for one in sources)
         raise RequestError(
             f"One --format is for all files, and these are of several: {several}. Audit each alone."
         )
     for one in beside:
-        if one.said:
-            what = one.holds or f"a table that --format {one.said['format']} reads"
+        if one.options:
+            what = one.holds or f"a table that --format {one.options['format']} reads"
             raise RequestError(
                 f"{one.source.name} is {what}, which a file of summaries cannot be. Write its rows to a .jsonl file."
             )

@@ -66,8 +66,8 @@ class Setting(NamedTuple):
     usual: str = ""
 
 
-NOTHING_TOLD = Setting()
-_setting: ContextVar[Setting] = ContextVar("language", default=NOTHING_TOLD)
+NO_SETTING = Setting()
+_setting: ContextVar[Setting] = ContextVar("language", default=NO_SETTING)
 
 
 @contextmanager

@@ -139,7 +139,7 @@ class Run:
     def _data(self) -> None:
         build = self.experiment.build
         if build is None:
-            self._tell("data", ", ".join(self.experiment.files), "read as they are")
+            self._report_step("data", ", ".join(self.experiment.files), "read as they are")
             return
         out = self.folder / DATA
         for source in build.sources:
@@ -148,13 +148,15 @@ class Run:
                     f"{self.experiment.path}: [build] from: there is no {source} beside the file."
                 )
         self.build([*build.arguments, "--out", str(out)])
-        self._tell("data", DATA, f"built: fairbrief build {build.command}")
+        self._report_step("data", DATA, f"built: fairbrief build {build.command}")
 
     def _summaries(self, forecast: Forecast) -> Count:
         with self.watching(self.spending, forecast.calls or None) as watch:
             counts = sweep.ask(self.reading.records, self.jobs, self.folder, watch, self.spending)
         whole = Count.of_all(counts)
-        self._tell("summaries", f"{sweep.ANSWERS}/ ({counted(len(self.jobs), 'file')})", _what_came(whole))
+        self._report_step(
+            "summaries", f"{sweep.ANSWERS}/ ({counted(len(self.jobs), 'file')})", _what_came(whole)
+        )
         return whole
 
     def _units(self, missing: Count) -> Mapping[str, Path]:
@@ -173,7 +175,7 @@ class Run:
         told = (
             f"{counted(sum(o.units for o in outcomes), 'unit')} of {counted(split, 'summary', 'summaries')}"
         )
-        self._tell(
+        self._report_step(
             "units",
             f"{UNITS}/",
             told + (f", {counted(unread, 'reply', 'replies')} without a list" if unread else ""),
@@ -197,7 +199,7 @@ class Run:
         cases = sweep.cases_of(self.cells, answers)
         result = with_examples(result, cases, Scorers(wrap=self.plan.wrap))
         write_all(result, folder)
-        self._tell(
+        self._report_step(
             "audit",
             f"{AUDIT}/",
             f"{counted(len(result.estimates), 'estimate')}, {counted(len(result.differences), 'difference')}",
@@ -207,7 +209,7 @@ class Run:
     def _page(self, result: Result, checks: Sequence[Check]) -> None:
         write_tidy(result, self.cells, self.folder / NUMBERS)
         if checks:
-            self._tell("gate", "on this page", gate.overall(checks))
+            self._report_step("gate", "on this page", gate.overall(checks))
         text = render(
             self.experiment.title,
             self.experiment.about,
@@ -220,7 +222,7 @@ class Run:
         )
         place(self.folder / PAGE, lambda path: path.write_text(text, encoding="utf-8", newline="\n"))
 
-    def _tell(self, step: str, where: str, what: str) -> None:
+    def _report_step(self, step: str, where: str, what: str) -> None:
         self.steps.append((step, where, what))
         self.say(f"{step}: {where}: {what}")
 

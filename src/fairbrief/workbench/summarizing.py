@@ -61,7 +61,7 @@ class Count:
         sums = {f.name: sum(one[f.name] for one in told) for f in fields(cls) if f.name != "stopped"}
         return cls(**sums, stopped=next((one["stopped"] for one in told if one["stopped"]), ""))
 
-    def tell(self, answer: Answer) -> None:
+    def add_reason(self, answer: Answer) -> None:
         """Count an answer's reason, if it has one."""
         reason = answer.get("reason", "")
         self.refused += reason == REFUSED
@@ -93,7 +93,7 @@ def gather(
             count.wanted += 1
             if task[0] in journal and (has is None or has(task[0])):
                 count.from_journal += 1
-                count.tell(journal[task[0]])
+                count.add_reason(journal[task[0]])
             else:
                 yield task
 
@@ -102,7 +102,7 @@ def gather(
             journal.append([(key, answer) for key, answer in batch if answer.get("reason") != UNANSWERED])
             for key, answer in batch:
                 count.asked += 1
-                count.tell(answer)
+                count.add_reason(answer)
                 if answer.get("reason") == UNANSWERED:
                     without[key] = answer
             watch(count)
@@ -284,7 +284,7 @@ def _written(job: Job, records: Records, journal: Journal, without: dict[str, An
                 answer = journal[key] if key in journal else without.get(key) or _not_asked(job)
                 count.wanted += 1
                 count.from_journal += journal.held_before(key)
-                count.tell(answer)
+                count.add_reason(answer)
                 stream.write(line_of(record, {**answer, "system": name} if name else answer))
     count.asked = count.wanted - count.from_journal - count.not_asked
     return count

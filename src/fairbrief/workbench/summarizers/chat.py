@@ -104,7 +104,7 @@ class Chat(Prompted, Endpoint):
             "model": reply.model or self.model,
             **self.asked_with(prompt, wording),
             **{name: f"{value}" for name, value in self._decoding(sample).sent().items()},
-            **self.told(),
+            **self.as_settings(),
             **({"sample": str(sample + 1)} if self.samples > 1 else {}),
             **({"finish": reply.finish} if reply.finish else {}),
             **({"cut": cut} if cut and not reply.reason else {}),

@@ -152,7 +152,7 @@ class Wish:
     focus: str = ""
     draw: int = 0
 
-    def told(self) -> dict[str, str]:
+    def as_settings(self) -> dict[str, str]:
         """What is wished, as a summary's ``made`` tells it; what is not wished is left out."""
         return {
             f.name: str(value)
@@ -161,8 +161,8 @@ class Wish:
         }
 
 
-def wish_of(made: Mapping[str, str]) -> Wish:
-    """What was wished for a summary, from what its ``made`` tells: the inverse of `Wish.told`."""
+def wish_from(made: Mapping[str, str]) -> Wish:
+    """What was wished for a summary, from what its ``made`` tells: the inverse of `Wish.as_settings`."""
     numbers = ("words", "sentences", "draw")
     names = [f.name for f in dataclasses.fields(Wish)]
     given: dict[str, Any] = {n: int(made[n]) if n in numbers else made[n] for n in names if n in made}
@@ -360,7 +360,7 @@ def _filled(case: Case, name: str) -> str:
             f"The summaries were made with a prompt '{name}' that is not the one known by that name now. "
             "Give it with --prompt FILE."
         )
-    return fill(prompt, case.record, wish_of(made)).user
+    return fill(prompt, case.record, wish_from(made)).user
 
 
 # ---- From what a model wrote to the summary: list marks taken off, cut at the wanted number of sentences

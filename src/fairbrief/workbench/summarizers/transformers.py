@@ -240,7 +240,7 @@ class Transformers(Prompted):
         made: Mapping[str, str] = {
             "model": identity(self.model),
             **self.asked_with(prompt, draft.wording),
-            **self.told(),
+            **self.as_settings(),
             **({"temperature": f"{self.temperature}", "seed": str(self.seed)} if self.temperature else {}),
             **({"sample": str(draft.sample + 1)} if self.samples > 1 else {}),
             **({"long": draft.long} if draft.long else {}),

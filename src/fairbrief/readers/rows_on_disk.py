@@ -1,4 +1,4 @@
-"""Rows laid into a temporary file and taken again by key: only their places are held."""
+"""Rows kept in a temporary file and read again by key: only their places are held in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import fault, show
 
 
-class LaidRows:
+class RowsOnDisk:
     """Objects by key, in the order in which the keys first came. The file goes with the context, or with the object.
 
     Raises OSError that names the folder for temporary files where the disk is full.
@@ -37,7 +37,7 @@ class LaidRows:
     ) -> None:
         self._close()
 
-    def lay(self, key: Any, row: Any) -> None:
+    def add(self, key: Any, row: Any) -> None:
         """Put an object behind the others of its key."""
         with _naming_the_folder():
             self._places.setdefault(key, []).append(self._file.seek(0, 2))
@@ -72,7 +72,7 @@ def _naming_the_folder() -> Iterator[None]:
 
 
 def _close(file: IO[bytes]) -> None:
-    with suppress(OSError):  # of a full disk, which was told
+    with suppress(OSError):  # of a full disk, which was reported already
         file.close()
 
 
@@ -119,7 +119,7 @@ class LongTable:
 
     def rows(self, source: Iterator[Row]) -> Iterator[Row]:
         """A row for each record, numbered by its first; rows that cannot be read as their errors, before."""
-        with LaidRows() as laid:
+        with RowsOnDisk() as laid:
             for number, row in source:
                 try:
                     self._lay(laid, number, row)
@@ -128,7 +128,7 @@ class LongTable:
             for key in laid:
                 yield self._gathered(key[0], laid.take(key))
 
-    def _lay(self, laid: LaidRows, number: int, row: Any) -> None:
+    def _lay(self, laid: RowsOnDisk, number: int, row: Any) -> None:
         if isinstance(row, DataError):
             raise row
         if not isinstance(row, Mapping):
@@ -138,7 +138,7 @@ class LongTable:
         system = self.use.value(row, self.fields.system)
         found = {field: self.use.value(row, field) for field in (*self.each, *self.once, self.text)}
         values = {field: value for field, value in found.items() if value is not ABSENT}
-        laid.lay((ident, None if system in (None, ABSENT) else str(system)), (number, values))
+        laid.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
 
     def _gathered(self, ident: str, rows: list[Laid]) -> Row:
         number = rows[0][0]
