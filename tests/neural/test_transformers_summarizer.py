@@ -69,9 +69,9 @@ def test_the_decoder_is_asked_through_its_template(llama: str, monkeypatch: pyte
     seen: list[str] = []
     original = Transformers._generate
 
-    def spy(self: Transformers, drafts: list, writer: object) -> list[str]:  # type: ignore[type-arg]  # test double
+    def spy(self: Transformers, drafts: list, *others: object) -> list[str]:  # type: ignore[type-arg]  # test double
         seen.extend(d.text for d in drafts)
-        return original(self, drafts, writer)  # type: ignore[arg-type]  # test double
+        return original(self, drafts, *others)  # type: ignore[arg-type]  # test double
 
     monkeypatch.setattr(Transformers, "_generate", spy)
     list(Transformers(llama, role="mediator", max_new_tokens=4).summarize(records_of(1)))

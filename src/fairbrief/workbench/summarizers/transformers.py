@@ -8,16 +8,17 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from fairbrief.errors import BackendError, DataError, RequestError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.pretrained import hub, placement
 from fairbrief.pretrained.hub import explained, quiet
+from fairbrief.scorers.pieces import run_batches
 from fairbrief.specs import spell
 from fairbrief.text.counted import counted
-from fairbrief.types import Record, Summary
+from fairbrief.types import Integers, Record, Summary
 from fairbrief.workbench.summarizers.prompts import AT_ONCE, Asked, Prompt, Prompted, Task, fill, find
 
 VERSION = 1
@@ -99,21 +100,19 @@ class Transformers(Prompted):
         """Summaries under their tasks' keys, a batch of like length at a time."""
         waiting = iter(tasks)
         while held := list(itertools.islice(waiting, AT_ONCE)):
-            writer = self._writer()
-            prompt = self._prompt()
+            writer, prompt = load_writer(self.model, self.device, self.dtype), self._prompt()
             ready = [self._fitted(task, writer, prompt) for task in held]
-            ready.sort(key=lambda draft: -draft.pieces)
-            for batch in self._batches(ready, writer):
-                texts = self._written(batch, writer)
+            sizes = [draft.pieces + self.max_new_tokens for draft in ready]
+            # What is drawn at random goes alone: one generator serves a batch.
+            budget = self.batch_tokens or placement.automatic_tokens(writer.device)
+            write = partial(self._generate, ready, writer)
+            for batch, texts in run_batches(sizes, write, 0 if self.temperature else budget):
                 yield [
-                    (draft.key, self._summary(draft, text, prompt))
-                    for draft, text in zip(batch, texts, strict=True)
+                    (ready[i].key, self._summary(ready[i], text, prompt))
+                    for i, text in zip(batch.tolist(), texts, strict=True)
                 ]
 
     # -------------------------------------------------------------------------- what is sent
-
-    def _writer(self) -> Writer:
-        return load_writer(self.model, self.device, self.dtype)
 
     def _prompt(self) -> Prompt:
         return find(self.prompt or ("source" if is_encoder_decoder(self.model) else "plain"))
@@ -166,36 +165,10 @@ class Transformers(Prompted):
 
     # --------------------------------------------------------------------------- what is written
 
-    def _batches(self, drafts: Sequence[Draft], writer: Writer) -> Iterator[list[Draft]]:
-        """Drafts, longest first, in batches of at most ``batch_tokens`` pieces, those to be written included.
-
-        What is drawn at random goes alone: one generator serves a batch.
-        """
-        budget = self.batch_tokens or placement.automatic_tokens(writer.device)
-        start = 0
-        while start < len(drafts):
-            size = drafts[start].pieces + self.max_new_tokens
-            count = 1 if self.temperature else max(1, budget // size)
-            yield list(drafts[start : start + count])
-            start += count
-
-    def _written(self, drafts: Sequence[Draft], writer: Writer) -> list[str]:
-        """What the model writes for a batch; a batch that does not fit in memory is halved."""
-        try:
-            return self._generate(drafts, writer)
-        except (RuntimeError, MemoryError) as error:
-            if "out of memory" not in str(error).lower() and not isinstance(error, MemoryError):
-                raise
-            if len(drafts) == 1:
-                raise BackendError(
-                    f"Out of memory with a single text of {drafts[0].pieces} word pieces. "
-                    "Use a smaller model, dtype=bf16, or another device."
-                ) from error
-        half = len(drafts) // 2
-        return [*self._written(drafts[:half], writer), *self._written(drafts[half:], writer)]
-
-    def _generate(self, drafts: Sequence[Draft], writer: Writer) -> list[str]:
+    def _generate(self, ready: Sequence[Draft], writer: Writer, batch: Integers) -> list[str]:
+        """What the model writes for the drafts with these numbers."""
         torch = library("torch")
+        drafts = [ready[i] for i in batch.tolist()]
         given = writer.tokenizer(
             [draft.text for draft in drafts],
             padding=True,
