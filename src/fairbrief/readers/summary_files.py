@@ -21,7 +21,7 @@ from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Source, in_memory, one_source
 from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.messages import at, fault, names
+from fairbrief.readers.messages import at, fault, names, not_utf8
 from fairbrief.readers.rows import SummaryReader, summary
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
@@ -118,10 +118,8 @@ class _InOrder:
         try:
             return [summary(record.id, self.system, line.decode().rstrip("\r\n"))]
         except UnicodeDecodeError as error:
-            byte = f"the byte 0x{line[error.start]:02x}, {error.start + 1} bytes from the line's start"
-            raise at(
-                where, fault(byte, "UTF-8 text", "save the file with that encoding"), record.id
-            ) from None
+            place = f"{error.start + 1} bytes from the line's start"
+            raise at(where, not_utf8(line[error.start], place), record.id) from None
         except DataError as error:
             raise at(where, error, record.id) from None
 

@@ -15,7 +15,7 @@ from typing import IO, Any
 from fairbrief.errors import DataError, MissingExtra, RequestError, first_line
 from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, size_of, unchanged, unreadable
 from fairbrief.readers.json_lines import EVERY, PART, Range, Row
-from fairbrief.readers.messages import did_you_mean, fault, names
+from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
 from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.counted import counted
 
@@ -209,10 +209,8 @@ class _Lines:
         try:
             self.line = line.decode()
         except UnicodeDecodeError as error:
-            self.bad = fault(
-                f"the byte 0x{line[error.start]:02x} in line {self.number}, {error.start + 1} bytes from its start, which is not UTF-8",
-                "UTF-8 text",
-                "save the file with that encoding, or say which it has, as in --encoding cp1252",
+            self.bad = not_utf8(
+                line[error.start], f"in line {self.number}, {error.start + 1} bytes from its start"
             )
             self.line = line.decode(errors="replace")
         return self.line
