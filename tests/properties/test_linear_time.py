@@ -22,16 +22,15 @@ from fairbrief.cli.exit_codes import printable as printable_for_a_terminal
 from fairbrief.reports import plain
 from fairbrief.taggers.word_sentiment import passage_sentiment
 from fairbrief.text import (
-    address,
     addresses,
     anonymisation,
     counted,
+    gendered_words,
     group_words,
     hashes,
     languages,
     name_words,
     people,
-    pronouns,
     recognition,
     rouge,
     segmentation,
@@ -52,7 +51,7 @@ def _value_error(read: Callable[[str], object], text: str) -> object:
 
 
 OF_A_TEXT: dict[str, Callable[[str], object]] = {
-    "address.exchange": lambda t: address.exchange(t, "Mr."),
+    "gendered_words.exchange_title": lambda t: gendered_words.exchange_title(t, "Mr."),
     "people.align": lambda t: people.align(rouge.words(t), KNOWN, rouge.words(t)),
     "people.align_published": lambda t: people.align_published(t.split(), KNOWN),
     "anonymisation.anonymise": lambda t: anonymisation.anonymise(t, PAIRS),
@@ -71,8 +70,8 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "people.invented": lambda t: people.invented(people.find_known(t, KNOWN, ""), t),
     "people.unresolved": lambda t: people.unresolved(people.find_known(t, KNOWN, "")),
     "recognition.is_described_at": lambda t: recognition.is_described_at(t, len(t) // 2, len(t) // 2 + 4),
-    "pronouns.guess_place": lambda t: pronouns.guess_place("her", t),
-    "pronouns.like": lambda t: pronouns.like(t, "her"),
+    "gendered_words.guess_place": lambda t: gendered_words.guess_place("her", t),
+    "gendered_words.like": lambda t: gendered_words.like(t, "her"),
     "hashes.digest_of": lambda t: hashes.digest_of([t]),
     "group_words.count_identifiers": lambda t: group_words.count_identifiers(t, "helm"),
     "recognition.parts": lambda t: [recognition.parts(run) for run in recognition.runs(t)],
@@ -113,7 +112,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
 WITHOUT_A_TEXT = {
     "name_words.shares", "name_words.commonest_last_names", "group_words.word_lists",
     "name_words.genders", "name_words.given_names", "group_words.pair_markers", "names.census", "published_nltk.word_cutter",
-    "group_words.subject_group", "names.read_names", "published_nltk.check_data", "pronouns.form",
+    "group_words.subject_group", "names.read_names", "published_nltk.check_data", "gendered_words.form",
     "published_nltk.edition", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described", "languages.usual",
     "people.spell_errors", "segmentation.ascii_table", "addresses.where_credentials",
