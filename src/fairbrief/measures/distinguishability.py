@@ -145,7 +145,7 @@ class Distinguishability(Reading, VariantSettings):
     Value:      in [−1, 1]; 0 where groups cannot be told apart. Leaving one out biases it: perfectly matched
                 groups score −1, so negative values mean nothing by themselves, read them with the null.
     Undefined:  no original with two groups of two usable summaries each.
-    Source:     Steen & Markert, §3.3 and Eq. 4. Departs from the release: ties have a tolerance; summaries without
+    Source:     Steen & Markert, §3.4 and Eq. 4. Departs from the release: ties have a tolerance; summaries without
                 a counted word are left out instead of making the whole original −1.
     """
 
