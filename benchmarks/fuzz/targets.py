@@ -379,8 +379,8 @@ def _settings() -> dict[str, Target]:
         "experiment": Target({"e.toml": EXPERIMENT}, lambda at: read_experiment(at / "e.toml").cells()),
         "settings": Target({"s.toml": SETTINGS}, lambda at: settings_file.read(at / "s.toml")),
         "units' instruction": Target(
-            {"u.toml": (Path(units.__file__).parent / "units.toml").read_bytes()},
-            lambda at: units.from_file(at / "u.toml"),
+            {"u.txt": (Path(units.__file__).parent / "units.txt").read_bytes()},
+            lambda at: units.instruction_in(at / "u.txt"),
         ),
         "spec": Target({"spec": b"coverage_parity(scorer='entailment(model=x)', words=3)@side"}, spec),
         "rules": Target({"rules": b"bur(tau=0.9)@side{gpt-4}<=0.1"}, lambda at: rules([_text(at / "rules")])),

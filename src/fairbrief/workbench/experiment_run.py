@@ -30,7 +30,7 @@ from fairbrief.workbench import sweep
 from fairbrief.workbench.experiment_file import Experiment
 from fairbrief.workbench.summarizing import Count, Forecast, Job, Spending
 from fairbrief.workbench.sweep import Cell, axes_of, tidy_rows, write_tidy
-from fairbrief.workbench.units import Outcome, Splitter, from_file, shipped, split_file
+from fairbrief.workbench.units import Outcome, Splitter, instruction_in, split_file
 
 DATA, UNITS, AUDIT, NUMBERS, PAGE = "data.jsonl", "units", "audit", "results.csv", "experiment.html"
 Watching = Callable[[Spending, int | None], AbstractContextManager[Callable[[Count], None]]]
@@ -121,9 +121,9 @@ class Run:
         if units is None:
             return None
         chat = registry.make("summarizer", units.model, self.experiment.budget.pace)
-        splitting = from_file(Path(units.prompt)) if units.prompt else shipped()
+        instruction = instruction_in(Path(units.prompt) if units.prompt else None)
         decoding = chat.decoding(default=0.0)
-        return Splitter(chat.endpoint(), splitting, decoding, self.spending.tally, self.spending.budget)
+        return Splitter(chat.endpoint(), instruction, decoding, self.spending.tally, self.spending.budget)
 
     @cached_property
     def reading(self) -> Reading:
