@@ -1,4 +1,7 @@
-"""How some files can be read: which field is what, as settings that equal options of ``audit``."""
+"""How some files can be read: which field is what, as settings that equal options of ``audit``.
+
+All of it is in this one module: what a field is taken for depends on what all others are taken for.
+"""
 
 from __future__ import annotations
 
