@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -362,12 +363,8 @@ def _take_references(columns: Mapping[str, Column], systems: Sequence[str], foun
 
 def _common_beginning(names: Sequence[str]) -> str:
     """What all names begin with, up to a mark: ``summary_`` of ``summary_a`` and ``summary_b``."""
-    first = min(names, default="")
-    begin = first[
-        : next((i for i, c in enumerate(first) if any(n[i : i + 1] != c for n in names)), len(first))
-    ]
-    cut = max(begin.rfind(mark) for mark in "_-:. ")
-    return begin[: cut + 1]
+    begin = commonprefix(list(names))  # noqa: RUF071 - of any texts
+    return begin[: max(begin.rfind(mark) for mark in "_-:. ") + 1]
 
 
 def _id(one: InspectedFile, documents: str, systems: Sequence[str], *, is_alone: bool) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,13 +13,13 @@ from fairbrief.readers import read
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.readers.treebanks import read_conll, read_ontonotes
+from fairbrief.readers.understanding import inspect_file
 from fairbrief.text.segmentation import word_count
 from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.published_formats import (
     ENCODINGS,
     FORMATS,
     Encoding,
-    first_line,
     format_of,
     read_published,
 )
@@ -177,17 +176,9 @@ def _renamed(record: Record, fields: Mapping[str, str]) -> Record:
 
 def _documents_field(source: Path) -> str:
     """``documents``, or ``text`` where a file of single texts has that instead."""
-    ending = source.name.removesuffix(".gz").rpartition(".")[2]
-    if ending in ("jsonl", "ndjson"):
-        try:
-            row = json.loads(first_line(source))
-        except (ValueError, RecursionError):
-            return "documents"
-        return "text" if isinstance(row, dict) and "documents" not in row and "text" in row else "documents"
-    if ending in ("csv", "tsv"):
-        header = [cell.strip(' "\r\n') for cell in first_line(source).split("\t" if ending == "tsv" else ",")]
-        return "text" if "text" in header and "documents" not in header else "documents"
-    return "documents"
+    fields = inspect_file(str(source))[0].columns
+    is_single = "text" in fields and not any(name.startswith("documents") for name in fields)
+    return "text" if is_single else "documents"
 
 
 def read_people(source: Path) -> Iterator[Record]:
