@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairbrief.auditing import parts as parts_module
-from fairbrief.auditing.answered import Answered, units_in_common
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE, Names, Origin, united
-from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.parts import Answered, Part, parts_of, units_in_common
 from fairbrief.measures.representation import Uer
 from fairbrief.statistics import jackknife
 from fairbrief.types import Rows

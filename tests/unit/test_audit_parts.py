@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 from tests.unit.test_workers import MEASURES, assert_same, cases_of
 
-from fairbrief.auditing import Plan, audit, run, waiting
+from fairbrief.auditing import Plan, audit, grouping, run
 from fairbrief.errors import FairbriefError
 from fairbrief.readers import json_lines, read
 from fairbrief.registry import make
@@ -76,14 +76,14 @@ def test_cases_that_wait_on_the_disk_change_no_bit(
 ) -> None:
     """Each alone, some at a time, in more lots than there are clusters; read in parts and from the beginning."""
     laid: list[list[Any]] = []
-    lay = waiting.LaidRows.lay
+    lay = grouping.LaidRows.lay
     monkeypatch.setattr(
-        waiting.LaidRows, "lay", lambda self, lot, some: (laid.append(some), lay(self, lot, some))
+        grouping.LaidRows, "lay", lambda self, lot, some: (laid.append(some), lay(self, lot, some))
     )
     wanted = here if is_parted else audit(list(read(file)), replace(PLAN, controls=()))
     assert not laid
-    monkeypatch.setattr(waiting, "HELD", held)
-    monkeypatch.setattr(waiting, "LOTS", lots)
+    monkeypatch.setattr(grouping, "HELD", held)
+    monkeypatch.setattr(grouping, "LOTS", lots)
     found = audit(read(file), PLAN) if is_parted else audit(list(read(file)), replace(PLAN, controls=()))
     assert sum(map(len, laid)) > 20
     assert len(laid) > lots

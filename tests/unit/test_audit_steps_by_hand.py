@@ -16,9 +16,7 @@ from tests.unit.test_workers import Modelled
 
 from fairbrief import auditing
 from fairbrief.auditing import Plan, chosen_engine, examples, parts
-from fairbrief.auditing.contrast_sums import ContrastSums
-from fairbrief.auditing.control_systems import Controls
-from fairbrief.auditing.controls import Exchange
+from fairbrief.auditing.controls import Controls, Exchange
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
@@ -26,7 +24,7 @@ from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
-from fairbrief.auditing.null_sums import RelabelledRows
+from fairbrief.auditing.null_sums import ContrastSums, RelabelledRows
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.record_values import RowReader, better, is_signed
@@ -35,7 +33,7 @@ from fairbrief.auditing.scored_rows import with_unit_tests
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.system_runs import unpooled
 from fairbrief.auditing.watchers import OtherLanguages, SourceHashes, Sources, UnitFallback, Watchers
-from fairbrief.engines.engine import ThisProcess
+from fairbrief.engines import ThisProcess
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.jackknifed_value import spread
 
-from fairbrief.auditing.contrast_sums import square_columns
 from fairbrief.auditing.extracts import kept_sentences
-from fairbrief.auditing.null_sums import NullSums, RelabelledRows
+from fairbrief.auditing.null_sums import NullSums, RelabelledRows, square_columns
 from fairbrief.statistics import LabelDraws
 from fairbrief.statistics.jackknife import (
     groups_of,

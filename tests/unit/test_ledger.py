@@ -9,10 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairbrief.auditing import evidence_ledgers
+from fairbrief.auditing import evidence as evidence_module
 from fairbrief.auditing import ledger as ledgers
-from fairbrief.auditing.evidence_ledgers import ledgers_from
-from fairbrief.auditing.evidence_table import LedgerEvidence
+from fairbrief.auditing.evidence import LedgerEvidence, ledgers_from
 from fairbrief.auditing.jackknifed import summed as summed_by_group
 from fairbrief.auditing.jackknifed import units_of_rows
 from fairbrief.auditing.ledger import Ledger, RowBlock
@@ -104,7 +103,7 @@ def test_evidence_is_packed_inside_and_plain_outside(chunk: int, monkeypatch: py
     """
     monkeypatch.setattr(ledgers, "SMALL", 9)
     monkeypatch.setattr(ledgers, "SORTED", chunk)
-    monkeypatch.setattr(evidence_ledgers, "SORTED", 7)
+    monkeypatch.setattr(evidence_module, "SORTED", 7)
     ledger, plain, _ = filled(60, 3)
     table = LedgerEvidence([ledger], {MEASURE.observation: [MEASURE]}).table()
     numbers = np.column_stack(
@@ -120,7 +119,7 @@ def test_evidence_is_packed_inside_and_plain_outside(chunk: int, monkeypatch: py
 @pytest.mark.parametrize("together", [1, 3, 1000])
 def test_whose_rows_are_is_read_back_and_held_once(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of clusters, sampled variants, slices and kinds of systems, however many rows are read at a time; controls come last."""
-    for module in (ledgers, evidence_ledgers):
+    for module in (ledgers, evidence_module):
         monkeypatch.setattr(module, "SORTED", together)
     parts = ((("topic", "t"),), (("topic", "t"), ("year", "1")))
     given = [

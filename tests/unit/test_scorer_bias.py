@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit, scorer_bias
-from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.watchers import Sources
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names

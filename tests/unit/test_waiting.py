@@ -8,9 +8,9 @@ from io import BytesIO
 
 import pytest
 
-from fairbrief.auditing import waiting
+from fairbrief.auditing import grouping
+from fairbrief.auditing.grouping import Placed, Waiting, size_of
 from fairbrief.auditing.origins import Origin
-from fairbrief.auditing.waiting import Placed, Waiting, size_of
 from fairbrief.readers import laid_rows
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -29,8 +29,8 @@ CASES: list[Placed] = [
 @pytest.mark.parametrize("lots", [1, 3, 100])
 def test_clusters_come_back_whole_and_once(held: int, lots: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order in which their cases came; then nothing waits, and others may."""
-    monkeypatch.setattr(waiting, "HELD", held)
-    monkeypatch.setattr(waiting, "LOTS", lots)
+    monkeypatch.setattr(grouping, "HELD", held)
+    monkeypatch.setattr(grouping, "LOTS", lots)
     waits = Waiting()
     for case, origin in CASES:
         waits.put(case, origin)
@@ -52,7 +52,7 @@ def test_long_texts_take_the_room_of_their_letters() -> None:
     """And each text and case something beside."""
     short, long = CASES[0][0], CASES[49][0]
     assert size_of(long) - size_of(short) == 49
-    assert size_of(short) == waiting.PER_CASE + 3 * waiting.PER_TEXT + len("b") + len("\ud800 c")
+    assert size_of(short) == grouping.PER_CASE + 3 * grouping.PER_TEXT + len("b") + len("\ud800 c")
 
 
 class FullDisk(BytesIO):
@@ -72,7 +72,7 @@ def test_a_full_disk_is_told_with_the_folder(
     """Once: closing the file says nothing more."""
     monkeypatch.setattr(laid_rows, "TemporaryFile", FullDisk)
     monkeypatch.setattr(laid_rows, "gettempdir", lambda: "small-disk")
-    monkeypatch.setattr(waiting, "HELD", 0)
+    monkeypatch.setattr(grouping, "HELD", 0)
     waits = Waiting()
     with pytest.raises(OSError, match="No space left") as told:
         waits.put(*CASES[0])

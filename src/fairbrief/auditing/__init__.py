@@ -22,19 +22,18 @@ from fairbrief.auditing import (
     scorer_bias,
     sensitivity,
 )
-from fairbrief.auditing.control_systems import Controls
-from fairbrief.auditing.controls import Exchange, names_a_control
-from fairbrief.auditing.evidence_table import LedgerEvidence
+from fairbrief.auditing.controls import Controls, Exchange, names_a_control
+from fairbrief.auditing.evidence import LedgerEvidence
 from fairbrief.auditing.finding_checks import told_opposite, told_without
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import check_primary
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
+from fairbrief.auditing.observing import refuse_unscored
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
-from fairbrief.auditing.unusable_scores import refuse_unscored
 from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, Sources, Watchers
 from fairbrief.declarations import Declaration
-from fairbrief.engines.engine import Engine, ThisProcess, engine_of
+from fairbrief.engines import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, check_slice
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol

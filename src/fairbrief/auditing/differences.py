@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairbrief.auditing.answered import Answered
 from fairbrief.auditing.chance import flip_test
 from fairbrief.auditing.estimate import NO_INTERVAL, FromRandom, Numbers, Test, built, finite
 from fairbrief.auditing.estimating import (
@@ -28,7 +27,7 @@ from fairbrief.auditing.estimating import (
 )
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.origins import Slice
-from fairbrief.auditing.parts import Part
+from fairbrief.auditing.parts import Answered, Part
 from fairbrief.statistics.jackknife import Spread, Spreads, detectable, spreads, t_interval
 from fairbrief.types import Estimate, Floats, Integers, Measure, Note, Value
 

@@ -20,8 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief.auditing import estimating
-from fairbrief.auditing.evidence_ledgers import ledgers_from
-from fairbrief.auditing.evidence_table import attributes_in, sliced_by
+from fairbrief.auditing.evidence import attributes_in, ledgers_from, sliced_by
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.watchers import SHOWN, SummaryHashes, Watchers

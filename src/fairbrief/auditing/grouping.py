@@ -1,14 +1,16 @@
-"""Which cases make a unit of observation together, and where they wait until all of it was read."""
+"""Which cases make a unit of observation together; and a buffer, in memory or on the disk, for cases of incomplete clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.system_runs import RUN
+from fairbrief.readers.laid_rows import LaidRows
 from fairbrief.types import Case, Cases, Measure, Observation
 
 Scope = Literal["case", "block", "cluster"]
@@ -109,3 +111,59 @@ def _unit(units: Sequence[Unit], firsts: Mapping[str, tuple[str, ...]]) -> Unit:
     if source in firsts:
         name = source if design == firsts[source] else " ".join((source, *design))
     return cases, replace(origin, record=name, slices=tuple(shared), attributes=attributes)
+
+
+HELD = 64_000_000
+"""Bytes of cases that wait in memory, as `size_of` reckons them."""
+LOTS = 256
+"""Those on the disk come back in so many lots, each of some clusters."""
+PER_CASE, PER_TEXT = 1_000, 300
+"""Bytes that a case takes, and each of its texts beside its letters."""
+
+Placed = tuple[Case, Origin]
+
+
+class Waiting:
+    """Cases that wait, and where they come from."""
+
+    def __init__(self) -> None:
+        self._held: list[Placed] = []
+        self._size = 0
+        self._laid: LaidRows | None = None
+
+    def put(self, case: Case, origin: Origin) -> None:
+        """One more. Raises OSError where the disk is full."""
+        self._held.append((case, origin))
+        self._size += size_of(case)
+        if self._size > HELD:
+            self._lay()
+
+    def take(self) -> Iterator[list[Placed]]:
+        """All that wait, some clusters at a time, all cases of each together; then nothing waits."""
+        if self._laid is None:
+            held, self._held, self._size = self._held, [], 0
+            yield held
+            return
+        self._lay()
+        with self._laid as laid:
+            self._laid = None
+            for lot in laid:
+                yield [placed for some in laid.take(lot) for placed in some]
+
+    def _lay(self) -> None:
+        """What is in memory onto the disk."""
+        if self._laid is None:
+            self._laid = LaidRows()
+        lots: dict[int, list[Placed]] = {}
+        for placed in self._held:
+            cluster = placed[1].cluster.encode("utf-8", "surrogatepass")
+            lots.setdefault(zlib.crc32(cluster) % LOTS, []).append(placed)
+        for lot, some in lots.items():
+            self._laid.lay(lot, some)
+        self._held, self._size = [], 0
+
+
+def size_of(case: Case) -> int:
+    """About how many bytes a case takes in memory."""
+    texts = (case.summary.text, *case.record.references, *(d.text for d in case.record.documents))
+    return PER_CASE + sum(PER_TEXT + len(text) for text in texts)

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from fairbrief.auditing.control_systems import OF_SYSTEMS
-from fairbrief.auditing.controls import Exchange
+from fairbrief.auditing.controls import OF_SYSTEMS, Exchange
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import PartResult
 from fairbrief.auditing.watchers import Watchers
-from fairbrief.engines.engine import Engine, ThisProcess
+from fairbrief.engines import Engine, ThisProcess
 from fairbrief.errors import DataError
 from fairbrief.plan import Plan
 from fairbrief.readers import Reading

@@ -11,11 +11,18 @@ import numpy as np
 
 from fairbrief import __version__
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.control_systems import Controls
-from fairbrief.auditing.controls import CONTROL_NAMES, Exchange, names_a_control
+from fairbrief.auditing.controls import CONTROL_NAMES, Controls, Exchange, names_a_control
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.grouping import Gathering, Scope, by_observation, letters_of, place_of, shared_by
+from fairbrief.auditing.grouping import (
+    Gathering,
+    Scope,
+    Waiting,
+    by_observation,
+    letters_of,
+    place_of,
+    shared_by,
+)
 from fairbrief.auditing.ledger import Ledger, sort
 from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Unit
@@ -24,8 +31,7 @@ from fairbrief.auditing.parts import Groups, parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import PartResult, Shard, ShardResult, ShardWork
 from fairbrief.auditing.system_runs import id_of
-from fairbrief.auditing.waiting import Waiting
-from fairbrief.engines.engine import Engine, ThisProcess
+from fairbrief.engines import Engine, ThisProcess
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers.messages import did_you_mean

@@ -24,7 +24,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from fairbrief import process_settings
-from fairbrief.engines.engine import Item, Made, cores
+from fairbrief.engines import Item, Made, cores
 from fairbrief.errors import BackendError, FairbriefError, RequestError
 from fairbrief.pretrained.placement import worker_name
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import process_settings
-from fairbrief.engines.engine import Item, Made
+from fairbrief.engines import Item, Made
 from fairbrief.engines.processes import AHEAD, KILLS, answer_of
 from fairbrief.errors import BackendError, MissingExtra
 

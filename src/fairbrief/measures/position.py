@@ -22,10 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.batches import OneByOne, in_parts
-from fairbrief.measures.known_records import KnownRecord, is_blank, known
-from fairbrief.measures.measure_settings import CUTTING_SCORERS, Reading, check_known
-from fairbrief.measures.summary_units import check_choice, chosen
+from fairbrief.measures.bases import CUTTING_SCORERS, OneByOne, Reading, check_known, in_parts
+from fairbrief.measures.record_texts import KnownRecord, check_choice, chosen, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.statistics import kl_divergence, ratio, wasserstein_heights, wasserstein_positions

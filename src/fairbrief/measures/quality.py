@@ -12,10 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.batches import OneByOne, WithoutLabels, WithoutScores
-from fairbrief.measures.known_records import is_blank, known
-from fairbrief.measures.measure_settings import Reading, check_known
-from fairbrief.measures.summary_units import check_choice, chosen
+from fairbrief.measures.bases import OneByOne, Reading, WithoutLabels, WithoutScores, check_known
+from fairbrief.measures.record_texts import check_choice, chosen, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from fairbrief import specs
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
-from fairbrief.measures.batches import OneByOne, different, in_parts, summed
+from fairbrief.measures.bases import OneByOne, Reading, check_known, check_uncut, different, in_parts, summed
 from fairbrief.measures.distributions import (
     COUNTING,
     area_over_cutoff,
@@ -40,9 +40,8 @@ from fairbrief.measures.distributions import (
     shares,
     softmax,
 )
-from fairbrief.measures.known_records import KnownRecord, is_blank, known
-from fairbrief.measures.measure_settings import Reading, check_known, check_uncut
 from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.types import (

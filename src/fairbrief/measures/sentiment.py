@@ -16,9 +16,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.batches import WithoutLabels
-from fairbrief.measures.measure_settings import Reading, check_uncut
-from fairbrief.measures.subjects import article_of, coefficient_of, subject_of
+from fairbrief.measures.bases import Reading, WithoutLabels, check_uncut
+from fairbrief.measures.record_texts import article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import Fit, fit_robust, fit_sums, ratio
 from fairbrief.text.counted import counted
