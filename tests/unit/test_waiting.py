@@ -48,13 +48,6 @@ def test_clusters_come_back_whole_and_once(held: int, lots: int, monkeypatch: py
             waits.put(case, origin)
 
 
-def test_long_texts_take_the_room_of_their_letters() -> None:
-    """And each text and case something beside."""
-    short, long = CASES[0][0], CASES[49][0]
-    assert size_of(long) - size_of(short) == 49
-    assert size_of(short) == grouping.PER_CASE + 3 * grouping.PER_TEXT + len("b") + len("\ud800 c")
-
-
 class FullDisk(BytesIO):
     """A file that nothing can be written to any more, nor closed."""
 

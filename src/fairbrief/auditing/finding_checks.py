@@ -255,43 +255,35 @@ MOST_VALUES = 20
 """An attribute with more values than this tells records apart, not kinds of records."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Suspect:
-    """A significant unsigned score of a system, none of whose group differences by the same attribute is significant."""
-
-    score: Estimate
-    tested: Sequence[Estimate]
-    """All leading group differences of the audit that have a p."""
-
-
 def told_opposite(result: Result, given: Mapping[str, Measure]) -> list[dict[str, Any]]:
     """By system and attribute the unsigned score, and the parts of the data in which a group is significantly above or below.
 
     The parts are searched for among the records' attributes of at most `MOST_VALUES` values that the audit was not sliced by. Holm's
     correction is over this search together with all leading group differences of the audit. ``given`` are measures by spec.
     """
-    suspects = _suspects(result)
+    leads = [e for e in leading(result.estimates) if not e.baseline]
+    suspects = _suspects(result, leads)
     if not suspects:
         return []
+    tested = [against_baseline(e)[0] for e in leads if e.blind_p is not None or e.p is not None]
     asked = {name for names in result.made["slices"] for name in names}
     names = [name for name in attributes_in(result.rows) if name not in asked]
     found = list(_parts(result, given, names)) if names else []
-    return [_told(suspect, found, result.made["alpha"]) for suspect in suspects]
+    return [_told(score, found, tested, result.made["alpha"]) for score in suspects]
 
 
-def _suspects(result: Result) -> list[_Suspect]:
+def _suspects(result: Result, leads: Sequence[Estimate]) -> list[Estimate]:
+    """Significant unsigned scores of systems, by system and attribute, where no group difference that leads is significant."""
     alpha = result.made["alpha"]
-    leads = [e for e in leading(result.estimates) if not e.baseline]
-    tested = [e for e in leads if e.blind_p is not None or e.p is not None]
     loud = {(e.system, e.over) for e in leads if standing(e, alpha) in SIGNIFICANT}
-    found: dict[tuple[str, str], _Suspect] = {}
+    found: dict[tuple[str, str], Estimate] = {}
     for e in result.estimates:
-        key = e.system, e.over
         is_score = (
             e.kind == "magnitude" and wording.is_headline(e) and not e.slice and e.system_kind == "system"
         )
-        if is_score and e.over and key not in loud and e.p_adjusted is not None and e.p_adjusted <= alpha:
-            found.setdefault(key, _Suspect(e, tested))
+        is_significant = e.p_adjusted is not None and e.p_adjusted <= alpha
+        if is_score and is_significant and e.over and (e.system, e.over) not in loud:
+            found.setdefault((e.system, e.over), e)
     return list(found.values())
 
 
@@ -307,10 +299,12 @@ def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -
                 yield from (e for e in estimates if e.leads and against_baseline(e)[0] is not None)
 
 
-def _told(suspect: _Suspect, found: Sequence[Estimate], alpha: float) -> dict[str, Any]:
-    score = suspect.score
+def _told(
+    score: Estimate, found: Sequence[Estimate], tested: Sequence[float | None], alpha: float
+) -> dict[str, Any]:
+    """What is said of a score: the parts in which a group is significant, p adjusted together with all that was ``tested``."""
     own = [e for e in found if e.system == score.system and e.over == score.over]
-    adjusted = holm([against_baseline(e)[0] for e in (*own, *suspect.tested)])[: len(own)]
+    adjusted = holm([*(against_baseline(e)[0] for e in own), *tested])[: len(own)]
     significant = sorted(
         ((p, e) for p, e in zip(adjusted, own, strict=True) if p is not None and p <= alpha),
         key=lambda one: one[0],
@@ -322,7 +316,7 @@ def _told(suspect: _Suspect, found: Sequence[Estimate], alpha: float) -> dict[st
             clearest.setdefault((e.slice[attribute], e.group), (p, e))
     return {
         "system": score.system, "over": score.over, "measure": score.measure, "p": score.p_adjusted,
-        "attribute": attribute, "comparisons": len(own) + len(suspect.tested),
+        "attribute": attribute, "comparisons": len(own) + len(tested),
         "parts": [
             {
                 "part": e.slice[attribute], "group": e.group, "measure": e.measure, "value": e.value,

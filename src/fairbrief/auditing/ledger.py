@@ -421,8 +421,7 @@ class Ledger:
                 null.hold(origins[i].cluster, moved, 0 if choices is None else labellings)
 
     def _contrasts(self, block: RowBlock) -> dict[str, Floats]:
-        observation: Any = self.observation
-        return contrast_sums(observation, block.columns).of(block.values)
+        return contrast_sums(self.observation, block.columns, block.values)
 
     def _null(self, key: tuple[str, Slice]) -> NullSums:
         if key not in self._nulls:

@@ -38,28 +38,18 @@ def squares_of(contrasts: Mapping[str, Floats]) -> tuple[tuple[Column, ...], Flo
     return columns, np.stack(blocks, axis=-1) if blocks else np.zeros(0)
 
 
-class ContrastSums:
-    """Tops and bottoms of an observation's contrasts from its columns, by matrices that rows of equal columns share."""
+@lru_cache(maxsize=256)
+def contrasts_of(observation: Any, columns: tuple[Column, ...]) -> Mapping[str, Ratio]:
+    """The signed contrasts that columns of an observation make, by name; none where it has none."""
+    return observation.contrasts(columns) if isinstance(observation, ContrastObservation) else {}
 
-    def __init__(self, ratios: Mapping[str, Ratio], columns: tuple[Column, ...]) -> None:
-        place = {column: i for i, column in enumerate(columns)}
-        self._weights = {name: self._matrix(ratio, place) for name, ratio in ratios.items()}
 
-    @staticmethod
-    def _matrix(ratio: Ratio, place: Mapping[Column, int]) -> list[tuple[list[int], Floats]]:
-        """Places and weights of the top, then of the bottom."""
-        found = []
-        for side in (ratio.top, ratio.bottom):
-            there = [(place[c], w) for c, w in side if c in place]
-            found.append(([i for i, _ in there], np.array([w for _, w in there])))
-        return found
-
-    def of(self, values: Floats) -> dict[str, Floats]:
-        """By name the top and the bottom, last axis; ``values`` (…, columns). Summed in the columns' order."""
-        return {
-            name: np.stack([_weighted(values[..., places], weights) for places, weights in sides], axis=-1)
-            for name, sides in self._weights.items()
-        }
+def contrast_sums(observation: Any, columns: tuple[Column, ...], values: Floats) -> dict[str, Floats]:
+    """The top and the bottom of each contrast, by name, in the last axis. Shape of ``values``: (…, columns)."""
+    return {
+        name: np.stack([_weighted(values[..., places], weights) for places, weights in sides], axis=-1)
+        for name, sides in _weights(observation, columns).items()
+    }
 
 
 def _weighted(values: Floats, weights: Floats) -> Floats:
@@ -68,15 +58,14 @@ def _weighted(values: Floats, weights: Floats) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def contrasts_of(observation: Any, columns: tuple[Column, ...]) -> Mapping[str, Ratio]:
-    """The signed contrasts that columns of an observation make, by name; none where it has none."""
-    return observation.contrasts(columns) if isinstance(observation, ContrastObservation) else {}
-
-
-@lru_cache(maxsize=256)
-def contrast_sums(observation: Any, columns: tuple[Column, ...]) -> ContrastSums:
-    """Sums of these, which all rows of the same columns share."""
-    return ContrastSums(contrasts_of(observation, columns), columns)
+def _weights(observation: Any, columns: tuple[Column, ...]) -> dict[str, list[tuple[list[int], Floats]]]:
+    """By contrast the places and weights of the columns of its top, then of its bottom."""
+    place = {column: i for i, column in enumerate(columns)}
+    found = {}
+    for name, ratio in contrasts_of(observation, columns).items():
+        sides = [[(place[c], w) for c, w in side if c in place] for side in (ratio.top, ratio.bottom)]
+        found[name] = [([i for i, _ in side], np.array([w for _, w in side])) for side in sides]
+    return found
 
 
 FEW = 16

@@ -6,6 +6,7 @@ import itertools
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.origins import Origin, Origins, Slice, slices_of, systems_of
 from fairbrief.auditing.parts import Groups, parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.shards import PartResult, Shard, ShardResult, ShardWork
+from fairbrief.auditing.shards import Observed, Shard, ShardResult, ShardWork
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.engines import Engine, ThisProcess
 from fairbrief.errors import DataError, FairbriefError, RequestError
@@ -54,7 +55,7 @@ class PartedClusters(Exception):
     """Records that vary others came so late that their originals did not wait for them."""
 
 
-class Run:
+class Run(Observed):
     """The ledgers of one audit, and the shards on their way into them."""
 
     def __init__(
@@ -79,21 +80,15 @@ class Run:
         self.plan = plan
         self.measures = measures
         self.readers = by_observation(measures)
-        self.ledgers = [Ledger(observation, plan.n_resamples) for observation in self.readers]
-        self.exhibits = Exhibits(self.readers) if exhibits is None else exhibits
-        self._shows_apart = exhibits is None
-        self.cases = 0
-        self.summaries: Counter[str] = Counter()
-        self.without_text: dict[str, Counter[str]] = {}
-        self.ids = array("q")
+        super().__init__(
+            [Ledger(observation, plan.n_resamples) for observation in self.readers],
+            Exhibits(self.readers) if exhibits is None else exhibits,
+        )
         self._groupings = [tuple(names) for names in plan.slices]
         self._scopes = sorted({o.declaration.scope for o in self.readers if o.declaration.scope != "case"})
         self._waiting = Waiting()
         self._clusters = array("q")
-        self._digest = 0
         self._is_part = part_scorers is not None
-        self._aside: list[tuple[Case, Origin]] = []
-        self._unscored: list[tuple[int, Shard]] = []
         self.scorers = Scorers(plan.scorers, plan.wrap) if part_scorers is None else part_scorers
         self._work = ShardWork(
             tuple(self.readers), self.scorers, plan.n_resamples, plan.seed, skips=plan.skips, trial=trial,
@@ -104,27 +99,15 @@ class Run:
         """All cases into the ledgers."""
         self._carry(itertools.chain(self._single(stream), self._gathered()), engine)
 
-    def walk_part(self, stream: Iterator[Case]) -> PartResult:
+    def walk_part(self, stream: Iterator[Case]) -> Observed:
         """The cases of a part, observed in this process; what has to wait for other parts is put aside."""
         self._carry(self._single(stream), ThisProcess())
         for ledger in self.ledgers:
             ledger.pack()
-        if self._shows_apart:
-            self.exhibits.settle()
-        return PartResult(
-            ledgers=tuple(self.ledgers),
-            exhibits=self.exhibits,
-            aside=tuple(self._aside),
-            unscored=tuple(self._unscored),
-            cases=self.cases,
-            summaries=self.summaries,
-            without_text=self.without_text,
-            ids=self.ids,
-            digest=self._digest,
-            scorers=tuple(self.scorers),
-        )
+        self.asked = tuple(self.scorers)
+        return Observed(**{f.name: getattr(self, f.name) for f in fields(Observed)})
 
-    def take(self, part: PartResult) -> None:
+    def take(self, part: Observed) -> None:
         """What a run over a part found, as if its cases came here next."""
         for i, shard in part.unscored:
             scored = self._work.sheet(self.ledgers[i].observation, shard, self._work.random_draws())
@@ -135,13 +118,13 @@ class Run:
             ledger.absorb(of_part, of_part.whose or ())
         for case, origin in part.aside:
             self._wait(case, origin)
-        for spec in part.scorers:
+        for spec in part.asked:
             self.scorers[spec]
         self.summaries.update(part.summaries)
         for system, reasons in part.without_text.items():
-            self.without_text.setdefault(system, Counter()).update(reasons)
+            self.without_text[system].update(reasons)
         self.ids.extend(part.ids)
-        self._digest = (self._digest + part.digest) % DIGESTS
+        self.digest = (self.digest + part.digest) % DIGESTS
         self._progress(part.cases)
 
     def finish(self, engine: Engine) -> None:
@@ -152,9 +135,8 @@ class Run:
         """All that was observed into the one order that no order and no parting of the input changes."""
         sort(self.ledgers)
         self.summaries = Counter({name: self.summaries[name] for name in sorted(self.summaries)})
-        self.without_text = {
-            name: Counter(dict(sorted(self.without_text[name].items()))) for name in sorted(self.without_text)
-        }
+        for name in sorted(self.without_text):
+            self.without_text[name] = Counter(dict(sorted(self.without_text.pop(name).items())))
 
     def work_elsewhere(self) -> ShardWork:
         """The work on a shard as it can be sent to other processes."""
@@ -217,7 +199,7 @@ class Run:
                 placed.append(((case,), origin))
             if self._waits(case, origin):
                 if self._is_part:
-                    self._aside.append((case, origin))
+                    self.aside.append((case, origin))
                 else:
                     self._wait(case, origin)
         return placed
@@ -230,7 +212,7 @@ class Run:
             if isinstance(outcome, FairbriefError):
                 raise outcome
             if outcome is None and self._is_part:
-                self._unscored.append((i, shard))
+                self.unscored.append((i, shard))
                 continue
             sheet = outcome if outcome is not None else self._work.sheet(ledger.observation, shard, random)
             self._absorb(ledger, sheet, shard, whose)
@@ -271,7 +253,7 @@ class Run:
         ]
 
     def signature(self) -> str:
-        inputs, plan = f"{self._digest:016x}", self.plan
+        inputs, plan = f"{self.digest:016x}", self.plan
         scored = "".join(f"|{name}:{s.fingerprint}" for name, s in sorted(self.scorers.items()))
         return f"fairbrief:{__version__}|inputs:{inputs}|resamples:{plan.n_resamples}|seed:{plan.seed}|confidence:{plan.confidence_level:g}{self._readings()}{scored}"
 
@@ -376,12 +358,12 @@ class Run:
                 )
             self.summaries[system] += 1
             if summary.reason:
-                self.without_text.setdefault(system, Counter())[summary.reason] += 1
+                self.without_text[system][summary.reason] += 1
             self.ids.append(hash_of_name(id_of(record)))
             signed = digest_of((record.id, system, summary.text, *[d.text for d in record.documents]))
             # A sum, so that no order and no parting of the input changes it.
-            self._digest += int.from_bytes(signed, "little")
-        self._digest %= DIGESTS
+            self.digest += int.from_bytes(signed, "little")
+        self.digest %= DIGESTS
 
 
 def _with_whole_clusters(units: Iterable[Unit]) -> Iterator[list[Unit]]:

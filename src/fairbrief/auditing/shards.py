@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -135,21 +135,22 @@ def _refuse_unsendable(what: str, thing: Any) -> None:
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class PartResult:
-    """Rows and sums of a part, and all else that its cases add to an audit.
+@dataclass(eq=False)
+class Observed:
+    """Rows and sums of some cases, and all else that they add to an audit.
 
-    ``aside`` are cases that are observed together with others, maybe of other parts; ``unscored`` the shards of observations
-    (by number) that need a model, which the receiver has.
+    ``aside`` are cases of a part that are observed together with others, maybe of other parts; ``unscored`` the shards of
+    observations (by number) that need a model, which the receiver has; ``digest`` is a sum of hashes of all texts.
     """
 
-    ledgers: tuple[Ledger, ...]
+    ledgers: list[Ledger]
     exhibits: Exhibits
-    aside: tuple[tuple[Case, Origin], ...]
-    unscored: tuple[tuple[int, Shard], ...]
-    cases: int
-    summaries: Counter[str]
-    without_text: dict[str, Counter[str]]
-    ids: array[int]
-    digest: int
-    scorers: tuple[str, ...]
+    aside: list[tuple[Case, Origin]] = field(default_factory=list)
+    unscored: list[tuple[int, Shard]] = field(default_factory=list)
+    cases: int = 0
+    summaries: Counter[str] = field(default_factory=Counter)
+    without_text: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    ids: array[int] = field(default_factory=lambda: array("q"))
+    digest: int = 0
+    asked: tuple[str, ...] = ()
+    """The scorers that were asked in a part."""

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from fairbrief.errors import RequestError
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
+Sent = TypeVar("Sent")
 
 
 class Engine(Protocol):
@@ -36,6 +38,39 @@ class ThisProcess:
         """Every item with what became of it; the next is taken when the last has been dealt with."""
         for item in items:
             yield item, work(item)
+
+
+def in_order(
+    items: Iterable[Item],
+    start: Callable[[Item], Sent],
+    answer: Callable[[Sent], tuple[bool, Any]],
+    room: int,
+) -> Iterator[tuple[Item, Any]]:
+    """Every item with its answer, in order, while at most ``room`` are under way.
+
+    ``start`` sends an item away, and ``answer`` waits for what became of it: whether the work was done, and the answer or the error.
+    """
+    stream, under_way = iter(items), deque[tuple[Item, Sent]]()
+    error: Exception | None = None
+    while True:
+        while error is None and len(under_way) < room:
+            try:
+                item = next(stream)
+            except StopIteration:
+                break
+            except Exception as broken:  # noqa: BLE001 - raised when its turn comes
+                error = broken
+            else:
+                under_way.append((item, start(item)))
+        if not under_way:
+            if error is not None:
+                raise error
+            return
+        first, sent = under_way.popleft()
+        is_done, answered = answer(sent)
+        if not is_done:
+            raise answered
+        yield first, answered
 
 
 def engine_of(workers: int) -> Engine:
