@@ -18,7 +18,7 @@ from fairbrief.auditing import Plan, parts
 from fairbrief.auditing.controls import Controls, Exchange
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
+from fairbrief.auditing.grouping import alone, gathered, shared_by, units_of
 from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_holm
@@ -341,14 +341,11 @@ def test_clusters_are_named_after_their_originals_and_further_designs() -> None:
         case("y", original="o", attributes={"design": "mono", "gender": "m"}),
         case("z", original="o", attributes={"design": "balanced", "gender": "f"}),
     )
-    gathering = Gathering(("cluster", "block"))
-    for one in given:
-        gathering.put(*one)
-    assert [(o.record.split(), len(cases), o.attributes) for cases, o in gathering.units("cluster")] == [
+    assert [(o.record.split(), len(cases), o.attributes) for cases, o in gathered(given, "cluster")] == [
         (["o"], 1, (("design", "balanced"), ("gender", "f"))),
         (["o", "mono"], 2, (("design", "mono"),)),
     ]
-    assert [(o.record, len(cases)) for cases, o in gathering.units("block")] == [("x", 1), ("y", 1), ("z", 1)]
+    assert [(o.record, len(cases)) for cases, o in gathered(given, "block")] == [("x", 1), ("y", 1), ("z", 1)]
 
 
 def test_single_cases_are_units_of_observations_of_single_cases() -> None:

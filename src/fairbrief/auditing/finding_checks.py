@@ -129,12 +129,16 @@ def _repeats(groups: Sequence[tuple[str, Sequence[int]]], rows: EvidenceRows) ->
 
 
 def _whose(rows: EvidenceRows) -> Iterator[tuple[str, str, str]]:
-    """System, record and cluster of all rows."""
-    for observation in dict.fromkeys(rows.measures().values()):
-        for table in rows.each_of(observation, WHOSE.__contains__):
-            for some in _some_rows(table):
-                columns = (some[name].to_pylist() for name in ("system", "record", "cluster"))
-                yield from zip(*columns, strict=True)
+    """System, record and cluster of all rows; once where several observations have the same rows, as nearly all do."""
+    observations = dict.fromkeys(rows.measures().values())
+    for tables in itertools.zip_longest(*(rows.each_of(one, WHOSE.__contains__) for one in observations)):
+        distinct: list[pa.Table] = []
+        for table in tables:
+            if table is not None and not any(table.equals(other) for other in distinct):
+                distinct.append(table)
+        for some in itertools.chain.from_iterable(map(_some_rows, distinct)):
+            columns = (some[name].to_pylist() for name in ("system", "record", "cluster"))
+            yield from zip(*columns, strict=True)
 
 
 def _some_rows(table: pa.Table) -> Iterator[pa.Table]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from fairbrief.auditing.observing import Unit
@@ -14,6 +14,7 @@ from fairbrief.readers.laid_rows import LaidRows
 from fairbrief.types import Case, Cases, Measure, Observation
 
 Scope = Literal["case", "block", "cluster"]
+Placed = tuple[Case, Origin]
 DESIGN = ("design", "genders", "last_names", "content_words", RUN)
 """Record attributes that name the design of built inputs, or the run: variants that differ in one are no unit together."""
 
@@ -60,35 +61,22 @@ def units_of(cases: Cases, scope: Scope) -> list[Cases]:
     return list(found.values())
 
 
-@dataclass(slots=True)
-class Gathering:
-    """Cases that wait until all variants of their originals were read, for the ``scopes`` that are asked for."""
-
-    scopes: Collection[Scope]
-    _waiting: dict[tuple[str, ...], list[Unit]] = field(default_factory=dict)
-
-    def put(self, case: Case, origin: Origin) -> None:
-        """The case beside the others of its units."""
-        for scope in self.scopes:
-            shared = shared_by(case, scope)
-            if shared is None and scope == "block" and origin.is_shared:
-                shared = (scope, case.summary.system, "", case.record.id)  # its cluster is squared as a whole
-            if shared is not None:
-                self._waiting.setdefault(shared, []).append(((case,), origin))
-
-    def units(self, scope: Scope) -> list[Unit]:
-        """The units of a scope, by cluster, record and system."""
-        together = {
-            shared: sorted(units, key=place_of)
-            for shared, units in self._waiting.items()
-            if shared[0] == scope
-        }
-        firsts: dict[str, tuple[str, ...]] = {}
-        for units in together.values() if scope == "cluster" else ():
-            case = units[0][0][0]
-            source, design = case.record.original_id, design_of(case)
-            firsts[source] = min(design, firsts.get(source, design))
-        return sorted((_unit(units, firsts) for units in together.values()), key=place_of)
+def gathered(placed: Iterable[Placed], scope: Scope) -> list[Unit]:
+    """The units of a scope that complete clusters make, by cluster, record and system."""
+    together: dict[tuple[str, ...], list[Unit]] = {}
+    for case, origin in placed:
+        shared = shared_by(case, scope)
+        if shared is None and scope == "block" and origin.is_shared:
+            shared = (scope, case.summary.system, "", case.record.id)  # its cluster is squared as a whole
+        if shared is not None:
+            together.setdefault(shared, []).append(((case,), origin))
+    several = [sorted(units, key=place_of) for units in together.values()]
+    firsts: dict[str, tuple[str, ...]] = {}
+    for units in several if scope == "cluster" else ():
+        case = units[0][0][0]
+        source, design = case.record.original_id, design_of(case)
+        firsts[source] = min(design, firsts.get(source, design))
+    return sorted((_unit(units, firsts) for units in several), key=place_of)
 
 
 def place_of(unit: Unit) -> tuple[str, ...]:
@@ -119,8 +107,6 @@ LOTS = 256
 """Those on the disk come back in so many lots, each of some clusters."""
 PER_CASE, PER_TEXT = 1_000, 300
 """Bytes that a case takes, and each of its texts beside its letters."""
-
-Placed = tuple[Case, Origin]
 
 
 class Waiting:

@@ -16,7 +16,7 @@ from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_r
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of, united
 from fairbrief.auditing.scored_rows import OF_EXTRACTS
-from fairbrief.statistics.jackknife import ONE_BY_ONE, GroupNumbers, group_numbers, groups_of
+from fairbrief.statistics.jackknife import ONE_BY_ONE, groups_of
 from fairbrief.types import Floats, Integers, SystemKind
 
 
@@ -56,34 +56,8 @@ class Part:
         return found
 
 
-class Groups:
-    """The groups that clusters are left out in where they are many; of ledgers of the same entries found once."""
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._found: tuple[Origins, GroupNumbers] | None = None
-
-    def of(self, ledger: Ledger) -> GroupNumbers:
-        """By row of a ledger the group of its cluster. Shape (rows,)."""
-        if self._found is None or self._found[0] is not ledger.origins:
-            clusters = ledger.origins.clusters()
-            codes = clusters.codes()
-            if (codes[1:] > codes[:-1]).all():
-                found = group_numbers(clusters, self._seed)
-            else:
-                first, code = first_met(codes)
-                found = group_numbers(clusters.of(first), self._seed)[code]
-            self._found = ledger.origins, found
-        return np.asarray(self._found[1][ledger.reasons == 0])
-
-
-def parts_of(
-    ledger: Ledger, slices: Sequence[Slice], seed: int = 0, groups: Groups | None = None
-) -> dict[tuple[str, Slice], Part]:
-    """The rows of every system, whole and by slice; ``seed`` deals clusters to jackknife units where they are many.
-
-    ``groups`` are of the same seed, and known to other ledgers, too.
-    """
+def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tuple[str, Slice], Part]:
+    """The rows of every system, whole and by slice; ``seed`` deals clusters to jackknife units where they are many."""
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters = origins.clusters()
     rows_of = _rows_of(origins, [(s, part) for s in systems for part in (WHOLE, *slices)])
@@ -92,7 +66,7 @@ def parts_of(
     del codes, rows_of
     members = [own for own, _, _ in found.values()]
     are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
-    group = (groups or Groups(seed)).of(ledger) if are_many else None
+    group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else None
     units = units_of_rows(
         ledger.columns,
         members,

@@ -16,10 +16,10 @@ from fairbrief.auditing.controls import CONTROL_NAMES, Controls, Exchange, names
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import Exhibits
 from fairbrief.auditing.grouping import (
-    Gathering,
     Scope,
     Waiting,
     by_observation,
+    gathered,
     letters_of,
     place_of,
     shared_by,
@@ -28,12 +28,12 @@ from fairbrief.auditing.ledger import Ledger, sort
 from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.origins import Origin, Origins, Slice, slices_of, systems_of
-from fairbrief.auditing.parts import Groups, parts_of
+from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.shards import Observed, Shard, ShardResult, ShardWork
+from fairbrief.auditing.shards import Observed, Shard, ShardWork, Sheets
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.engines import Engine, ThisProcess
-from fairbrief.errors import DataError, FairbriefError, RequestError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.text.hashes import digest_of, hash_of_name
@@ -144,8 +144,8 @@ class Run(Observed):
 
     def _carry(self, shards: Iterator[Shard], engine: Engine) -> None:
         work = self._work if isinstance(engine, ThisProcess) else self.work_elsewhere()
-        for shard, result in engine.map(work, shards):
-            self._write(shard, result)
+        for shard, sheets in engine.map(work, shards):
+            self._write(shard, sheets)
 
     def _single(self, stream: Iterator[Case]) -> Iterator[Shard]:
         """Single cases as they come."""
@@ -168,11 +168,8 @@ class Run(Observed):
             shared = sorted((((case,), o) for case, o in waited if o.is_shared), key=place_of)
             for units in _with_whole_clusters(shared):
                 yield Shard("case", units)
-            gathering = Gathering(self._scopes)
-            for case, origin in waited:
-                gathering.put(case, origin)
             for scope in self._scopes:
-                for units in _with_whole_clusters(gathering.units(scope)):
+                for units in _with_whole_clusters(gathered(waited, scope)):
                     yield Shard(scope, units)
 
     def _wait(self, case: Case, origin: Origin) -> None:
@@ -204,19 +201,18 @@ class Run(Observed):
                     self._wait(case, origin)
         return placed
 
-    def _write(self, shard: Shard, result: ShardResult) -> None:
-        """What was observed of a shard into the ledgers; an error where its observation stands."""
+    def _write(self, shard: Shard, sheets: Sheets) -> None:
+        """What was observed of a shard into the ledgers."""
         random = self._work.random_draws()
         whose: dict[Scope, Origins] = {}
-        for i, (ledger, outcome) in enumerate(zip(self.ledgers, result.outcomes, strict=False)):
-            if isinstance(outcome, FairbriefError):
-                raise outcome
-            if outcome is None and self._is_part:
+        written, asked = sheets
+        for i, (ledger, sheet) in enumerate(zip(self.ledgers, written, strict=True)):
+            if sheet is None and self._is_part:
                 self.unscored.append((i, shard))
                 continue
-            sheet = outcome if outcome is not None else self._work.sheet(ledger.observation, shard, random)
-            self._absorb(ledger, sheet, shard, whose)
-        for spec in result.scorers:
+            own = sheet if sheet is not None else self._work.sheet(ledger.observation, shard, random)
+            self._absorb(ledger, own, shard, whose)
+        for spec in asked:
             self.scorers[spec]  # known from now on, for the signature
         if shard.scope == "case":
             self._progress(shard.cases)
@@ -286,11 +282,10 @@ class Run(Observed):
         compared = [[pair] for pair in pairs] if plan.is_pairwise else [pairs]
         controls = {s: self._controls.of(s) for s in real}
         with_control = [[(s, c)] for s in real for c in systems if c in controls[s]]
-        groups = Groups(settings.seed)
         found: list[Estimate] = []
         gaps: list[Estimate] = []
         for ledger in self.ledgers:
-            own, own_gaps = self._estimate(ledger, [*compared, *with_control], settings, groups)
+            own, own_gaps = self._estimate(ledger, [*compared, *with_control], settings)
             found += own
             gaps += own_gaps
         return self._adjusted(found, found, settings), self._adjusted(gaps, found, settings)
@@ -300,7 +295,6 @@ class Run(Observed):
         ledger: Ledger,
         compared: Sequence[Sequence[tuple[str, str]]],
         settings: estimating.Settings,
-        groups: Groups,
     ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, the largest thing of all, go when it returns."""
         measures = self.readers[ledger.observation]
@@ -308,7 +302,7 @@ class Run(Observed):
             {part for kind in ledger.origins.kinds()[1] for part in kind.slices},
             key=lambda s: (len(s), s),
         )
-        parts = parts_of(ledger, slices, settings.seed, groups)
+        parts = parts_of(ledger, slices, settings.seed)
         made: dict[tuple[str, Slice], list[Estimate]] = {}
         for part, own in estimating.estimates(measures, list(parts.values()), settings):
             made[part.system, part.slice] = own

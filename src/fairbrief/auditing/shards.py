@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer, Unit
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
-from fairbrief.errors import FairbriefError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.statistics import LabelDraws
 from fairbrief.text import languages
 from fairbrief.types import Case, Measure, Observation
@@ -44,16 +44,8 @@ class Shard:
         return self.units if observation.declaration.scope == self.scope else ()
 
 
-Outcome = Ledger | FairbriefError | None
-"""What one observation wrote down; why it could not; None: a model is needed, which the sender has."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShardResult:
-    """What became of one shard: an outcome per observation, up to the first error; the scorers that were asked."""
-
-    outcomes: tuple[Outcome, ...]
-    scorers: tuple[str, ...]
+Sheets = tuple[Sequence[Ledger | None], Sequence[str]]
+"""What became of a shard: what each observation wrote down, None where it needs a model, which the sender has; and the scorers that were asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +63,12 @@ class ShardWork:
     language: languages.Setting | None = None
     """The language that the sender reads texts in; in this process it holds already."""
 
-    def __call__(self, shard: Shard) -> ShardResult:
+    def __call__(self, shard: Shard) -> Sheets:
         """All observations of one shard."""
         with languages.using(self.language or languages.setting()):
-            outcomes = tuple(self._outcomes(shard, self.random_draws()))
-        return ShardResult(outcomes, tuple(self.scorers))
+            random = self.random_draws()
+            sheets = [self._sheet_here(observation, shard, random) for observation in self.observations]
+        return sheets, tuple(self.scorers)
 
     def random_draws(self) -> Random:
         """Labellings and extracts that the observations of one shard share."""
@@ -106,19 +99,13 @@ class ShardWork:
         _refuse_unsendable("What wraps the scorers", sent.scorers.wrap)
         return sent
 
-    def _outcomes(self, shard: Shard, random: Random) -> Iterator[Outcome]:
-        for observation in self.observations:
-            if observation in self._need_models:
-                yield None
-                continue
+    def _sheet_here(self, observation: Observation, shard: Shard, random: Random) -> Ledger | None:
+        if observation not in self._need_models:
             try:
-                yield self.sheet(observation, shard, random)
+                return self.sheet(observation, shard, random)
             except NeedsModel:
                 self._need_models.add(observation)
-                yield None
-            except FairbriefError as error:
-                yield error
-                return
+        return None
 
 
 def _any(_: str) -> bool:

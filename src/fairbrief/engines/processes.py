@@ -19,6 +19,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import active_children, connection, current_process, get_context, resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -196,7 +197,7 @@ def _begin(work: bytes, size: int, numbers: Any, lifeline: connection.Connection
     try:
         _work = pickle.loads(work)  # noqa: S301 - from the process that started this one
     except Exception as error:  # noqa: BLE001 - whatever it is, it is told
-        _work = _Unreadable(f"{type(error).__name__}: {error}")
+        _work = partial(_refuse, f"{type(error).__name__}: {error}")
 
 
 def _end_with(lifeline: connection.Connection) -> None:
@@ -206,17 +207,12 @@ def _end_with(lifeline: connection.Connection) -> None:
     os._exit(1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Unreadable:
-    """Stands for work that could not be loaded."""
-
-    said: str
-
-    def __call__(self, _: object) -> None:
-        raise RequestError(
-            f"A worker process cannot load what it is to do ({self.said}). Define measures and scorers in a module "
-            f"that can be imported, not in a notebook or at a prompt, or use one worker."
-        )
+def _refuse(why: str, _: object) -> None:
+    """In place of work that could not be loaded."""
+    raise RequestError(
+        f"A worker process cannot load what it is to do ({why}). Define measures and scorers in a module "
+        f"that can be imported, not in a notebook or at a prompt, or use one worker."
+    )
 
 
 def _answer(item: Any) -> tuple[bool, Any]:
