@@ -17,7 +17,7 @@ from fairbrief import auditing
 from fairbrief.auditing import Plan, parts
 from fairbrief.auditing.controls import Controls, Exchange
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.examples import Exhibits
+from fairbrief.auditing.examples import TopCases
 from fairbrief.auditing.grouping import alone, gathered, shared_by, units_of
 from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger
@@ -397,8 +397,8 @@ def test_the_largest_of_many_cases_are_kept_whichever_came_first() -> None:
         columns={("x",): 0}, ps=[], pending=[(np.arange(8), np.array([0]), sizes[:, np.newaxis])]
     )
     observation: Any = "o"
-    exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
-    exhibits.consider(observation, sheet, [((c,), o) for c, o in given])
+    exhibits = TopCases({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
+    exhibits.offer(observation, sheet, [((c,), o) for c, o in given])
     assert [(e.value, e.case.record.id) for e in exhibits.shown(["s"])] == [(8, "r1"), (7, "r4")]
 
 
@@ -411,12 +411,12 @@ def test_the_same_cases_are_kept_however_many_come_at_once(at_once: int) -> None
         for i, (one, origin) in enumerate(placed(*(case(f"r{50 - i}") for i in range(12))))
     ]
     observation: Any = "o"
-    exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
+    exhibits = TopCases({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
     for start in range(0, 12, at_once):
         some = slice(start, start + at_once)
         block = np.arange(at_once), np.array([0]), sizes[some, np.newaxis]
         sheet: Any = SimpleNamespace(columns={("x",): 0}, ps=[], pending=[block])
-        exhibits.consider(observation, sheet, given[some])
+        exhibits.offer(observation, sheet, given[some])
     found = [(e.system, e.value, e.case.record.id) for e in exhibits.shown(["s", "t"])]
     assert found == [("s", 2, "r42"), ("s", 2, "r44"), ("t", -9, "r39"), ("t", 9, "r41")]
 

@@ -213,7 +213,7 @@ def test_a_signature_names_measure_version_inputs_and_draws() -> None:
 
 
 def test_the_records_with_the_largest_headline_are_shown_with_their_story() -> None:
-    """Exhibits are sorted, and tell the row in words."""
+    """TopCases are sorted, and tell the row in words."""
     exhibits = audit(cases_of(30, lean=0.2), PLAN).exhibits
     assert len(exhibits) == 5
     assert [e.value for e in exhibits] == sorted((e.value for e in exhibits), reverse=True)

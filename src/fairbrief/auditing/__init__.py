@@ -24,7 +24,7 @@ from fairbrief.auditing import (
 )
 from fairbrief.auditing.controls import Controls, Exchange, names_a_control
 from fairbrief.auditing.evidence import LedgerEvidence
-from fairbrief.auditing.finding_checks import told_opposite, told_without
+from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import check_primary
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
@@ -193,8 +193,8 @@ class _Audit:
         )
         if self.protocol is not None or not plan.n_resamples:
             return result
-        told = told_without(result, watchers, by_spec)
-        if opposite := told_opposite(result, by_spec):
+        told = findings_without(result, watchers, by_spec)
+        if opposite := opposite_gaps(result, by_spec):
             told["opposite_gaps"] = opposite
         return replace(result, made={**result.made, **told}) if told else result
 

@@ -24,7 +24,7 @@ Ranked = tuple[float, Key, float, Totals, Case, float]
 """Size of the headline (negative, to `ALIKE`) and names, by which cases are ranked; headline, row, case and p."""
 
 
-class _Looked(NamedTuple):
+class _Candidates(NamedTuple):
     """Units of one observation and the same columns.
 
     Shapes: ``rows`` (units, columns), ``ps`` (units,) of their own tests, nan where they have none.
@@ -37,14 +37,14 @@ class _Looked(NamedTuple):
 
 
 @dataclass
-class Exhibits:
+class TopCases:
     """The few cases with the largest headline of every measure and system, in whichever order they come."""
 
     readers: dict[Observation, list[Measure]]
     most: int = 5
     _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
 
-    def consider(self, observation: Observation, sheet: Ledger, units: Sequence[Unit]) -> None:
+    def offer(self, observation: Observation, sheet: Ledger, units: Sequence[Unit]) -> None:
         """Keep the cases of a sheet that are among the largest of a measure that reads it."""
         names, ps = list(sheet.columns), sheet.ps if len(sheet.ps) else np.full(len(units), np.nan)
         alike: dict[tuple[int, ...], list[Written]] = {}
@@ -52,23 +52,23 @@ class Exhibits:
             alike.setdefault(tuple(written[1].tolist()), []).append(written)
         for positions, several in alike.items():
             places = np.concatenate([of for of, _, _ in several])
-            looked = _Looked(
+            candidates = _Candidates(
                 {names[position]: j for j, position in enumerate(positions)},
                 np.concatenate([rows for _, _, rows in several]),
                 [units[i] for i in places.tolist()],
                 ps[places],
             )
-            systems = [origin.system for _, origin in looked.units]
+            systems = [origin.system for _, origin in candidates.units]
             places_of = {one: np.flatnonzero([one == system for system in systems]) for one in set(systems)}
             for measure in self.readers.get(observation, ()):
-                headline = measure.value(Totals(looked.columns, looked.rows))[measure.name]
+                headline = measure.value(Totals(candidates.columns, candidates.rows))[measure.name]
                 if headline.tail is not None:
                     sizes = np.abs(np.broadcast_to(headline.array, len(places)))
                     for system, own in places_of.items():
-                        self._rank_some(measure, system, looked, sizes, own)
+                        self._rank_some(measure, system, candidates, sizes, own)
 
     def _rank_some(
-        self, measure: Measure, system: str, looked: _Looked, sizes: Floats, places: Integers
+        self, measure: Measure, system: str, candidates: _Candidates, sizes: Floats, places: Integers
     ) -> None:
         """Look closely at those of a system's units that may be kept. Shapes: ``sizes`` (all units,), ``places`` (n,)."""
         at_most = _rounded(sizes[places] * (1 + NEAR))
@@ -76,23 +76,23 @@ class Exhibits:
         least, last = (-best[-1][0], best[-1][1][0]) if len(best) == self.most else (0.0, "")
         usable = np.flatnonzero(np.isfinite(at_most) & (at_most > 0) & (at_most >= least))
         ranked = sorted(
-            (-size, place_of(looked.units[i]), i)
+            (-size, place_of(candidates.units[i]), i)
             for size, i in zip(at_most[usable].tolist(), places[usable].tolist(), strict=True)
             # Of those tied with the last that is kept a later cluster has no place.
-            if size > least or looked.units[i][1].cluster <= last
+            if size > least or candidates.units[i][1].cluster <= last
         )
         for size, key, i in ranked:
             if len(best) == self.most and (size, key) >= best[-1][:2]:
                 break
             # Alone, so that no last digit, and so no tie, depends on the rows beside it.
-            totals = Totals(looked.columns, looked.rows[i].copy())
+            totals = Totals(candidates.columns, candidates.rows[i].copy())
             value = float(measure.value(totals)[measure.name].array)
             if np.isfinite(value) and value != 0:
-                case = next(case for case in looked.units[i][0] if not case.summary.reason)
+                case = next(case for case in candidates.units[i][0] if not case.summary.reason)
                 rank = -float(_rounded(np.asarray(abs(value))))
-                self._keep(measure, system, (rank, key, value, totals, case, float(looked.ps[i])))
+                self._keep(measure, system, (rank, key, value, totals, case, float(candidates.ps[i])))
 
-    def merge(self, other: Exhibits) -> None:
+    def merge(self, other: TopCases) -> None:
         """Keep of what was kept of other cases what is among the largest of all."""
         for (measure, system), best in other._best.items():
             for ranked in best:

@@ -188,7 +188,7 @@ class Without(EvidenceRows):
                 yield kept.select([name for name in kept.column_names if wanted(name)])
 
 
-def told_without(result: Result, watchers: Watchers, given: Mapping[str, Measure]) -> dict[str, Any]:
+def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Measure]) -> dict[str, Any]:
     """What ``made`` says of copies and of documents in other languages, and of the leading contrasts without them.
 
     Nothing where there are none. ``given`` are the measures by spec.
@@ -259,7 +259,7 @@ MOST_VALUES = 20
 """An attribute with more values than this tells records apart, not kinds of records."""
 
 
-def told_opposite(result: Result, given: Mapping[str, Measure]) -> list[dict[str, Any]]:
+def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str, Any]]:
     """By system and attribute the unsigned score, and the parts of the data in which a group is significantly above or below.
 
     The parts are searched for among the records' attributes of at most `MOST_VALUES` values that the audit was not sliced by. Holm's

@@ -109,8 +109,8 @@ PER_CASE, PER_TEXT = 1_000, 300
 """Bytes that a case takes, and each of its texts beside its letters."""
 
 
-class Waiting:
-    """Cases that wait, and where they come from."""
+class ClusterBuffer:
+    """Cases whose clusters are not complete, with their origins: in memory up to `HELD` bytes, beyond on the disk."""
 
     def __init__(self) -> None:
         self._held: list[Placed] = []
@@ -118,14 +118,14 @@ class Waiting:
         self._laid: LaidRows | None = None
 
     def put(self, case: Case, origin: Origin) -> None:
-        """One more. Raises OSError where the disk is full."""
+        """Add a case. Raises OSError where the disk is full."""
         self._held.append((case, origin))
         self._size += size_of(case)
         if self._size > HELD:
             self._lay()
 
     def take(self) -> Iterator[list[Placed]]:
-        """All that wait, some clusters at a time, all cases of each together; then nothing waits."""
+        """All cases, some clusters at a time, those of one cluster together; the buffer is empty then."""
         if self._laid is None:
             held, self._held, self._size = self._held, [], 0
             yield held

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from fairbrief.auditing.controls import OF_SYSTEMS, Exchange
-from fairbrief.auditing.examples import Exhibits
+from fairbrief.auditing.examples import TopCases
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import Observed
@@ -40,7 +40,7 @@ class PartWork:
     watchers: Watchers
     exchange: Exchange | None = None
     """The summaries of all parts, where some are exchanged."""
-    exhibits: Exhibits | None = None
+    exhibits: TopCases | None = None
     """Where cases to show are kept, if the part is done where they are."""
 
     def __call__(self, part: Part) -> PartDone:

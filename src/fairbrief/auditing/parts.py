@@ -1,6 +1,6 @@
 """The rows of one system and slice, summed by cluster and by jackknife unit, from which estimates are made.
 
-`Answered` has the clusters that several systems have in common.
+`CommonClusters` has the clusters that several systems have in common.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _gathered(
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class CommonClusters:
     """The clusters of several parts, and where each stands in each part: -1 where it did not answer. Shapes: (clusters,)."""
 
     parts: Sequence[Part]
@@ -143,7 +143,7 @@ class Answered:
     places: Sequence[Integers]
 
     @classmethod
-    def of(cls, parts: Sequence[Part]) -> Answered:
+    def of(cls, parts: Sequence[Part]) -> CommonClusters:
         """What these parts answered."""
         clusters = united([part.clusters for part in parts])
         return cls(parts, clusters, [clusters.places_in(part.clusters) for part in parts])
@@ -180,6 +180,6 @@ class Answered:
 
 def units_in_common(parts: Sequence[Part], seed: int) -> tuple[list[Units], int]:
     """The jackknife units of each part on the clusters that all of them answered, and how many these are."""
-    answered, every = Answered.of(parts), range(len(parts))
+    answered, every = CommonClusters.of(parts), range(len(parts))
     common = answered.by_all(every)
     return [answered.units([i], common, seed)[i] for i in every], len(common)

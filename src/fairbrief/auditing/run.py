@@ -14,10 +14,10 @@ from fairbrief import __version__
 from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.controls import CONTROL_NAMES, Controls, Exchange, names_a_control
 from fairbrief.auditing.differences import differences, pairs_of
-from fairbrief.auditing.examples import Exhibits
+from fairbrief.auditing.examples import TopCases
 from fairbrief.auditing.grouping import (
+    ClusterBuffer,
     Scope,
-    Waiting,
     by_observation,
     gathered,
     letters_of,
@@ -66,7 +66,7 @@ class Run(Observed):
         trial: bool = False,
         part_scorers: Scorers | None = None,
         exchange: Exchange | None = None,
-        exhibits: Exhibits | None = None,
+        exhibits: TopCases | None = None,
     ) -> None:
         """``part_scorers`` are those of a run over a part of the input, which is then taken into another run.
 
@@ -82,11 +82,11 @@ class Run(Observed):
         self.readers = by_observation(measures)
         super().__init__(
             [Ledger(observation, plan.n_resamples) for observation in self.readers],
-            Exhibits(self.readers) if exhibits is None else exhibits,
+            TopCases(self.readers) if exhibits is None else exhibits,
         )
         self._groupings = [tuple(names) for names in plan.slices]
         self._scopes = sorted({o.declaration.scope for o in self.readers if o.declaration.scope != "case"})
-        self._waiting = Waiting()
+        self._buffer = ClusterBuffer()
         self._clusters = array("q")
         self._is_part = part_scorers is not None
         self.scorers = Scorers(plan.scorers, plan.wrap) if part_scorers is None else part_scorers
@@ -164,7 +164,7 @@ class Run(Observed):
         ids, clusters = (np.frombuffer(of, dtype=np.int64) for of in (self.ids, self._clusters))
         if len(clusters) and np.isin(clusters, ids).any():
             raise PartedClusters
-        for waited in self._waiting.take():
+        for waited in self._buffer.take():
             shared = sorted((((case,), o) for case, o in waited if o.is_shared), key=place_of)
             for units in _with_whole_clusters(shared):
                 yield Shard("case", units)
@@ -178,7 +178,7 @@ class Run(Observed):
             origin.is_shared and not self.plan.has_clusters
         ):  # then an original may have come that did not wait
             self._clusters.append(hash_of_name(origin.cluster))
-        self._waiting.put(case, origin)
+        self._buffer.put(case, origin)
 
     def _waits(self, case: Case, origin: Origin) -> bool:
         """Whether the case is observed together with others, or shares a cluster with others."""
@@ -220,7 +220,7 @@ class Run(Observed):
     def _absorb(self, ledger: Ledger, sheet: Ledger, shard: Shard, whose: dict[Scope, Origins]) -> None:
         """What one observation wrote down of a shard; ``whose`` has by scope the origins that ledgers share."""
         units, scope = shard.of(ledger.observation), ledger.observation.declaration.scope
-        self.exhibits.consider(ledger.observation, sheet, units)
+        self.exhibits.offer(ledger.observation, sheet, units)
         if scope not in whose:
             whose[scope] = Origins.by_column(origin for _, origin in units)
         ledger.absorb(sheet, [whose[scope]])

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fairbrief.auditing.examples import Exhibits
+from fairbrief.auditing.examples import TopCases
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.grouping import Scope, alone
 from fairbrief.auditing.ledger import Ledger
@@ -131,7 +131,7 @@ class Observed:
     """
 
     ledgers: list[Ledger]
-    exhibits: Exhibits
+    exhibits: TopCases
     aside: list[tuple[Case, Origin]] = field(default_factory=list)
     unscored: list[tuple[int, Shard]] = field(default_factory=list)
     cases: int = 0

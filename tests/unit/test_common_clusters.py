@@ -1,4 +1,4 @@
-"""What systems read on the clusters that all of them answered."""
+"""Jackknife units of systems on the clusters that all of them answered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fairbrief.auditing import parts as parts_module
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE, Origin
-from fairbrief.auditing.parts import Answered, Part, parts_of, units_in_common
+from fairbrief.auditing.parts import CommonClusters, Part, parts_of, units_in_common
 from fairbrief.measures.representation import Uer
 from fairbrief.statistics import jackknife
 from fairbrief.types import Rows
@@ -39,7 +39,7 @@ def test_units_are_of_the_clusters_that_all_answered(one_by_one: int, data: st.D
         parts = [answers(system, clusters) for system, clusters in zip("xyz", several, strict=True)]
         common = [c for c in dict.fromkeys(several[0]) if c in several[1] and c in several[2]]
         wanted = [f"c{c:02}" for c in common]
-        answered = Answered.of(parts)
+        answered = CommonClusters.of(parts)
         assert [answered.clusters[i] for i in answered.by_all(range(3)).tolist()] == wanted
         units, many = units_in_common(parts, 5)
         assert many == len(common)
