@@ -15,13 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import (
-    extracts,
-    measure_selection,
-    part_work,
-    scorer_bias,
-    sensitivity,
-)
+from fairbrief.auditing import extracts, measure_selection, part_work, scorer_bias, sensitivity
 from fairbrief.auditing.controls import Controls, Exchange, names_a_control
 from fairbrief.auditing.evidence import LedgerEvidence
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps

@@ -260,15 +260,9 @@ class Run(Observed):
 
     def settings(self) -> estimating.Settings:
         """What decides the resampling of this audit."""
-        plan = self.plan
-        intervals = plan.intervals or "jackknife"
+        plan, intervals = self.plan, self.plan.intervals or "jackknife"
         return estimating.Settings(
-            plan.n_resamples,
-            plan.seed,
-            plan.confidence_level,
-            plan.alpha,
-            self.signature(),
-            intervals=intervals,
+            plan.n_resamples, plan.seed, plan.confidence_level, plan.alpha, self.signature(), intervals
         )
 
     def estimates(self) -> tuple[list[Estimate], list[Estimate]]:
@@ -291,16 +285,12 @@ class Run(Observed):
         return self._adjusted(found, found, settings), self._adjusted(gaps, found, settings)
 
     def _estimate(
-        self,
-        ledger: Ledger,
-        compared: Sequence[Sequence[tuple[str, str]]],
-        settings: estimating.Settings,
+        self, ledger: Ledger, compared: Sequence[Sequence[tuple[str, str]]], settings: estimating.Settings
     ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, the largest thing of all, go when it returns."""
         measures = self.readers[ledger.observation]
         slices = sorted(
-            {part for kind in ledger.origins.kinds()[1] for part in kind.slices},
-            key=lambda s: (len(s), s),
+            {part for kind in ledger.origins.kinds()[1] for part in kind.slices}, key=lambda s: (len(s), s)
         )
         parts = parts_of(ledger, slices, settings.seed)
         made: dict[tuple[str, Slice], list[Estimate]] = {}

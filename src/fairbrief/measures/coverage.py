@@ -483,10 +483,7 @@ class EqualCoverage(_CoverageMeasure):
         family="Coverage",
         question="how far the groups of a record differ in how well the summary covers their documents",
         harm=UNCOVERED,
-        figures=(
-            "gaps",
-            "p_values",
-        ),
+        figures=("gaps", "p_values"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
 

@@ -12,16 +12,7 @@ from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, coefficient_of
 from fairbrief.statistics import TIE, ratio
-from fairbrief.types import (
-    Cases,
-    Floats,
-    Integers,
-    Reason,
-    Rows,
-    Scores,
-    Totals,
-    Value,
-)
+from fairbrief.types import Cases, Floats, Integers, Reason, Rows, Scores, Totals, Value
 
 
 @dataclass(frozen=True)

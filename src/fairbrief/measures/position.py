@@ -395,10 +395,7 @@ def _turned(sentences: int) -> PermutationScheme:
 @cache
 def _columns(side: str, segments: int) -> tuple[Column, ...]:
     rest = ("positions", "lead", "matches", "sentences", "unmapped")
-    return (
-        *((side, name) for name in segment_names(segments)),
-        *((f"{side} {what}",) for what in rest),
-    )
+    return (*((side, name) for name in segment_names(segments)), *((f"{side} {what}",) for what in rest))
 
 
 def segment_names(segments: int) -> list[str]:

@@ -18,16 +18,7 @@ from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
-from fairbrief.types import (
-    AlikeRows,
-    Case,
-    Column,
-    Floats,
-    Integers,
-    Reason,
-    Totals,
-    Value,
-)
+from fairbrief.types import AlikeRows, Case, Column, Floats, Integers, Reason, Totals, Value
 
 EMPTY_SUMMARY = Reason("empty summary")
 NO_REFERENCES = Reason("no references")

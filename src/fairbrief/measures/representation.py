@@ -523,7 +523,7 @@ class Bur(_RepresentationMeasure):
 
     name: ClassVar[str] = "bur"
     declaration: ClassVar[Declaration] = _declared(
-        question="the share of summaries in which at least one group falls below its due share",
+        question="the share of summaries in which at least one group falls below its due share"
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -589,7 +589,7 @@ class Auc(_RepresentationMeasure):
     points: int = 0
     name: ClassVar[str] = "auc"
     declaration: ClassVar[Declaration] = _declared(
-        question="how far the worst-represented group falls short of its due share",
+        question="how far the worst-represented group falls short of its due share"
     )
 
     def __post_init__(self) -> None:
@@ -644,9 +644,7 @@ class Sof(_RepresentationMeasure):
 
     name: ClassVar[str] = "sof"
     declaration: ClassVar[Declaration] = _declared(
-        question="how unevenly shortfalls are spread over the groups",
-        contrast=SHARES,
-        matches_words=True,
+        question="how unevenly shortfalls are spread over the groups", contrast=SHARES, matches_words=True
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

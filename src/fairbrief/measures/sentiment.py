@@ -168,10 +168,7 @@ class SentimentShift(Reading, SentimentSettings):
         question="how the tone changes from text to summary, between groups",
         harm="People of some groups would be shown in a better or worse light than the text showed them.",
         attribute_of="record",
-        figures=(
-            "sentiments",
-            "regressions",
-        ),
+        figures=("sentiments", "regressions"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         contrast=ContrastWords(
             question="Whose texts become more negative when summarized?",
