@@ -188,9 +188,9 @@ class OtherLanguages(Watcher):
             }
         return counts
 
-    def records(self) -> frozenset[int]:
-        """The hashes of the records with such documents."""
-        return frozenset(self._found.distinct()[:, 0].tolist())
+    def records(self) -> Integers:
+        """The hashes of the records with such documents, ascending."""
+        return np.unique(self._found.distinct()[:, 0])
 
     def _show(self, code: str, ids: Sequence[str]) -> None:
         self._examples[code] = sorted({*self._examples.get(code, ()), *ids})[:SHOWN]
