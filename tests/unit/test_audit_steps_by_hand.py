@@ -41,7 +41,7 @@ from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.plan import parted
 from fairbrief.readers import json_lines, read
-from fairbrief.reports.note_words import worded
+from fairbrief.reports.wording import worded
 from fairbrief.scorers.containment import Containment
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.text.hashes import hash_of

@@ -15,7 +15,8 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.differences import Change
 from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.errors import RequestError
-from fairbrief.reports import evidence_file, write_all
+from fairbrief.reports import evidence as evidence_module
+from fairbrief.reports import write_all
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.evidence import Held
 from fairbrief.reports.result import Result
@@ -396,7 +397,7 @@ def test_rows_are_compared_however_they_are_cut_in_files(
     cases = cases_of(20, 3)
     same = []
     for folder, group in zip("ab", groups, strict=True):
-        monkeypatch.setattr(evidence_file, "GROUP", group)
+        monkeypatch.setattr(evidence_module, "GROUP", group)
         same.append(load(saved(tmp_path / folder, cases, measures=["bur@side", "rouge1"])))
     assert gate.saw_the_same(*same)
     for unfair in (2, 4):

@@ -10,10 +10,8 @@ import pytest
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
-from fairbrief.saved.intervals import Resampling
-from fairbrief.saved.relative_changes import change_comparisons
-from fairbrief.saved.saved_values import in_common, saved_values, specs_in
-from fairbrief.saved.scorer_agreement import _over_records, correlations
+from fairbrief.saved.saved_values import Resampling, in_common, saved_values, specs_in
+from fairbrief.saved.scorer_agreement import _over_records, change_comparisons, correlations
 from fairbrief.types import Case, Document, Record, Summary
 
 MEASURES = ("uer@side", "sof@side")

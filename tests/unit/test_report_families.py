@@ -18,10 +18,18 @@ from tests import sample_families, sample_results
 
 from fairbrief import audit, registry
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.reports import arrangement, evidence_rows, figures, findings, html, markdown, terminal, wording
-from fairbrief.reports.estimate_figures import Figure
+from fairbrief.reports import (
+    arrangement,
+    estimate_figures,
+    exports,
+    figures,
+    findings,
+    html,
+    terminal,
+    wording,
+)
+from fairbrief.reports.estimate_figures import Figure, Part
 from fairbrief.reports.evidence import Held, Wanted, all_columns
-from fairbrief.reports.evidence_rows import Part
 from fairbrief.reports.figures import even_edges, shares_of
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
@@ -180,7 +188,7 @@ def test_what_no_picture_shows_is_not_read() -> None:
 @pytest.mark.parametrize("rows", [0, 1, 2, 3, 1000])
 def test_sums_of_few_rows_at_a_time_are_those_of_all(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the last bit: rows are added one after another."""
-    monkeypatch.setattr(evidence_rows, "SUMMED", 2)
+    monkeypatch.setattr(estimate_figures, "SUMMED", 2)
     numbers = np.random.default_rng(rows).random((3, rows)) * 10.0 ** np.arange(-3, 3, 2)[:, np.newaxis]
     part = Part((), pa.table({f"name[{i}]": column for i, column in enumerate(numbers)}))
     places = ["0", "1", "2", "none"]
@@ -324,7 +332,7 @@ def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
 def test_differences_in_print_are_those_of_headlines() -> None:
     """The list of differences holds headlines, and says how many other quantities were compared."""
     e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
-    shown = markdown.render(replace(sample_results.make(), differences=(e, e.replace(quantity="level"))))
+    shown = exports.markdown(replace(sample_results.make(), differences=(e, e.replace(quantity="level"))))
     assert "1 difference of other quantities stands in results.json" in shown
     assert "bur: level" not in shown
 

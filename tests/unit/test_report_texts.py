@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv as stdlib_csv
+import csv
 import io
 import re
 from dataclasses import replace
@@ -17,12 +17,9 @@ from tests import sample_families, sample_results
 from fairbrief.declarations import Declaration
 from fairbrief.reports import (
     arrangement,
-    csv,
+    exports,
     figures,
     html,
-    junit,
-    latex,
-    markdown,
     number_format,
     plot,
     tables,
@@ -33,6 +30,7 @@ from fairbrief.reports.evidence import Held
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import LeftOut, Result
+from fairbrief.saved import gate_rules
 from fairbrief.types import Estimate, Note, Table
 
 EMPTY = Result((), (), Held(pa.table({})))
@@ -179,7 +177,7 @@ def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
         slice={},
     )
     made = {**result.made, "controls": [], "without_text": {}, "compared_scorers": ""}
-    text = markdown.render(replace(result, estimates=Estimates([contrast, *result.estimates]), made=made))
+    text = exports.markdown(replace(result, estimates=Estimates([contrast, *result.estimates]), made=made))
     heads = [line for line in text.splitlines() if line.startswith(("#", "**"))]
     assert heads[0] == "# Fairness of summaries: what was measured"
     assert heads[1].startswith("**What was measured?** ")
@@ -280,8 +278,8 @@ def test_an_interval_is_explained_as_a_confidence_interval() -> None:
 def test_an_empty_result_is_still_a_page() -> None:
     """Without estimates, evidence and exhibits every format is written."""
     assert "No measure gave a value" in html.render(EMPTY)
-    assert markdown.render(EMPTY).startswith("# Fairness")
-    assert latex.render(EMPTY) == ""
+    assert exports.markdown(EMPTY).startswith("# Fairness")
+    assert exports.latex(EMPTY) == ""
 
 
 def test_the_same_result_gives_the_same_page() -> None:
@@ -356,7 +354,7 @@ def test_a_wide_printed_table_goes_on_below_with_the_names_of_its_rows(width: in
 
 def test_markdown_takes_no_text_for_markup() -> None:
     """Pipes, images, links, HTML and headings of the input stay text, each row on one line."""
-    shown = markdown.render(sample_results.hostile())
+    shown = exports.markdown(sample_results.hostile())
     assert not re.search(r"(?<!\\)!\[|(?<!\\)\]\(|<script|<img|^# head", shown, re.MULTILINE)
     header = next(line for line in shown.splitlines() if line.startswith("| measure"))
     columns = len(re.findall(r"(?<!\\)\|", header))
@@ -370,7 +368,7 @@ def test_markdown_takes_no_text_for_markup() -> None:
 
 def test_latex_runs_no_command_of_the_input() -> None:
     """Backslashes, dollars and braces are set as characters."""
-    shown = latex.render(sample_results.hostile())
+    shown = exports.latex(sample_results.hostile())
     assert "\\input{" not in shown
     assert "\\write18" not in shown
     assert r"\textbackslash{}input\{/etc/passwd\} \$x\$ \textbackslash{}write18\{ls\} \%" in shown
@@ -387,7 +385,7 @@ def test_latex_runs_no_command_of_the_input() -> None:
 )  # fmt: skip
 def test_a_spreadsheet_runs_no_cell(text: object, cell: object) -> None:
     """A text that begins like a formula stands behind an apostrophe; numbers stay numbers."""
-    assert csv.cell(text) == cell
+    assert exports.csv_cell(text) == cell
 
 
 def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -413,29 +411,18 @@ def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: p
 
 def test_csv_holds_estimates_at_full_precision_and_tables_as_printed() -> None:
     """All rows have the header's columns; a printed true minus becomes one that spreadsheets read."""
-    rows = list(stdlib_csv.reader(io.StringIO(csv.render(sample_results.hostile()))))
+    rows = list(csv.reader(io.StringIO(exports.csv_text(sample_results.hostile()))))
     assert {len(row) for row in rows} == {len(rows[0])}
     assert len(rows) == 1 + len(sample_results.hostile().estimates) + len(
         sample_results.hostile().differences
     )
-    assert csv.render(Table("t", ("a",), (("−0.5",),))) == "a\n-0.5\n"
-
-
-def test_estimates_stand_in_csv_as_the_standard_library_writes_them() -> None:
-    """However many are written together; each is a row of the frame."""
-    few = sample_results.make().estimates
-    made = Estimates(e.replace(value=i / 7, system=f'a "{i}", b') for i in range(csv.LINES) for e in few)
-    assert len(made) > csv.LINES
-    out = io.StringIO()
-    written = stdlib_csv.writer(out, lineterminator="\n")
-    written.writerows([made.columns, *(map(csv.cell, row) for row in made.rows())])
-    assert csv.render(made) == out.getvalue()
+    assert exports.csv_text(Table("t", ("a",), (("−0.5",),))) == "a\n-0.5\n"
 
 
 def test_a_column_of_csv_may_have_any_name() -> None:
     """An attribute's name with a comma, a quotation mark and a line break is one cell of the first line."""
-    (header, row) = stdlib_csv.reader(
-        io.StringIO(csv.render([Estimate("bur", "bur", "lead", 0.25, slice={'a, "b"\nc': "x"})]))
+    (header, row) = csv.reader(
+        io.StringIO(exports.csv_text([Estimate("bur", "bur", "lead", 0.25, slice={'a, "b"\nc': "x"})]))
     )
     assert len(header) == len(row)
     assert row[[name.startswith('slice.a, "b"') for name in header].index(True)] == "x"
@@ -444,11 +431,11 @@ def test_a_column_of_csv_may_have_any_name() -> None:
 def test_junit_is_well_formed_and_counts_outcomes() -> None:
     """A failed check is a failure, an inconclusive one skipped, and hostile names stay text."""
     checks = [
-        junit.Check("bur@party \x1b\x00 <&>", "fail", "0.4 > 0.3 ]]> \ud800"),
-        junit.Check("uer", "inconclusive", "too few"),
-        junit.Check("sof", "pass"),
+        gate_rules.Check("bur@party \x1b\x00 <&>", "fail", "0.4 > 0.3 ]]> \ud800"),
+        gate_rules.Check("uer", "inconclusive", "too few"),
+        gate_rules.Check("sof", "pass"),
     ]
-    suite = ET.fromstring(junit.render(checks).encode())
+    suite = ET.fromstring(gate_rules.junit_xml(checks).encode())
     assert suite.attrib | {"tests": "3", "failures": "1", "skipped": "1"} == suite.attrib
     assert [[child.tag for child in case] for case in suite] == [["failure"], ["skipped"], []]
 

@@ -20,10 +20,10 @@ from fairbrief.cli.exit_codes import INCOMPLETE
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.reports import load, wording
 from fairbrief.reports.figures import draw
-from fairbrief.reports.note_words import worded
 from fairbrief.reports.number_format import probability
 from fairbrief.reports.result import Result
-from fairbrief.saved.relative_changes import FROM_NOTHING, QUANTITY, relative_changes
+from fairbrief.reports.wording import worded
+from fairbrief.saved.scorer_agreement import FROM_NOTHING, QUANTITY, relative_changes
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Document, Record, Summary

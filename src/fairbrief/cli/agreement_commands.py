@@ -107,13 +107,13 @@ def _of_audits(
     between: tuple[str, str] | None,
     draws: dict[str, Any],
 ) -> Sequence[Table]:
-    from fairbrief.saved import relative_changes, scorer_agreement
+    from fairbrief.saved import scorer_agreement
 
     level = draws["confidence_level"]
     if between is None:
         return scorer_agreement.tables(scorer_agreement.correlations(audits, measures, **draws), level)
-    changes = relative_changes.change_comparisons(audits, *between, measures, **draws)
-    return (relative_changes.change_table(changes, *between, level),)
+    changes = scorer_agreement.change_comparisons(audits, *between, measures, **draws)
+    return (scorer_agreement.change_table(changes, *between, level),)
 
 
 def _temperatures(text: str) -> list[float]:

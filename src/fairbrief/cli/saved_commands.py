@@ -20,7 +20,7 @@ from fairbrief.cli.output import (
 )
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
-from fairbrief.saved.gate_settings import GateSettings
+from fairbrief.saved.gate_rules import GateSettings, junit_xml
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
@@ -71,44 +71,29 @@ def slice_(
 def report(
     folder: Path = o.SAVED_AUDIT,
     format_: str = o.option(
-        "terminal",
-        "terminal, markdown, latex, csv, model-card, or html (rewrites report.html).",
-        "FORMAT",
-        "--format",
-    ),
-    to: str | None = o.option(
-        None,
-        "Send it to an experiment tracker, mlflow or wandb, with the settings of its own client.",
-        "TRACKER",
+        "terminal", "terminal, markdown, latex, csv, or html (rewrites report.html).", "FORMAT", "--format"
     ),
     details: bool = o.DETAILS,
 ) -> None:
-    """Print the report of a saved audit, write it again, or send it to an experiment tracker."""
-    from fairbrief.reports import csv, exports, html, latex, load, markdown
+    """Print the report of a saved audit, or write it again."""
+    from fairbrief.reports import exports, html, load
     from fairbrief.reports.audit_folder import place
 
     result = load(folder)
-    if to is not None:
-        typer.echo(f"Sent to {exports.send(result, folder, to)}")
-        return
     match format_:
         case "terminal":
             print_audit(result, details=details, has_report=True)
         case "markdown":
-            typer.echo(markdown.render(result))
+            typer.echo(exports.markdown(result))
         case "latex":
-            typer.echo(latex.render(result))
+            typer.echo(exports.latex(result))
         case "csv":
-            typer.echo(csv.render(result), nl=False)
-        case "model-card":
-            typer.echo(exports.model_card(result), nl=False)
+            typer.echo(exports.csv_text(result), nl=False)
         case "html":
             place(folder / "report.html", lambda page: html.write(result, page))
             typer.echo(f"Written: {folder / 'report.html'}")
         case other:
-            raise RequestError(
-                f"No format '{other}'. Formats: terminal, markdown, latex, csv, model-card, html."
-            )
+            raise RequestError(f"No format '{other}'. Formats: terminal, markdown, latex, csv, html.")
 
 
 @app.command()
@@ -240,8 +225,7 @@ def gate(
     from rich.console import Console
     from rich.text import Text
 
-    from fairbrief.reports import junit as junit_report
-    from fairbrief.reports import markdown as markdown_report
+    from fairbrief.reports.exports import markdown_table
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
@@ -250,11 +234,11 @@ def gate(
     checks = limits.checks(folder)
     outcome = gate.overall(checks)
     if junit is not None:
-        write_text(junit, junit_report.render(checks))
+        write_text(junit, junit_xml(checks))
     if markdown is not None:
         rows = tuple((check.name, check.outcome, check.message) for check in checks)
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
-        write_text(markdown, markdown_report.table(table) + "\n")
+        write_text(markdown, markdown_table(table) + "\n")
     console = Console()
     for check in checks:
         console.print(Text.assemble((f"{check.outcome:13}", STYLES[check.outcome]), check.name))

@@ -7,12 +7,12 @@ from typing import Any
 
 from fairbrief.reports import plot
 from fairbrief.reports.estimate_figures import Figure, Panel, bounds_of, describe, first_of
-from fairbrief.reports.junit import Check
 from fairbrief.reports.number_format import number
 from fairbrief.reports.pages import page
 from fairbrief.reports.plot import Spread
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import left_out_table, made_lines
+from fairbrief.saved.gate_rules import Check
 from fairbrief.types import Table
 
 SHOWN_ELSEWHERE = ("sweep", "experiment", "systems", "attributes", "measures")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import floor, log10
 from typing import TYPE_CHECKING, Literal, get_args
 
-from fairbrief.reports import json_file, markdown, wording
+from fairbrief.reports import exports, json_file, wording
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, number
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
@@ -325,8 +325,8 @@ def excerpt(line: Line, length: int = EXCERPT) -> str:
 def as_markdown(explanations: Iterable[Explanation]) -> str:
     """Every sheet as a Markdown table, the texts of the input escaped."""
     return (
-        "\n\n".join(markdown.table(table(sheet)) for found in explanations for sheet in sheets(found))
-        + f"\n\n{markdown.escape(LEGEND)}\n"
+        "\n\n".join(exports.markdown_table(table(sheet)) for found in explanations for sheet in sheets(found))
+        + f"\n\n{exports.markdown_escape(LEGEND)}\n"
     )
 
 

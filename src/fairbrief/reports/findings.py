@@ -8,9 +8,9 @@ from typing import Any
 
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.arrangement import Section
-from fairbrief.reports.note_words import OF_THE_SCORER, worded
 from fairbrief.reports.plain import named
 from fairbrief.reports.tables import columns
+from fairbrief.reports.wording import OF_THE_SCORER, worded
 from fairbrief.standings import SIGNIFICANT, standing
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table

@@ -15,9 +15,9 @@ from fairbrief.reports import (
     figures,
     findings,
     first_screen,
+    json_file,
     number_format,
     plot,
-    record_data,
     wording,
 )
 from fairbrief.reports.arrangement import Arranged, Section
@@ -76,7 +76,7 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
     sections, contrasts = arranged.sections, arranged.contrasts
     room = _room([*sections, *contrasts])
     first = first_screen.make(result)
-    examples = record_data.embedded(result.examples, result.estimates, first.measures if first else ())
+    examples = json_file.embedded(result.examples, result.estimates, first.measures if first else ())
     context = {
         "facts": _facts(result),
         "first": first,

@@ -16,7 +16,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.known_records import known
 from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.reports.number_format import number
-from fairbrief.saved.intervals import Resampling
+from fairbrief.saved.saved_values import Resampling
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import Cut
 from fairbrief.types import Ask, Case, Floats, Scores, Table

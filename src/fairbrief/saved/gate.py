@@ -21,14 +21,12 @@ from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.frames import rows_with, unpacked
-from fairbrief.reports.junit import Check
-from fairbrief.reports.note_words import told
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import told
 from fairbrief.saved import completeness
 from fairbrief.saved.compare import changed_sources, compare_sizes
-from fairbrief.saved.gate_rules import RANDOM, Rule, Sign, is_named
-from fairbrief.saved.gate_settings import MAX_LEFT_OUT
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
 from fairbrief.standings import FEWEST_TO_DECIDE, decides
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted

@@ -16,7 +16,7 @@ from fairbrief.measures.distributions import COUNTING
 from fairbrief.measures.known_records import known
 from fairbrief.measures.representation import Representation
 from fairbrief.measures.summary_units import chunks_by_document, owner_of
-from fairbrief.saved.intervals import Interval, Resampling
+from fairbrief.saved.saved_values import Interval, Resampling
 from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted
 from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table

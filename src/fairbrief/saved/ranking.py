@@ -21,7 +21,7 @@ from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
-from fairbrief.saved.intervals import Interval, Resampling
+from fairbrief.saved.saved_values import Interval, Resampling
 from fairbrief.types import Floats, Measure, Table, Totals
 
 LARGEST = "largest group difference"

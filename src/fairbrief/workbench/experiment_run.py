@@ -22,10 +22,10 @@ from fairbrief.readers import Reading
 from fairbrief.reports import load, write_all
 from fairbrief.reports.audit_folder import RESULTS, place
 from fairbrief.reports.experiment_page import render
-from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
 from fairbrief.saved import gate
 from fairbrief.saved.examples import with_examples
+from fairbrief.saved.gate_rules import Check
 from fairbrief.text.counted import counted
 from fairbrief.types import Scorer
 from fairbrief.workbench import sweep

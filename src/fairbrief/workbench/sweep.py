@@ -18,7 +18,7 @@ from fairbrief.chat.spending import Budget, BudgetSpent
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
 from fairbrief.reports.result import LeftOut, Result
-from fairbrief.saved.relative_changes import relative_changes
+from fairbrief.saved.scorer_agreement import relative_changes
 from fairbrief.scorers.chat_judge import ChatJudge, within
 from fairbrief.types import Case, Measure, Scorer
 from fairbrief.workbench.answers import Count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv as stdlib_csv
+import csv
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import Any
 
 from fairbrief.auditing.differences import UNSIGNED
 from fairbrief.auditing.system_runs import RunSpread, run_spreads
-from fairbrief.reports import csv, number_format, wording
+from fairbrief.reports import exports, number_format, wording
 from fairbrief.reports.audit_folder import place
 from fairbrief.reports.result import Result
-from fairbrief.saved.relative_changes import QUANTITY
+from fairbrief.saved.scorer_agreement import QUANTITY
 from fairbrief.types import Estimate, Table
 from fairbrief.workbench.grid import Cell, axes_of
 
@@ -145,9 +145,9 @@ def write_tidy(result: Result, cells: Sequence[Cell], path: Path) -> None:
     """The rows as CSV, at full precision; no cell of it is a formula to a spreadsheet."""
     rows = tidy_rows(result, cells)
     out = io.StringIO()
-    writer = stdlib_csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows[0] if rows else ("cell",))
-    writer.writerows([csv.cell(value) for value in row.values()] for row in rows)
+    writer.writerows([exports.csv_cell(value) for value in row.values()] for row in rows)
     place(path, lambda part: part.write_text(out.getvalue(), encoding="utf-8", newline="\n"))
 
 
