@@ -61,11 +61,7 @@ def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None
     e = Estimate("a@x", "a", "s", None, notes=(Note("undefined", {"reason": "one group only"}),))
     (written,) = json.loads(json_file.render(Result((e,), (), Held(pa.table({}))))[0])["estimates"]
     assert written["notes"] == [
-        {
-            "code": "undefined",
-            "arguments": {"reason": "one group only"},
-            "text": "undefined: one group only",
-        }
+        {"code": "undefined", "arguments": {"reason": "one group only"}, "text": "undefined: one group only"}
     ]
     later = wording.worded(cast("Any", Note)("of_a_later_version", {"n": 3}))
     assert later == "of_a_later_version, n 3"

@@ -74,25 +74,6 @@ def test_measures_left_out_for_one_reason_share_an_item() -> None:
     ]
 
 
-def test_a_page_explains_its_pictures_once() -> None:
-    """Not over the table of every family and attribute; each table still has a name for who hears it."""
-    page = html.render(sample_results.make())
-    assert page.count("upright tick: permutation mean") == 1
-    assert page.count('<caption class="unseen">') == page.count('<section class="grid">')
-
-
-def test_a_system_is_folded_behind_a_joint_of_its_name() -> None:
-    """Not in the middle of a word or a number."""
-    result = sample_results.make()
-    long = result.estimates[0].replace(system="claude-3-5-sonnet-20241022-with-a-prompt-of-ours")
-    shown = bare(printed(replace(EMPTY, estimates=(long, long.replace(system="b"))), 70))
-    lines = re.findall(r"^  (\S+)", shown, re.MULTILINE)
-    assert lines[-1] == "b"
-    assert "".join(lines[:-1]) == long.system
-    assert len(lines) > 2
-    assert all(line.endswith("-") for line in lines[:-2])
-
-
 def test_long_specs_are_named_by_number_where_records_were_left_out() -> None:
     """A measure whose spec stands below the table is told by its number, and why nothing is defined is said once."""
     long = [
@@ -104,9 +85,7 @@ def test_long_specs_are_named_by_number_where_records_were_left_out() -> None:
     )
     both = [
         base.replace(
-            measure=f"{m}@sentiment",
-            quantity="bur",
-            notes=(Note("undefined", {"reason": "too few units"}),),
+            measure=f"{m}@sentiment", quantity="bur", notes=(Note("undefined", {"reason": "too few units"}),)
         )
         for m in long
     ]
@@ -125,13 +104,7 @@ def test_quantities_of_two_measures_with_one_name_stand_below_their_measures(
     e = (
         sample_results.make()
         .estimates[0]
-        .replace(
-            over="",
-            baseline=baseline,
-            slice=slice_,
-            quantity="shift",
-            leads=True,
-        )
+        .replace(over="", baseline=baseline, slice=slice_, quantity="shift", leads=True)
     )
     both = tuple(e.replace(measure=measure) for measure in ("position_bias", "position_from_uniform"))
     told = replace(EMPTY, differences=both) if baseline else replace(EMPTY, estimates=both)
@@ -153,15 +126,6 @@ def test_what_pairs_of_systems_lack_is_said_once() -> None:
     assert (
         arrangement.notes(pairs)[-1] == f"left out of pairs ({wording.without_over(e)}): not answered 3 to 12"
     )
-
-
-def test_what_pairs_lack_is_said_where_no_headline_is_compared() -> None:
-    """Of many measures the contrasts and excesses are compared alone."""
-    e = sample_results.make().estimates[0].replace(slice={}, baseline="x", excluded={"not answered": 3})
-    contrast = e.replace(quantity="difference[a]")
-    said = f"left out of pairs ({wording.without_over(e)}): not answered 3"
-    assert arrangement.notes([contrast])[-1] == said
-    assert arrangement.notes([contrast.replace(excluded={"not answered": 9}), e])[-1] == said
 
 
 def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
@@ -264,15 +228,6 @@ def test_the_page_speaks_of_measurements_not_of_verdicts() -> None:
     )
     assert "Not testable: the smallest p that the labels allow exceeds the significance level." in page
     assert "No value: one group only." in page
-
-
-def test_an_interval_is_explained_as_a_confidence_interval() -> None:
-    """An interval is a range that holds the true value in so many samples, not the place of a replication."""
-    _, _, after = html.render(sample_results.make()).partition("<dt>interval</dt><dd>")
-    meaning, _, _ = after.partition("</dd>")
-    assert "over repeated samples of records, 95% of such ranges" in meaning
-    assert "contain the true value" in meaning
-    assert "would" not in meaning
 
 
 def test_an_empty_result_is_still_a_page() -> None:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
 from fairbrief.cli import app
-from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.reports import load, wording
 from fairbrief.reports.figures import draw

@@ -172,7 +172,7 @@ Drawn = Iterator[tuple[Figure, str]]
 def draw(material: Material) -> Drawn:
     """The figures that need no declaration of a measure."""
     yield from _grids(material.result)
-    yield from _side_by_side(material)
+    yield from side_by_side(material)
     yield from _differences(material.result)
 
 
@@ -267,7 +267,7 @@ class GroupDots:
         ), cut + inner_cut
 
 
-def _side_by_side(material: Material) -> Drawn:
+def side_by_side(material: Material) -> Drawn:
     """Systems side by side, one panel per headline that several have."""
     by_measure: dict[str, list[Estimate]] = {}
     for e in material.estimates.values():

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports.frames import first_of_each, rows_with, unpacked
+from fairbrief.reports.frames import coded, rows_with, unpacked
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -81,9 +82,10 @@ class Held(EvidenceRows):
     def measures(self) -> dict[str, str]:
         if not {"observation", "measures"} <= set(self.held.column_names):
             return {}
-        rows = first_of_each(self.held, ("observation", "measures"))
-        kinds = [[self.held[name][int(i)].as_py() for name in ("observation", "measures")] for i in rows]
-        return {spec: observation for observation, measures in kinds for spec in measures.split("\n")}
+        (own, observations), (other, measures) = (coded(self.held[n]) for n in ("observation", "measures"))
+        _, first = np.unique(own.astype(np.int64) * len(measures) + other, return_index=True)
+        kinds = ((observations[int(own[i])].as_py(), measures[int(other[i])].as_py()) for i in np.sort(first))
+        return {spec: observation for observation, of in kinds for spec in of.split("\n")}
 
     def column_names(self) -> list[str]:
         return list(self.held.column_names)

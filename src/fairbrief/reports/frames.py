@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -38,9 +37,6 @@ TYPES: dict[str, pa.DataType] = {
 T = TypeVar("T")
 
 FIELDS = Estimate.__struct_fields__
-
-SMALL = 1 << 16
-"""Rows that are looked at together, and combinations that may be counted apart."""
 
 
 def is_packed(kind: pa.DataType) -> bool:
@@ -109,25 +105,6 @@ def plain_numbers(column: pa.ChunkedArray, null: float = 0) -> NDArray[Any]:
             values = np.where(known, values, found[0].dtype.type(null))
         found.append(values)
     return np.concatenate(found)
-
-
-def first_of_each(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
-    """The first row of each combination of texts that these columns hold, ascending."""
-    columns = [coded(table[name]) for name in names]
-    number = math.prod(len(known) + 1 for _, known in columns)
-    if number > SMALL:
-        codes = np.zeros(len(table), dtype=np.int64)
-        for own, known in columns:
-            codes = np.unique(codes * (len(known) + 1) + own, return_inverse=True)[1]
-        return np.sort(np.unique(codes, return_index=True)[1])
-    first = np.full(number, len(table))
-    for start in range(0, len(table), SMALL):
-        codes = np.zeros(min(SMALL, len(table) - start), dtype=np.int64)
-        for own, known in columns:
-            codes = codes * (len(known) + 1) + own[start : start + SMALL] + 1
-        met, places = np.unique(codes, return_index=True)
-        first[met] = np.minimum(first[met], start + places)
-    return np.sort(first[first < len(table)])
 
 
 def rows_with(table: pa.Table, name: str, *texts: str) -> pa.Table:

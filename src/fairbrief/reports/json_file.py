@@ -8,7 +8,6 @@ Lone surrogates, which JSON can spell and UTF-8 cannot, are escaped.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import math
 import re
@@ -16,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import pyarrow as pa
@@ -40,37 +39,31 @@ LINES = 1_000
 
 
 def render(result: Result) -> tuple[str, str]:
-    """The text of ``results.json``; and its identity, which stands in it."""
-    out = io.BytesIO()
-    audit = _write(result, out)
-    return out.getvalue().decode(), audit
+    """The text of ``results.json``, where what is listed has a line each; and its identity, which stands in it."""
+    pieces, audit = _rendered(result)
+    return b"".join(pieces).decode(), audit
 
 
 def write(result: Result, path: Path) -> str:
-    """Write ``results.json``, where what is listed has a line each; its identity."""
+    """Write ``results.json``; its identity."""
+    pieces, audit = _rendered(result)
     with path.open("wb") as out:
-        return _write(result, out)
+        out.writelines(pieces)
+    return audit
 
 
 def identity(result: Result) -> str:
     """Sixteen hex digits of a hash of all that a result says, but for how long it took."""
-    return _write(result, None)
+    return _rendered(result)[1]
 
 
-def _write(result: Result, out: BinaryIO | None) -> str:
-    """Some lines at a time, so that the text is never held as a whole; the identity is put into the head at the end."""
+def _rendered(result: Result) -> tuple[list[bytes], str]:
+    """The text in pieces, and the identity."""
     timeless = {name: value for name, value in result.made.items() if name != "seconds"}
-    digest = hashlib.blake2b(_head(timeless, ""), digest_size=8)
-    if out is not None:
-        out.write(_head(result.made, "0" * 2 * digest.digest_size))
-    for text in _texts(result):
-        digest.update(text)
-        if out is not None:
-            out.write(text)
-    if out is not None:
-        out.seek(0)
-        out.write(_head(result.made, digest.hexdigest()))
-    return digest.hexdigest()
+    digest, pieces = hashlib.blake2b(_head(timeless, ""), digest_size=8), list(_texts(result))
+    for piece in pieces:
+        digest.update(piece)
+    return [_head(result.made, digest.hexdigest()), *pieces], digest.hexdigest()
 
 
 def _head(made: Mapping[str, Any], audit: str) -> bytes:

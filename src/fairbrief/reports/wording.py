@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any
+
+from msgspec import ValidationError, convert
 
 from fairbrief import specs
-from fairbrief.declarations import ContrastUnit, ContrastWords, Declaration
+from fairbrief.declarations import Declaration
 from fairbrief.errors import RequestError
 from fairbrief.reports import number_format
 from fairbrief.standings import FEWEST_IN_A_GROUP
@@ -43,32 +44,13 @@ def without_over(estimate: Estimate) -> str:
 
 
 def declared(measure: str, made: Mapping[str, Any]) -> Declaration:
-    """What an audit recorded of a measure's declaration in ``made['declared']``; else its name alone."""
+    """What an audit recorded of a measure's declaration in ``made['declared']``; its name and plain words where it is not readable."""
     name = name_of(measure)
-    found = made.get("declared")
-    told = found.get(name) if isinstance(found, Mapping) else None
-    if not isinstance(told, Mapping):
-        return Declaration(family=name.replace("_", " ").capitalize())
-    return Declaration(
-        family=str(told.get("family", name)),
-        question=str(told.get("question", "")),
-        harm=str(told.get("harm", "")),
-        figures=tuple(map(str, told.get("figures", ()))),
-        contrast=contrast_of(told.get("contrast")),
-        matches_words=bool(told.get("matches_words")),
-        items=str(told.get("items", "records")),
-    )
-
-
-def contrast_of(recorded: object) -> ContrastWords:
-    """What a saved result says of a measure's contrasts; plain words for what it does not say."""
-    if not isinstance(recorded, Mapping):
-        return ContrastWords()
-    known: dict[str, Any] = {
-        f.name: str(recorded[f.name]) for f in fields(ContrastWords) if f.name in recorded
-    }
-    words = ContrastWords(**known)
-    return words if words.unit in get_args(ContrastUnit) else replace(words, unit="plain")
+    plain = {"family": name.replace("_", " ").capitalize()}
+    try:
+        return convert({**plain, **made["declared"][name]}, Declaration)
+    except (KeyError, TypeError, ValidationError):
+        return Declaration(**plain)
 
 
 def is_headline(estimate: Estimate) -> bool:

@@ -170,6 +170,11 @@ class Resampling:
     seed: int = 0
     confidence_level: float = 0.95
 
+    @property
+    def note(self) -> str:
+        """What a table says of its intervals."""
+        return f"{self.confidence_level:.0%} intervals resample records."
+
     def bootstrap(self, records: int) -> Bootstrap | None:
         """The draws; None where there is one record only, or no draw is asked for."""
         return Bootstrap(records, self.n_resamples, self.seed) if records > 1 and self.n_resamples else None
@@ -205,3 +210,7 @@ class Resampling:
                 blocks.append(np.stack(list(statistic(*(a[drawn] for a in arrays)))))
         found = np.concatenate(blocks, axis=1)
         return [self.interval(point, drawn) for point, drawn in zip(points, found, strict=True)]
+
+
+DRAWS = Resampling()
+"""As a command resamples without being told otherwise."""

@@ -21,7 +21,15 @@ from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.result import Result
-from fairbrief.saved.saved_values import Interval, Resampling, SavedValues, in_common, saved_values, specs_in
+from fairbrief.saved.saved_values import (
+    DRAWS,
+    Interval,
+    Resampling,
+    SavedValues,
+    in_common,
+    saved_values,
+    specs_in,
+)
 from fairbrief.statistics import ResampledSpearman, spearman
 from fairbrief.statistics.jackknife import spreads
 from fairbrief.types import Estimate, Floats, Integers, Measure, Table
@@ -52,10 +60,7 @@ class Correlation:
 def correlations(
     results: Sequence[Result],
     measures: Sequence[str] = (),
-    *,
-    n_resamples: int = 2000,
-    seed: int = 0,
-    confidence_level: float = 0.95,
+    resampling: Resampling = DRAWS,
 ) -> list[Correlation]:
     """ρ of every pair of ``measures``; without any, for each measure that the audits hold in two specs or more.
 
@@ -69,7 +74,6 @@ def correlations(
         else _of_one_measure(known)
     )
     saved = saved_values(results, {spec for pair in pairs for spec in pair})
-    resampling = Resampling(n_resamples, seed, confidence_level)
     every = (_correlation(saved[first], saved[second], resampling) for first, second in pairs)
     found = [correlation for correlation in every if correlation is not None]
     if not found:
@@ -162,7 +166,7 @@ def _settings(measure: Measure) -> str:
     return ", ".join([*([str(scorer)] if scorer is not None else []), *others]) or "default settings"
 
 
-def tables(found: Sequence[Correlation], confidence_level: float = 0.95) -> tuple[Table, ...]:
+def tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> tuple[Table, ...]:
     """One row per pair; then one row per pair and system."""
     rows = tuple(
         (
@@ -176,13 +180,12 @@ def tables(found: Sequence[Correlation], confidence_level: float = 0.95) -> tupl
         for c in found
         for system, rho, n in c.of_system
     )
-    note = f"{confidence_level:.0%} intervals resample records."
-    fewest = f"{note} Fewer than {FEWEST_SYSTEMS} systems have no rank correlation."
+    fewest = f"{resampling.note} Fewer than {FEWEST_SYSTEMS} systems have no rank correlation."
     compared = ("measure", "first", "second", "over summaries", "n")
     made = Table("Agreement (Spearman)", (*compared, "over systems", "systems"), rows, (fewest,))
     if not by_system:
         return (made,)
-    return made, Table("Agreement by system (Spearman)", ("system", *compared), by_system, (note,))
+    return made, Table("Agreement by system (Spearman)", ("system", *compared), by_system, (resampling.note,))
 
 
 QUANTITY = "relative_change"
@@ -267,10 +270,7 @@ def change_comparisons(
     plain: str,
     fair: str,
     measures: Sequence[str],
-    *,
-    n_resamples: int = 2000,
-    seed: int = 0,
-    confidence_level: float = 0.95,
+    resampling: Resampling = DRAWS,
 ) -> list[ChangeComparison]:
     """The difference of relative changes for each pair of measures; intervals resample records.
 
@@ -283,7 +283,6 @@ def change_comparisons(
     known = {system for spec in named for system in saved[spec].systems}
     if absent := [system for system in (plain, fair) if system not in known]:
         raise RequestError(f"No system '{absent[0]}' in these audits, which hold {', '.join(sorted(known))}.")
-    resampling = Resampling(n_resamples, seed, confidence_level)
     return [
         _comparison(saved[a], saved[b], plain, fair, resampling) for a, b in itertools.combinations(named, 2)
     ]
@@ -324,7 +323,7 @@ def _of_both_systems(
 
 
 def change_table(
-    found: Sequence[ChangeComparison], plain: str, fair: str, confidence_level: float = 0.95
+    found: Sequence[ChangeComparison], plain: str, fair: str, resampling: Resampling = DRAWS
 ) -> Table:
     """One row per pair of measures."""
     rows = tuple((c.first, c.second, *map(str, c.changes), str(c.difference), f"{c.n:,}") for c in found)
@@ -334,6 +333,6 @@ def change_table(
         rows,
         (
             "A change is the part of itself by which a measure falls; a difference above 0: the first falls more.",
-            f"{confidence_level:.0%} intervals resample records.",
+            resampling.note,
         ),
     )
