@@ -1,5 +1,7 @@
 """What pictures are made of, and figures of estimates: groups and systems side by side, grids of two-way slices, quality beside
 disparity.
+
+One module of some 410 lines, since the evidence of a picture, its panels and its captions are read together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A gate decides on the bound of an interval, never on a point: pass, fail, or inconclusive."""
+"""A gate decides on the bound of an interval, never on a point: pass, fail, or inconclusive.
+
+One module of some 420 lines: what a limit asks, what a baseline asks, and how both are decided.
+"""
 
 from __future__ import annotations
 
