@@ -76,7 +76,8 @@ class ScoreTable:
             place = ranges(into[longer], units[longer])
             others = self.cells.take(ranges(first[longer] + k * units[longer], units[longer]))
             cells[place] = np.maximum(cells[place], others)
-        return ScoreTable(np.column_stack([rows, n_units]), cells, self.owner, sums(self.sizes, passages))
+        sizes = sums(self.sizes.astype(np.int64), passages).astype(np.float64)
+        return ScoreTable(np.column_stack([rows, n_units]), cells, self.owner, sizes)
 
     def __len__(self) -> int:
         return len(self.shapes)
