@@ -58,10 +58,6 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     def read(self, reply: str) -> float | None:
         """The number that a reply states; None where it states none."""
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        """The answers, from each pair's number."""
-        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
-
     @property
     def computed_by(self) -> str:
         """What decides a stated number: the reading's version, model, address, kind and words of the question."""
@@ -262,6 +258,10 @@ class Judge(ChatJudge):
 
     def read(self, reply: str) -> float | None:
         return score(reply)
+
+    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+        """The answers, from each pair's number."""
+        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
     def worded(self, pair: pairs.Key) -> str:
         before, _, rest = TEMPLATE.partition("{source}")
