@@ -14,6 +14,7 @@ from fairbrief.statistics.agreement import (
     spearman,
 )
 from fairbrief.statistics.arrays import TIE, ratio
+from fairbrief.statistics.classification import balanced_accuracy, best_cut, roc_auc
 from fairbrief.statistics.distributions import (
     dirichlet_log_odds,
     kl_divergence,
@@ -42,6 +43,8 @@ __all__ = [
     "Labelled",
     "Relabelled",
     "alpha_of_two",
+    "balanced_accuracy",
+    "best_cut",
     "dirichlet_log_odds",
     "enumerate_labellings",
     "fit_robust",
@@ -54,6 +57,7 @@ __all__ = [
     "percentile_interval",
     "randolph_kappa",
     "ratio",
+    "roc_auc",
     "spearman",
     "wasserstein_heights",
     "wasserstein_positions",

@@ -1,0 +1,39 @@
+"""ROC-AUC, balanced accuracy and cut-offs equal scikit-learn's, with ties and under resampling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+
+from fairbrief.statistics import balanced_accuracy, best_cut, roc_auc
+
+ITEMS = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30)
+
+
+@given(ITEMS)
+def test_the_area_under_the_curve_is_that_of_scikit_learn(items: list[tuple[int, bool, int]]) -> None:
+    """Ties count by half; a resample is its items, each as often as it was drawn; one class alone has no area."""
+    scores, labels, counts = (np.array(column) for column in zip(*items, strict=True))
+    found = roc_auc(scores, labels, np.stack([np.ones_like(counts), counts]))
+    assert found[0] == pytest.approx(float(roc_auc(scores, labels)), nan_ok=True)
+    for area, drawn in zip(found, (np.ones_like(counts), counts), strict=True):
+        if len(set(np.repeat(labels, drawn))) < 2:
+            assert np.isnan(area)
+        else:
+            assert area == pytest.approx(roc_auc_score(np.repeat(labels, drawn), np.repeat(scores, drawn)))
+
+
+@given(ITEMS)
+def test_no_cut_has_a_larger_balanced_accuracy_than_the_best(items: list[tuple[int, bool, int]]) -> None:
+    """The best cut-off is at least as good as every other, by scikit-learn's own balanced accuracy."""
+    scores, labels, _ = (np.array(column) for column in zip(*items, strict=True))
+    cut = float(best_cut(scores, labels))
+    if len(set(labels)) < 2:
+        assert np.isnan(cut)
+        return
+    best = float(balanced_accuracy(scores, labels, cut))
+    assert best == pytest.approx(balanced_accuracy_score(labels, scores >= cut))
+    assert best >= max(balanced_accuracy_score(labels, scores >= other) for other in range(-1, 8)) - 1e-12
