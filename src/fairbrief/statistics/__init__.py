@@ -14,7 +14,7 @@ from fairbrief.statistics.agreement import (
     spearman,
 )
 from fairbrief.statistics.arrays import TIE, ratio
-from fairbrief.statistics.classification import balanced_accuracy, best_cut, roc_auc
+from fairbrief.statistics.classification import balanced_accuracy, best_cut, isotonic, roc_auc
 from fairbrief.statistics.distributions import (
     dirichlet_log_odds,
     kl_divergence,
@@ -27,7 +27,7 @@ from fairbrief.statistics.labellings import (
     enumerate_labellings,
 )
 from fairbrief.statistics.permutation_tests import holm
-from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
+from fairbrief.statistics.regression import Fit, fit_logistic, fit_robust, fit_sums
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps, percentile_interval
 
 __all__ = [
@@ -47,9 +47,11 @@ __all__ = [
     "best_cut",
     "dirichlet_log_odds",
     "enumerate_labellings",
+    "fit_logistic",
     "fit_robust",
     "fit_sums",
     "holm",
+    "isotonic",
     "kappa_of_two",
     "kl_divergence",
     "krippendorff_alpha",

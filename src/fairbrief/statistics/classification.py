@@ -1,4 +1,4 @@
-"""How well a score tells two classes apart: area under the ROC curve, balanced accuracy and the best cut-off."""
+"""How well a score tells two classes apart, and how probable it makes the first: ROC-AUC, cut-offs, isotonic regression."""
 
 from __future__ import annotations
 
@@ -37,6 +37,29 @@ def best_cut(scores: Floats, labels: ArrayLike, counts: Counts | None = None) ->
     middle = (distinct[1:] + distinct[:-1]) / 2
     cuts = np.append(distinct[:1], np.where(middle > distinct[:-1], middle, distinct[1:]))
     return np.asarray(np.where(is_known, cuts[gain.argmax(axis=-1)], np.nan))
+
+
+def isotonic(scores: Floats, labels: ArrayLike, counts: Counts | None = None) -> tuple[Floats, Floats]:
+    """The non-decreasing shares of true items closest to the labels, as knots of a piecewise linear map of the score.
+
+    Each knot is the lowest or the highest score of a block of equal shares; `numpy.interp` reads between them, and
+    beyond the ends the nearest share holds. Shapes: (n,), (n,), (n,) → (knots,), (knots,). ValueError without an item.
+    Source: pool adjacent violators: Ayer et al., Annals of Mathematical Statistics 26 (1955).
+    """
+    true, false, distinct = _by_score(scores, labels, counts)
+    is_drawn = true + false > 0
+    true, many, low = true[is_drawn], (true + false)[is_drawn], distinct[is_drawn]
+    high = low
+    while True:
+        share = true / many
+        starts = np.flatnonzero(np.append([True], share[1:] > share[:-1]))
+        if len(starts) == len(share):
+            break
+        # A run of blocks that do not increase is one block of the answer.
+        true, many = np.add.reduceat(true, starts), np.add.reduceat(many, starts)
+        low, high = low[starts], high[np.append(starts[1:], len(share)) - 1]
+    places, is_knot = np.column_stack([low, high]), np.column_stack([np.ones(len(low)), low < high]) > 0
+    return places[is_knot], np.repeat(share, 2).reshape(-1, 2)[is_knot]
 
 
 def _by_score(scores: Floats, labels: ArrayLike, counts: Counts | None) -> tuple[Floats, Floats, Floats]:
