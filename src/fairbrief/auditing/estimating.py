@@ -33,7 +33,7 @@ from fairbrief.auditing.estimate import (
 )
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
-from fairbrief.auditing.parts import Part
+from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.standings import are_too_few
 from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
 from fairbrief.statistics.jackknife import (
@@ -46,7 +46,7 @@ from fairbrief.statistics.jackknife import (
 )
 from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 
-NEEDS_TEXTS = Note("needs_texts")
+NEEDS_TEXTS, SCORES_UNCERTAIN = Note("needs_texts"), Note("scores_uncertain")
 FEWEST_CLUSTERS = 3
 """Fewer clusters than this give no interval (`few_clusters` in `reports.note_words` says so)."""
 MOST_TOGETHER = 1 << 21
@@ -157,7 +157,8 @@ def _of_parts(
     measures: Sequence[Measure], parts: Sequence[Part], units: Units, settings: Settings
 ) -> list[list[Estimate]]:
     """The estimates of parts that have as many units, part by part."""
-    several = [Jackknifed(measure, units) for measure in measures]
+    maps = maps_of(parts)
+    several = [Jackknifed(measure, units, maps) for measure in measures]
     leading = leaders(several)
     chances = _chances(several, parts, settings)
     shared = [_of_part(part) for part in parts]
@@ -174,8 +175,9 @@ def _of_parts(
             numbers = _numbers(
                 here, name, parts, chances[k][name], [of.get(name) for of in resampled], settings
             )
+            notes = (SCORES_UNCERTAIN,) if maps is not None and value.leads else ()
             made[name] = [
-                built({**of_part, **of_value}, own, value.limits)
+                built({**of_part, **of_value}, own, value.limits, notes)
                 for of_part, own in zip(shared, numbers, strict=True)
             ]
         if EXCESS in made:
