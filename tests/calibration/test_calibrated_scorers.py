@@ -12,6 +12,7 @@ import pytest
 from fairbrief.auditing import audit
 from fairbrief.plan import Plan
 from fairbrief.scorers.calibrated import Calibrated
+from fairbrief.statistics.jackknife import spreads, with_uncertain_scores
 from fairbrief.types import Ask, Case, Document, Floats, Record, Scores, Summary
 from fairbrief.workbench.calibrating import Fitting, calibration
 
@@ -78,11 +79,13 @@ def test_intervals_contain_what_the_true_map_gives(tmp_path: Path) -> None:
     assert without < with_maps - 0.05
 
 
-@pytest.mark.parametrize("draws", [0, 1])
-def test_too_few_maps_add_nothing(draws: int) -> None:
-    """The between-map variance needs two maps."""
-    from fairbrief.statistics.jackknife import spreads, with_uncertain_scores
-
-    rng = np.random.default_rng(1)
-    found = spreads(np.zeros(1), rng.normal(size=(1, 9)), rng.normal(size=(1, 9)))
-    assert with_uncertain_scores(found, np.ones((1, draws))).error.tolist() == found.error.tolist()
+def test_the_maps_part_by_hand() -> None:
+    """error² = e² + (1 + 1/m) · variance of the m maps' values, with Satterthwaite's freedom; one map adds nothing."""
+    found = spreads(np.zeros(1), np.array([[-1.0, 0.0, 1.0]]), np.ones((1, 3)))
+    within = float(found.error[0]) ** 2
+    between = (1 + 1 / 3) * 4
+    wider = with_uncertain_scores(found, np.array([[0.0, 2.0, np.nan, 4.0]]))
+    assert wider.error[0] == pytest.approx((within + between) ** 0.5)
+    assert wider.freedom[0] == pytest.approx((within + between) ** 2 / (within**2 / 2 + between**2 / 2))
+    for few in (np.ones((1, 0)), np.ones((1, 1))):
+        assert with_uncertain_scores(found, few).error.tolist() == found.error.tolist()

@@ -76,6 +76,7 @@ class _Text:
 
     every: str
     run: tuple[str, ...]
+    met: frozenset[str]
     words: frozenset[str]
     stems: frozenset[str]
     pairs: frozenset[tuple[str, str]]
@@ -94,6 +95,7 @@ def _read(text: str, language: str) -> _Text:
     return _Text(
         every=f" {' '.join(run)} ",
         run=run,
+        met=frozenset(run),
         words=frozenset(tokens.words(text, language)),
         stems=frozenset(chain.from_iterable(stems for stems, _ in each)),
         pairs=frozenset(chain.from_iterable(pairs for _, pairs in each)),
@@ -105,7 +107,7 @@ def _read(text: str, language: str) -> _Text:
 
 
 def _features(row: _Text, claim: _Text) -> tuple[float, ...]:
-    numbers, names = claim.numbers - set(row.run), claim.names - set(row.run)
+    numbers, names = claim.numbers - row.met, claim.names - row.met
     stems, pairs = len(claim.stems) or 1, len(claim.pairs) or 1
     held = [claim.stems & own for own, _ in row.sentences] or [frozenset()]
     return (
@@ -117,7 +119,7 @@ def _features(row: _Text, claim: _Text) -> tuple[float, ...]:
         max(map(len, held)) / stems,
         max((len(claim.pairs & own) for _, own in row.sentences), default=0) / pairs,
         max((len(a | b) for a, b in pairwise(held)), default=len(held[0])) / stems,
-        _longest_run(row.every, claim.run) / (len(claim.run) or 1),
+        _longest_run(row, claim.run) / (len(claim.run) or 1),
         _share(claim.parts, row.parts),
         log1p(len(numbers)),
         log1p(len(names)),
@@ -132,11 +134,13 @@ def _share(
     return len(wanted & there) / len(wanted) if wanted else 0.0
 
 
-def _longest_run(text: str, words: Sequence[str]) -> int:
-    """How many words in a row of these the text holds, words between spaces, at most."""
+def _longest_run(row: _Text, words: Sequence[str]) -> int:
+    """How many words in a row of these the text holds at most."""
     best = start = 0
-    for end in range(1, len(words) + 1):
-        while end - start > best and f" {' '.join(words[start:end])} " not in text:
+    for end, word in enumerate(words, 1):
+        if word not in row.met:
+            start = end
+        while end - start > best and f" {' '.join(words[start:end])} " not in row.every:
             start += 1
         best = max(best, end - start)
     return best

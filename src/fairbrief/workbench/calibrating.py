@@ -46,6 +46,8 @@ class Fitting:
     labels: Integers
     text: Integers
     seed: int = 0
+    groups: tuple[str, ...] = ()
+    """Whose text each pair has; empty where that is unknown."""
 
     @property
     def is_weighed(self) -> bool:
@@ -108,6 +110,17 @@ class Fitting:
             found[out] = self.scores[out] >= best_cut(self.scores[~out], self.labels[~out])
         return found
 
+    @cached_property
+    def probabilities(self) -> Floats:
+        """The probability of each pair by the map of the other folds. Shape (pairs,)."""
+        found = np.zeros(len(self.labels))
+        for fold in range(FOLDS):
+            out = self.folds == fold
+            text = np.unique(self.text[~out], return_inverse=True)[1]
+            others = Fitting(self.features[~out], self.labels[~out], text, self.seed)
+            found[out] = others.map().of(self.features[out])
+        return found
+
     def agreement(self, texts: int | None = None) -> tuple[Measured, Measured, Measured]:
         """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals, of as many texts as there are or another number."""
         counts = self.draws(DRAWS, texts=texts)
@@ -149,7 +162,8 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
             f"{scorer!r} states no number for most of the pairs: nothing can be calibrated. Ask another model."
         )
     text = np.unique(text[is_known], return_inverse=True)[1]
-    return Fitting(features[is_known], labels[is_known], text, seed)
+    groups = tuple(pair.group for pair, one in zip(pairs, is_known.tolist(), strict=True) if one)
+    return Fitting(features[is_known], labels[is_known], text, seed, groups)
 
 
 def calibration(scorer: Any, pairs: Sequence[Labelled], fitting: Fitting) -> Calibration:
@@ -200,7 +214,33 @@ def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
         ("score", "probability", "resampled")[: len(found[0])],
         tuple(found),
     )
+    if len(set(fitting.groups)) > 1:
+        yield _by_group(fitting)
     yield _precision(fitting, made)
+
+
+def _by_group(fitting: Fitting) -> Table:
+    """Whether the map holds for each group: by it a group's claims could be supported more often, or less, than people say."""
+    rows, counts = [], fitting.draws(DRAWS)
+    excess = fitting.probabilities - fitting.labels
+    for group in sorted(set(fitting.groups)):
+        is_own = np.array([own == group for own in fitting.groups])
+        with np.errstate(invalid="ignore"):
+            drawn = counts[:, is_own] @ excess[is_own] / counts[:, is_own].sum(axis=1)
+        cells = _cells(_measured(excess[is_own].mean(), drawn))
+        shares = (f"{of[is_own].mean():.3f}" for of in (fitting.labels, fitting.probabilities))
+        area = float(roc_auc(fitting.scores[is_own], fitting.labels[is_own]))
+        rows.append(
+            (group or "–", f"{is_own.sum():,}", *shares, *cells, "–" if np.isnan(area) else f"{area:.3f}")
+        )
+    return Table(
+        "The same map for every group?",
+        ("group", "pairs", "supported", "probability", "difference", "95 % interval", "ROC-AUC"),
+        tuple(rows),
+        (
+            "Held-out probabilities less people's labels: above 0 the scorer finds more support than people do.",
+        ),
+    )
 
 
 def _precision(fitting: Fitting, made: Calibration) -> Table:
