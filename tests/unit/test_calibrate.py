@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.scorers.calibrated import Calibrated, read
 from fairbrief.scorers.lexical import FEATURES, Lexical
+from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.text import languages
 from fairbrief.types import Ask
 from fairbrief.workbench.labelled_pairs import read_labels
@@ -44,6 +46,17 @@ def labelled(path: Path, many: int = 90, *, is_right: bool = True) -> Path:
 def in_english() -> AbstractContextManager[None]:
     """What an audit of English texts finds out before it scores."""
     return languages.using(languages.setting()._replace(usual="en"))
+
+
+@pytest.fixture(scope="module")
+def maps(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """Calibrations by scorer."""
+    folder = tmp_path_factory.mktemp("maps")
+    labels, found = labelled(folder / "labels.jsonl"), {}
+    for name in ("containment", "lexical"):
+        found[name] = folder / f"{name}.json"
+        printed("calibrate", name, labels, "--out", found[name])
+    return found
 
 
 @pytest.fixture
@@ -115,6 +128,33 @@ def test_a_lexical_scorer_needs_labels(tmp_path: Path) -> None:
     with in_english():
         (answer,) = registry.make("scorer", f"lexical(calibrated={out})").answer([ask])
     assert answer.matrix[0, 0] > answer.matrix[0, 1]
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("name", ["containment", "lexical"])
+def test_calibrated_scorers_keep_the_contract(
+    name: str, clause: ScorerClause, maps: Mapping[str, Path]
+) -> None:
+    """Whatever is asked, alone as in a batch: also empty texts, no row, and no column."""
+    odd = (
+        "",
+        " ",
+        "?!",
+        "\x00",
+        "soup soup",
+        "ünï كلمة 汤很热",
+        "a" * 3000,
+        "Anna paid 40 euros. It was 1.5 times as hot.",
+    )
+    with in_english():
+        scorer = registry.make("scorer", f"{name}(calibrated={maps[name]})")
+        asks = [
+            Ask("", odd, odd),
+            Ask("", (), odd),
+            Ask("", odd, ()),
+            *(Ask("", (text,), odd[:2]) for text in odd),
+        ]
+        clause(scorer, asks)
 
 
 def test_features_of_a_pair_by_hand() -> None:

@@ -194,29 +194,27 @@ def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
         f"Agreement of {made.scorer} with people: {of_pairs}", ("", "value", "95 % interval"), tuple(rows),
         (f"By text: held out in {FOLDS} folds, resampled {DRAWS:,} times. Chance is {CHANCE:g} for both.",),
     )  # fmt: skip
-    weighted = fitting.features @ made.map.weights
-    places = np.unique(np.quantile(weighted, np.linspace(0, 1, 9)))
-    drawn = (
-        np.stack([np.interp(places, one.places, one.shares) for one in made.resampled])
-        if not fitting.is_weighed
-        else None
-    )
-    shares = np.interp(places, made.map.places, made.map.shares)
-    found = [
-        (f"{place:.3f}", f"{share:.2f}")
-        for place, share in zip(places.tolist(), shares.tolist(), strict=True)
-    ]
-    if drawn is not None:
-        bounds = np.quantile(drawn, [0.025, 0.975], axis=0).T.tolist()
-        found = [(*row, f"[{low:.2f}, {high:.2f}]") for row, (low, high) in zip(found, bounds, strict=True)]  # type: ignore[misc]
-    yield Table(
-        "Probability of support by score",
-        ("score", "probability", "resampled")[: len(found[0])],
-        tuple(found),
-    )
+    yield _map(made, fitting)
     if len(set(fitting.groups)) > 1:
         yield _by_group(fitting)
     yield _precision(fitting, made)
+
+
+def _map(made: Calibration, fitting: Fitting) -> Table:
+    """The probabilities of nine of the pairs, from the lowest score to the highest."""
+    scores = fitting.features @ made.map.weights
+    chosen = np.argsort(scores, kind="stable")[np.linspace(0, len(scores) - 1, 9).astype(np.int64)]
+    features = fitting.features[chosen]
+    drawn = np.stack([one.of(features) for one in made.resampled])
+    columns = (scores[chosen], made.map.of(features), *np.quantile(drawn, [0.025, 0.975], axis=0))
+    return Table(
+        "Probability of support by score",
+        ("score", "probability", "95 % interval"),
+        tuple(
+            (f"{score:.3f}", f"{share:.2f}", f"[{low:.2f}, {high:.2f}]")
+            for score, share, low, high in zip(*(column.tolist() for column in columns), strict=True)
+        ),
+    )
 
 
 def _by_group(fitting: Fitting) -> Table:
