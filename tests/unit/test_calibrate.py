@@ -19,7 +19,9 @@ from tests.stub_chat import StubChat
 from fairbrief import registry
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
-from fairbrief.scorers.calibrated import Calibrated, read
+from fairbrief.measures.distributions import COUNTING
+from fairbrief.measures.representation import Representation
+from fairbrief.scorers.calibrated import Calibrated, features_of, read
 from fairbrief.scorers.lexical import FEATURES, Lexical
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.text import languages
@@ -219,14 +221,26 @@ def test_labels_that_contradict_the_scorer_are_refused_when_it_is_used(tmp_path:
         registry.make("scorer", f"containment(checked={out})")
 
 
-def test_the_units_of_a_column_count_by_their_mean(tmp_path: Path) -> None:
-    """A scorer of tokens answers by token: calibrated, it answers by column."""
-    out = tmp_path / "made.json"
+def test_a_calibrated_scorer_of_tokens_answers_by_column(tmp_path: Path) -> None:
+    """The mean over a column's tokens is calibrated, so that measures read it as a scorer of whole texts; checked, it is as it was."""
+    out, ask = tmp_path / "made.json", Ask("", ("hot soup", "nothing"), ("hot soup", "hot tea", ""))
     printed("calibrate", "ngram", labelled(tmp_path / "labels.jsonl"), "--out", out)
-    scorer = Calibrated(Scorers()["ngram"], str(out), "checked")
+    assert features_of(Scorers()["ngram"], [ask], by_row=True)[:, 0].tolist() == [
+        1.0,
+        0.5,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+    ]
     with in_english():
-        (answer,) = scorer.answer([Ask("", ("hot soup", "nothing"), ("hot soup", "hot tea", ""))])
-    assert answer.matrix.tolist() == [[1.0, 0.5, 0.0], [0.0, 0.0, 0.0]]
+        (answer,) = Calibrated(Scorers()["ngram"], str(out)).answer([ask])
+        (checked,) = Calibrated(Scorers()["ngram"], str(out), "checked").answer([ask])
+        (plain,) = Scorers()["ngram"].answer([ask])
+    assert answer.matrix.shape == (2, 3)
+    assert (checked.matrix.tolist(), checked.sizes.tolist()) == (plain.matrix.tolist(), plain.sizes.tolist())
+    assert Representation("party", f"ngram(calibrated={out})").kind not in COUNTING
+    assert Representation("party", f"ngram(checked={out})").kind in COUNTING
 
 
 @pytest.mark.parametrize("is_right", [True, False])

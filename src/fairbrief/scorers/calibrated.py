@@ -134,9 +134,9 @@ def _calibration(held: dict[str, Any]) -> Calibration:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Calibrated:
-    """A scorer with its calibration. Matrix (rows, columns): probabilities of support, or the scorer's own numbers.
+    """A scorer with its calibration: answers probabilities of support, matrix (rows, columns); or, checked, as the scorer does.
 
-    A pair's score does not depend on the rows beside it, as it did not when people's labels were compared with it: a scorer whose
+    A pair's probability does not depend on the rows beside it, as it did not when people's labels were compared with it: a scorer whose
     weights come from all rows of an ask is asked about one row at a time. Of one that cuts its columns into units the mean over them
     counts.
 
@@ -196,12 +196,12 @@ class Calibrated:
         """The answers; and where these are probabilities, those by each map of resampled texts. The scorer is asked once."""
         self._check_fingerprint()
         _report(repr(self), self.calibration.agreement)
+        if self.use == "checked":
+            yield ScoreTable.of(self.scorer.answer(asks))
+            return
         features = features_of(self.scorer, asks, by_row=self.is_asked_by_row)
         shapes = np.array([(len(ask.rows), len(ask.columns)) for ask in asks], dtype=np.int64).reshape(-1, 2)
         owner, sizes = numbers_within(shapes[:, 1]), np.zeros(int(shapes[:, 0].sum()))
-        if self.use == "checked":
-            yield ScoreTable(shapes, features[:, 0], owner, sizes)
-            return
         for one in (self.calibration.map, *self.calibration.resampled):
             yield ScoreTable(shapes, one.of(features), owner, sizes)
 
