@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 
 from fairbrief.errors import DataError, RequestError
@@ -234,7 +235,7 @@ def features_of(scorer: Any, asks: Sequence[Ask], *, by_row: bool) -> Floats:
     if hasattr(scorer, "features_of"):
         return np.asarray(scorer.features_of(asks), dtype=np.float64)
     if by_row:
-        asks = [Ask(ask.scorer, (row,), ask.columns) for ask in asks for row in ask.rows]
+        asks = [msgspec.structs.replace(ask, rows=(row,)) for ask in asks for row in ask.rows]
     table = ScoreTable.of(scorer.answer(asks))
     n_columns = np.array([len(ask.columns) for ask in asks], dtype=np.int64)
     if not np.array_equal(table.shapes[:, 0], [len(ask.rows) for ask in asks]):
