@@ -15,8 +15,7 @@ import numpy as np
 
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.known_records import known
-from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
+from fairbrief.measures.summary_units import units_of
 from fairbrief.scorers.calibrated import features_of
 from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.types import Ask, Cacheable, Case
@@ -27,8 +26,6 @@ YES, NO = (
     ("yes", "y", "true", "1", "supported"),
     ("no", "n", "false", "0", "not_supported", "partially_supported"),
 )
-WORDS = 100
-"""Words of a chunk of a document, as coverage cuts them."""
 LEVELS = 5
 """Levels of the score that pairs are drawn from."""
 
@@ -135,7 +132,7 @@ def _is_yes(where: str, told: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A claim of a summary and the chunk of one document that supports it best by a scorer."""
+    """A claim of a summary and one document, with the scorer's number; ``group`` is the document's."""
 
     record: str
     system: str
@@ -146,23 +143,18 @@ class Candidate:
 
 
 def candidates(cases: Iterable[Case], spec: str, over: str, scorers: Scorers) -> Iterator[Candidate]:
-    """Every claim of every summary with the best chunk of each of its record's documents, as coverage asks."""
+    """Every claim of every summary with each of its record's documents, as coverage asks."""
     scorer = scorers[spec]
     for case in cases:
-        units = units_of(case.summary, "auto")
-        chunks, many = chunks_by_document(known(case.record), "groups", WORDS)
-        if case.summary.reason or not units or not chunks:
+        units, documents = units_of(case.summary, "auto"), case.record.documents
+        if case.summary.reason or not units:
             continue
-        found = features_of(scorer, [Ask(spec, chunks, units)], by_row=not isinstance(scorer, Cacheable))
-        scores, owner = found[:, 0].reshape(len(chunks), len(units)), owner_of(many)
-        for i, document in enumerate(case.record.documents):
-            own = np.flatnonzero(owner == i)
-            for j, unit in enumerate(units) if len(own) else ():
-                best = own[scores[own, j].argmax()]
-                group = document.attributes.get(over, "")
-                yield Candidate(
-                    case.record.id, case.summary.system, group, unit, chunks[best], float(scores[best, j])
-                )
+        ask = Ask(spec, tuple(document.text for document in documents), units)
+        scores = iter(features_of(scorer, [ask], by_row=not isinstance(scorer, Cacheable))[:, 0].tolist())
+        for document in documents:
+            group = document.attributes.get(over, "")
+            for unit in units:
+                yield Candidate(case.record.id, case.summary.system, group, unit, document.text, next(scores))
 
 
 def drawn(pairs: Sequence[Candidate], many: int, seed: int) -> list[Candidate]:
