@@ -52,7 +52,7 @@ class Fitting:
     @property
     def is_weighed(self) -> bool:
         """Whether the scorer gives several features, which need weights."""
-        return self.features.shape[1] > 1
+        return bool(self.features.shape[1] > 1)
 
     @cached_property
     def folds(self) -> Integers:
@@ -156,7 +156,7 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
         np.array(of, dtype=np.int64)
         for of in zip(*((p.supported, known[p.text]) for p in pairs), strict=True)
     )
-    is_known = np.isfinite(features).all(axis=1)
+    is_known = np.asarray(np.isfinite(features).all(axis=1))
     if is_known.mean() < 0.5:
         raise DataError(
             f"{scorer!r} states no number for most of the pairs: nothing can be calibrated. Ask another model."
