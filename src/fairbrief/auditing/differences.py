@@ -20,6 +20,7 @@ from fairbrief.auditing.estimating import (
     Fields,
     Settings,
     alike,
+    calibration_notes,
     from_random,
     leaders,
     named,
@@ -226,10 +227,11 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
                     **of_measure, "quantity": name, "group": value.group, "leads": value.leads and leading[name] is a
                 }  # fmt: skip
                 numbers = _numbers(a, b, name, [pairs[i].common for i in places], settings)
+                notes = calibration_notes(a, settings) if value.leads else ()
                 for i, of_pair, own in zip(places, shared, numbers, strict=True):
                     if math.isfinite(own.value) and (beside := gaps.get((i, k, name))):
                         own = replace(own, random=beside[0], from_random=beside[1])
-                    found[i].append(built({**of_pair, **of_value}, own, notes=pairs[i].notes))
+                    found[i].append(built({**of_pair, **of_value}, own, notes=(*pairs[i].notes, *notes)))
     return [e for own in found for e in own]
 
 

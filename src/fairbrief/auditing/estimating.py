@@ -34,6 +34,7 @@ from fairbrief.auditing.estimate import (
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
+from fairbrief.specs import parse
 from fairbrief.standings import are_too_few
 from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
 from fairbrief.statistics.jackknife import (
@@ -46,7 +47,7 @@ from fairbrief.statistics.jackknife import (
 )
 from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 
-NEEDS_TEXTS, SCORES_UNCERTAIN = Note("needs_texts"), Note("scores_uncertain")
+NEEDS_TEXTS = Note("needs_texts")
 FEWEST_CLUSTERS = 3
 """Fewer clusters than this give no interval (`few_clusters` in `reports.note_words` says so)."""
 MOST_TOGETHER = 1 << 21
@@ -175,7 +176,7 @@ def _of_parts(
             numbers = _numbers(
                 here, name, parts, chances[k][name], [of.get(name) for of in resampled], settings
             )
-            notes = (SCORES_UNCERTAIN,) if maps is not None and value.leads else ()
+            notes = calibration_notes(here, settings) if value.leads else ()
             made[name] = [
                 built({**of_part, **of_value}, own, value.limits, notes)
                 for of_part, own in zip(shared, numbers, strict=True)
@@ -187,6 +188,18 @@ def _of_parts(
             for i, e in enumerate(own):
                 found[i].append(e)
     return found
+
+
+def calibration_notes(here: Jackknifed, settings: Settings) -> tuple[Note, ...]:
+    """Whether intervals contain the uncertainty of a calibrated scorer; () of others."""
+    scorer = getattr(here.measure, "scorer", "")
+    if (
+        not settings.n_resamples
+        or not isinstance(scorer, str)
+        or "calibrated" not in parse(scorer or "none").settings
+    ):
+        return ()
+    return (Note("scores_uncertain", {"is_contained": here.maps is not None}),)
 
 
 def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
