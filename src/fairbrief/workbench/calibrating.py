@@ -89,12 +89,30 @@ class Fitting:
             scores[out] = intercept + self.features[out] @ weights
         return scores
 
-    def map(self, counts: Integers | None = None) -> ScoreMap:
-        """The map of the pairs, or of resampled ones: isotonic in scores by weights that did not see the pair."""
+    def map(self, counts: Integers | None = None, ends: Sequence[float] = (0.5, 0.5)) -> ScoreMap:
+        """The map of the pairs, or of resampled ones: isotonic in scores by weights that did not see the pair.
+
+        A label of ``ends`` is added at the lowest and at the highest score: where all labels are alike, a probability of 0 or
+        1 would claim too much.
+        """
         every = np.arange(len(self.labels))
         intercept, weights = self.weights(every if counts is None else np.repeat(every, counts))
-        places, shares = isotonic(self.held_out(counts), self.labels, counts)
+        scores, many = (
+            self.held_out(counts),
+            np.ones(len(every), dtype=np.int64) if counts is None else counts,
+        )
+        places, shares = isotonic(
+            np.append(scores, [scores.min(), scores.max()]),
+            np.append(self.labels, ends),
+            np.append(many, [1, 1]),
+        )
         return ScoreMap(weights, places - intercept, shares)
+
+    def resampled_maps(self) -> Iterator[ScoreMap]:
+        """Maps of resampled texts, each with ends drawn from Jeffreys' Beta(½, ½)."""
+        ends = np.random.default_rng([self.seed, 3]).beta(0.5, 0.5, size=(MAPS, 2))
+        for counts, own in zip(self.draws(MAPS, stream=1), ends.tolist(), strict=True):
+            yield self.map(counts, own)
 
     @cached_property
     def scores(self) -> Floats:
@@ -177,7 +195,7 @@ def calibration(scorer: Any, pairs: Sequence[Labelled], fitting: Fitting) -> Cal
     return Calibration(
         scorer=repr(scorer), fingerprint=scorer.fingerprint, pairs=len(fitting.labels), texts=int(fitting.text.max()) + 1,
         supported=int(fitting.labels.sum()), labels=digest_of(texts).hex(), auc=auc, balanced_accuracy=accuracy, cut=cut,
-        map=fitting.map(), resampled=tuple(fitting.map(counts) for counts in fitting.draws(MAPS, stream=1)),
+        map=fitting.map(), resampled=tuple(fitting.resampled_maps()),
     )  # fmt: skip
 
 
