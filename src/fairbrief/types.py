@@ -536,7 +536,7 @@ NoteCode = Literal[
 class Note:
     """What must be known to read an estimate: a code, and what its words say beside it.
 
-    Arguments are numbers, texts, lists of texts, and mappings of such by name. `fairbrief.reports.note_words` has the words.
+    Arguments are numbers, texts, lists of texts, and mappings of such by name. `fairbrief.reports.wording` has the words.
     """
 
     code: NoteCode

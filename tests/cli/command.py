@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fairbrief import cli
-from fairbrief.cli.exit_codes import UNEXPECTED
+from fairbrief.cli.command_line import UNEXPECTED
 
 DOCUMENTS = (
     ("The soup was cold and the waiter was rude.", "negative"),

@@ -19,7 +19,7 @@ from tests.properties.adversarial_texts import found
 import fairbrief
 import fairbrief.text
 from fairbrief.chat.endpoint import is_refusal, read_reply
-from fairbrief.cli.exit_codes import printable as printable_for_a_terminal
+from fairbrief.cli.command_line import printable as printable_for_a_terminal
 from fairbrief.reports import plain
 from fairbrief.taggers.word_sentiment import passage_sentiment
 from fairbrief.text import (
@@ -106,7 +106,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "reports.plain.printable of lines": lambda t: plain.printable(t, lines=True),
     "reports.plain.visible": plain.visible,
     "reports.plain.shorten": lambda t: plain.shorten(t, 50_000),
-    "cli.exit_codes.printable": printable_for_a_terminal,
+    "cli.command_line.printable": printable_for_a_terminal,
 }  # fmt: skip
 WITHOUT_A_TEXT = {
     "name_words.shares", "name_words.commonest_last_names", "group_words.word_lists",

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.command import Command
-from tests.unit.test_gate import BUR, cases_of, pytest_in, run
+from tests.unit.test_gate import BUR, cases_of, hold, hold_margin, pytest_in, run
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.differences import Change
 from fairbrief.errors import RequestError
 from fairbrief.reports import write_all
-from fairbrief.saved import gate, gate_rules
+from fairbrief.saved import gate_rules
 from fairbrief.types import Case, Document, Estimate, Summary
 
 SYSTEMS = ("good", "bad")
@@ -168,12 +168,12 @@ NAN = float("nan")
 def test_nan_never_passes(value: float, low: float, high: float, rule: str) -> None:
     """An estimate that is not a number keeps no limit, however wide."""
     estimate = Estimate("m", "m", "a", value, low=low, high=high, n=50, clusters=50)
-    (check,) = gate.hold(gate_rules.rule(rule), [estimate])
+    (check,) = hold(rule, [estimate])
     assert check.outcome == "inconclusive"
     gap = estimate.replace(baseline="b")
     for change in (Change(gap), Change(gap, is_contrast=True, now=value, before=0.1, low=low, high=high)):
         for both_directions in (False, True):
-            (check,) = gate.hold_margin([change], 0.5, {"m": "less"}, both_directions=both_directions)
+            (check,) = hold_margin([change], 0.5, {"m": "less"}, both_directions=both_directions)
             assert check.outcome == "inconclusive"
 
 

@@ -15,8 +15,8 @@ from fairbrief.auditing import Plan, audit, check
 from fairbrief.auditing.watchers import MOST_GROUPS, MOST_PATTERNS, GroupPlaces
 from fairbrief.errors import RequestError
 from fairbrief.reports import load
-from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import worded
 from fairbrief.types import Case, Document, Record, Summary
 
 POSITION = ["position_bias", "position_from_uniform"]
