@@ -14,6 +14,7 @@ from fairbrief.statistics.agreement import (
     spearman,
 )
 from fairbrief.statistics.arrays import TIE, ratio
+from fairbrief.statistics.classification import balanced_accuracy, best_cut, isotonic, roc_auc
 from fairbrief.statistics.distributions import (
     dirichlet_log_odds,
     kl_divergence,
@@ -26,7 +27,7 @@ from fairbrief.statistics.labellings import (
     enumerate_labellings,
 )
 from fairbrief.statistics.permutation_tests import holm
-from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
+from fairbrief.statistics.regression import Fit, fit_logistic, fit_robust, fit_sums
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps, percentile_interval
 
 __all__ = [
@@ -42,11 +43,15 @@ __all__ = [
     "Labelled",
     "Relabelled",
     "alpha_of_two",
+    "balanced_accuracy",
+    "best_cut",
     "dirichlet_log_odds",
     "enumerate_labellings",
+    "fit_logistic",
     "fit_robust",
     "fit_sums",
     "holm",
+    "isotonic",
     "kappa_of_two",
     "kl_divergence",
     "krippendorff_alpha",
@@ -54,6 +59,7 @@ __all__ = [
     "percentile_interval",
     "randolph_kappa",
     "ratio",
+    "roc_auc",
     "spearman",
     "wasserstein_heights",
     "wasserstein_positions",
