@@ -528,6 +528,7 @@ NoteCode = Literal[
     "documents_alike",
     "length_is_group",
     "place_is_group",
+    "scores_uncertain",
 ]
 
 

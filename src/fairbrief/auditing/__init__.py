@@ -61,6 +61,7 @@ def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
 
     ``settled`` is given the evidence once no row of it changes any more, in most audits before anything is estimated.
     """
+    plan = replace(plan, compared_scorers=sensitivity.resolved(plan.compared_scorers))
     with languages.using(plan.language or languages.setting()):
         return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
 

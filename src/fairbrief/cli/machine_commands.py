@@ -198,7 +198,9 @@ def prefetch(
     for model in dict.fromkeys(map(model_of, models)):
         typer.echo(f"{model} …")
         try:
-            folder = hub.download(model, "prefetch")
+            folder = hub.download(model, "prefetch", say=lambda words: typer.echo(f"  fetching {words}"))
+            if foundation := hub.foundation_of(folder):
+                hub.tokenizer_of(foundation, "prefetch")
         except BackendError as error:
             known = hub.cached(model, "prefetch")
             if known is None:

@@ -138,8 +138,9 @@ class Representation(RepresentationSettings, OneByOne):
 
     @cached_property
     def kind(self) -> str:
-        """The scorer's name without settings."""
-        return specs.parse(self.scorer).name
+        """The scorer's name without settings; of one that is calibrated, and so answers by text, "calibrated"."""
+        spec = specs.parse(self.scorer)
+        return "calibrated" if "calibrated" in spec.settings else spec.name
 
     @cached_property
     def counter(self) -> str:
