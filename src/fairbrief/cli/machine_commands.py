@@ -40,6 +40,7 @@ def doctor(
         "Installed": installed(),
         "Extras": extras(),
         "Plug-ins": plugins(),
+        "Scorers": scorers(),
         "Device": device(),
         "Models": models(),
         "Score cache": cached_scores(cache),
@@ -110,6 +111,22 @@ def plugins() -> Iterator[Finding]:
         yield Finding(True if known else None, f"{kind}s", ", ".join(known) or "none")
         for name, why in registry.broken(kind).items():
             yield Finding(is_well=False, name=f"{kind} {name}", words=printable(why))
+
+
+def scorers() -> Iterator[Finding]:
+    """Each scorer: whether its libraries are installed, and what its card says."""
+    from fairbrief import registry
+    from fairbrief.scorers import cards
+
+    libraries: dict[str, list[str]] = {}
+    for extra, library in requirements():
+        libraries.setdefault(extra, []).append(library)
+    for name, _ in registry.loaded("scorer"):
+        card = cards.card_of(name)
+        extra = "" if card is None else str(card.entry.get("extra", ""))
+        is_here = all(_library(library).is_well for library in libraries.get(extra, ()))
+        needs = "" if is_here else f"; needs pip install 'fairbrief[{extra}]'"
+        yield Finding(is_here or None, name, f"{cards.summary(name)}{needs}")
 
 
 def device() -> Iterator[Finding]:

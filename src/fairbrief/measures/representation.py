@@ -560,7 +560,7 @@ class Uer(_RepresentationMeasure):
     declaration: ClassVar[Declaration] = _declared(
         question="how much of the due shares is missing, averaged over the groups of a record",
         contrast=SHARES,
-        matches_words=True,
+        judges_support=True,
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -648,7 +648,7 @@ class Sof(_RepresentationMeasure):
     declaration: ClassVar[Declaration] = _declared(
         question="how unevenly shortfalls are spread over the groups",
         contrast=SHARES,
-        matches_words=True,
+        judges_support=True,
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
