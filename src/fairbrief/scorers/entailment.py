@@ -34,7 +34,8 @@ class Entailment(ModelScorer):
     ``label2id``. Matrix (rows, columns), probabilities in [0, 1].
 
     A row is cut into sentences, and the most probable counts (SummaC's zero-shot reading); ``by=3`` takes runs of three
-    sentences, ``by=100words`` disjoint runs of at most 100 words, ``by=document`` the row as it is.
+    sentences, ``by=100words`` disjoint runs of at most 100 words, ``by=document`` the row as it is, as MiniCheck and HHEM
+    read it.
 
     ``template`` says how the model is given the two texts: ``pair`` as its tokenizer frames a pair, ``minicheck`` and
     ``hhem`` as these models were trained (their second class means support); ``auto`` knows them by their names on the
