@@ -6,7 +6,7 @@ import copy
 import hashlib
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, ClassVar
 
@@ -58,7 +58,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     def read(self, reply: str) -> float | None:
         """The number that a reply states; None where it states none."""
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterable[Scores]:
         """The answers, from each pair's number."""
         return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
