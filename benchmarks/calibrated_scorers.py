@@ -40,7 +40,9 @@ def main(train: str, test: str, *specs: str) -> None:
             means, least, most = (of(np.array(found), axis=0) for of in (np.mean, np.min, np.max))
             said = (
                 f"{name} {mean:.3f} [{low:.3f}, {high:.3f}]"
-                for name, mean, low, high in zip(("ROC-AUC", "balanced accuracy"), means, least, most, strict=True)
+                for name, mean, low, high in zip(
+                    ("ROC-AUC", "balanced accuracy"), means, least, most, strict=True
+                )
             )
             print(f"{spec:24} {many:5} labels  {'  '.join(said)}")
 

@@ -49,6 +49,7 @@ def doctor(
         "Installed": installed(),
         "Extras": extras(),
         "Plug-ins": plugins(),
+        "Scorers": scorers(),
         "Device": device(),
         "Models": models(),
         "Score cache": cached_scores(cache),
@@ -119,6 +120,22 @@ def plugins() -> Iterator[Finding]:
         yield Finding(True if known else None, f"{kind}s", ", ".join(known) or "none")
         for name, why in registry.broken(kind).items():
             yield Finding(is_well=False, name=f"{kind} {name}", words=printable(why))
+
+
+def scorers() -> Iterator[Finding]:
+    """Each scorer: whether its libraries are installed, and what its card says."""
+    from fairbrief import registry
+    from fairbrief.scorers import cards
+
+    libraries: dict[str, list[str]] = {}
+    for extra, library in requirements():
+        libraries.setdefault(extra, []).append(library)
+    for name, _ in registry.loaded("scorer"):
+        card = cards.card_of(name)
+        extra = "" if card is None else str(card.entry.get("extra", ""))
+        is_here = all(_library(library).is_well for library in libraries.get(extra, ()))
+        needs = "" if is_here else f"; needs pip install 'fairbrief[{extra}]'"
+        yield Finding(is_here or None, name, f"{cards.summary(name)}{needs}")
 
 
 def device() -> Iterator[Finding]:
@@ -264,6 +281,7 @@ def measures(
 
     from fairbrief import registry, specs
     from fairbrief.reports.plain import printable
+    from fairbrief.scorers import cards
 
     console = Console()
     if name is not None:
@@ -278,6 +296,8 @@ def measures(
             over = "@ATTRIBUTE" if specs.needs_over(thing) else ""
             told = CODE.sub(lambda m: f"'{m[1] or known_as.get(m[2], m[2])}'", first_line(thing))
             table.add_row(f"{known}{over}", Text(told))
+            if kind == "scorer":
+                table.add_row("", Text(cards.summary(known), style="dim"))
         for known, why in registry.broken(kind).items():
             table.add_row(Text(known, style="red"), Text(printable(why), style="red"))
         console.print(table)
@@ -313,6 +333,7 @@ def explanation(name: str) -> str:
     """A plug-in's docstring, what its observation tells of the settings, and the settings, in Markdown."""
     from fairbrief import registry, specs
     from fairbrief.readers.messages import did_you_mean
+    from fairbrief.scorers import cards
 
     kind = next((kind for kind in KINDS if name in registry.names(kind)), None)
     if kind is None:
@@ -323,6 +344,8 @@ def explanation(name: str) -> str:
     thing = registry.load(kind, name)
     owner = thing if inspect.isclass(thing) else type(thing)
     parts = [f"{name} ({kind})", inspect.getdoc(owner) or ""]
+    if kind == "scorer":
+        parts.append(f"Card: {cards.summary(name)}.")
     if dataclasses.is_dataclass(owner):
         if kind == "measure":
             seen = observation_of(owner)

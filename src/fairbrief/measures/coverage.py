@@ -559,7 +559,7 @@ class CoverageParity(_CoverageMeasure):
             random="would cover them {reads}",
             worse_below="documents with {group}",
         ),
-        matches_words=True,
+        judges_support=True,
         items="documents",
     )
     extremes: bool = False

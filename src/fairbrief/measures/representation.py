@@ -563,7 +563,7 @@ class Uer(_RepresentationMeasure):
     declaration: ClassVar[Declaration] = _declared(
         question="how much of the due shares is missing, averaged over the groups of a record",
         contrast=SHARES,
-        matches_words=True,
+        judges_support=True,
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -649,7 +649,9 @@ class Sof(_RepresentationMeasure):
 
     name: ClassVar[str] = "sof"
     declaration: ClassVar[Declaration] = _declared(
-        question="how unevenly shortfalls are spread over the groups", contrast=SHARES, matches_words=True
+        question="how unevenly shortfalls are spread over the groups",
+        contrast=SHARES,
+        judges_support=True,
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

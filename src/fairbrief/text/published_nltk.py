@@ -220,16 +220,22 @@ def _stop_words() -> frozenset[str]:
 def _stemmer() -> Callable[[str], str]:
     nltk = _nltk()
     tag = _lone_tagger()
-    wordnet = _resource("wordnet", lambda: nltk.corpus.wordnet.ensure_loaded() or nltk.corpus.wordnet)
+    reader = wordnet()
     lemmatize = nltk.stem.WordNetLemmatizer().lemmatize
     # Adjective, verb and adverb tags by their first two letters; everything else is read as a noun.
-    parts = {"JJ": wordnet.ADJ, "VB": wordnet.VERB, "RB": wordnet.ADV}
+    parts = {"JJ": reader.ADJ, "VB": reader.VERB, "RB": reader.ADV}
 
     @lru_cache(maxsize=REMEMBERED)
     def stems(token: str) -> str:
-        return porter_stem(lemmatize(token, parts.get(tag(token)[:2], wordnet.NOUN)))
+        return porter_stem(lemmatize(token, parts.get(tag(token)[:2], reader.NOUN)))
 
     return stems
+
+
+def wordnet(reader: str = READER) -> Any:
+    """NLTK's reader of WordNet, loaded. Raises MissingExtra without NLTK, RequestError without its data."""
+    corpus = _nltk(reader).corpus.wordnet
+    return _resource("wordnet", lambda: corpus.ensure_loaded() or corpus, reader)
 
 
 @cache
@@ -283,16 +289,16 @@ def _nltk(reader: str = READER) -> Any:
     return nltk
 
 
-def _resource(name: str, load: Callable[[], Any]) -> Any:
+def _resource(name: str, load: Callable[[], Any], reader: str = READER) -> Any:
     try:
         return load()
     except LookupError as error:
-        raise _absent(name) from error
+        raise _absent(name, reader=reader) from error
 
 
-def _absent(*names: str) -> RequestError:
+def _absent(*names: str, reader: str = READER) -> RequestError:
     return RequestError(
-        f"{READER} needs NLTK's data {', '.join(names)}: not found in any folder of NLTK_DATA or in NLTK's usual places. "
+        f"{reader} needs NLTK's data {', '.join(names)}: not found in any folder of NLTK_DATA or in NLTK's usual places. "
         f"Set NLTK_DATA to the folder that holds it, or fetch it: python -m nltk.downloader {' '.join(names)}"
     )
 

@@ -1,0 +1,159 @@
+"""Paraphrases of English by rules: content words replaced by synonyms of WordNet, in the same inflection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from fairbrief.errors import FairbriefError
+from fairbrief.text.hashes import digest_of
+from fairbrief.text.languages import ENGLISH, name_of
+from fairbrief.text.published_nltk import REMEMBERED, wordnet
+from fairbrief.text.rouge import STOP_WORDS, porter_stem
+
+READER = "Paraphrasing"
+SENSES = 3
+"""How many of a word's senses are searched for synonyms, the most frequent first: later ones are rarely meant."""
+SHORTEST = 3
+"""Letters of the shortest word that is replaced."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:]['\"”’)]*\s+)['\"“‘(]*$")
+_CONSONANT_Y = re.compile(r"[^aeiou]y$")
+_SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
+
+
+class Words(NamedTuple):
+    """The words of a text that can be replaced, by place and synonyms, and how many content words there are."""
+
+    replaceable: Sequence[tuple[re.Match[str], Sequence[str]]]
+    n_content: int
+
+
+def paraphrase(text: str, share: float, key: str) -> str:
+    """The text with a share of its content words replaced by synonyms.
+
+    Equal arguments give equal texts. A larger share replaces the same words and more. Names, numbers and words without
+    a synonym stay, so at a share of 1 some of the words are as before. Words keep their inflection and their capitals.
+
+    Args:       text: in English (`why_not` says whether others are possible); share: of the content words, 0 to 1;
+                key: another key chooses other words and synonyms.
+    Raises:     ValueError for a share outside [0, 1]; MissingExtra without NLTK; RequestError without WordNet.
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must be between 0 and 1, not {share}")
+    words = _words(text)
+    order = sorted(range(len(words.replaceable)), key=lambda i: digest_of((key, text, str(i))))
+    parts, end = [], 0
+    for i in sorted(order[: round(share * words.n_content)]):
+        match, synonyms = words.replaceable[i]
+        chosen = synonyms[int.from_bytes(digest_of((key, text, match[0], str(i)))) % len(synonyms)]
+        parts += [_with_article(text[end : match.start()], chosen), _in_case_of(match[0], chosen)]
+        end = match.end()
+    return "".join((*parts, text[end:]))
+
+
+def is_available(language: str = ENGLISH) -> bool:
+    """Whether texts in this language (ISO 639-1) can be paraphrased here."""
+    return not why_not(language)
+
+
+def why_not(language: str = ENGLISH) -> str:
+    """Why texts in this language (ISO 639-1) cannot be paraphrased here; empty where they can."""
+    if language != ENGLISH:
+        return f"{READER} replaces words by synonyms of WordNet, which is English; these texts are {name_of(language)}."
+    try:
+        wordnet(READER)
+    except FairbriefError as error:
+        return str(error)
+    return ""
+
+
+def _words(text: str) -> Words:
+    found, n_content = [], 0
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if len(word) < SHORTEST or word.lower().replace("’", "'") in STOP_WORDS:
+            continue
+        n_content += 1
+        is_name = (
+            word[0].isupper() and not word.isupper() and not _SENTENCE_START.search(text[: match.start()])
+        )
+        if not is_name and (synonyms := _synonyms(word.lower())):
+            found.append((match, synonyms))
+    return Words(found, n_content)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _synonyms(word: str) -> tuple[str, ...]:
+    """Synonyms of a lower-cased word in its inflection, of the most frequent sense that has any, in alphabetical order."""
+    library = wordnet(READER)
+    best: tuple[str, ...] = ()
+    most = -1
+    for part in ("n", "v", "a", "r"):
+        lemma = library.morphy(word, part)
+        for sense in library.synsets(lemma, part)[:SENSES] if lemma else ():
+            count = sum(own.count() for own in sense.lemmas() if own.name().lower() == lemma)
+            if count > most and (others := _others(sense, word, lemma, part)):
+                best, most = others, count
+    return best
+
+
+def _others(sense: Any, word: str, lemma: str, part: str) -> tuple[str, ...]:
+    """The words of a sense that are no form of the word itself, inflected like it."""
+    names = [name for name in sense.lemma_names() if name.isalpha() and name.islower()]
+    inflected = {_inflected(name, word, lemma, part) for name in names if name not in STOP_WORDS}
+    stem = porter_stem(word)
+    return tuple(sorted(other for other in inflected if other and porter_stem(other) != stem))
+
+
+def _inflected(name: str, word: str, lemma: str, part: str) -> str:
+    """A lemma in the inflection that a word has of its own lemma; empty for comparatives, which are not formed."""
+    if word == lemma:
+        return name
+    if part == "n":
+        irregular = _irregular("n").get(name, ())
+        return irregular[0] if irregular else _with_s(name)
+    if part != "v":
+        return ""
+    if word.endswith("s"):
+        return _with_s(name)
+    is_gerund = word.endswith("ing")
+    irregular = [form for form in _irregular("v").get(name, ()) if form.endswith("ing") == is_gerund]
+    if irregular:
+        return irregular[0]
+    if is_gerund:
+        return re.sub(r"(?<![eoy])e$", "", name) + "ing"
+    return re.sub(r"(?<=[^aeiou])y$", "i", name).removesuffix("e") + "ed"
+
+
+def _with_s(name: str) -> str:
+    if _CONSONANT_Y.search(name):
+        return f"{name[:-1]}ies"
+    return f"{name}es" if _SIBILANT.search(name) else f"{name}s"
+
+
+@cache
+def _irregular(part: str) -> Mapping[str, Sequence[str]]:
+    """Lemmas with the forms that no rule makes, doubled consonants among them, as WordNet lists them."""
+    forms: dict[str, list[str]] = {}
+    for form, lemmas in wordnet(READER)._exception_map[part].items():
+        for lemma in lemmas:
+            forms.setdefault(lemma, []).append(form)
+    return forms
+
+
+def _with_article(before: str, word: str) -> str:
+    """What precedes a word, its indefinite article agreeing with it."""
+    match = re.search(r"\b(a)n?(\s+)$", before, re.IGNORECASE)
+    if match is None:
+        return before
+    return f"{before[: match.start()]}{match[1]}{'n' if word[0] in 'aeiou' else ''}{match[2]}"
+
+
+def _in_case_of(word: str, other: str) -> str:
+    if word.isupper() and len(word) > 1:
+        return other.upper()
+    return other[0].upper() + other[1:] if word[0].isupper() else other

@@ -1,0 +1,93 @@
+"""Paraphrases by rules: which words are replaced, in which form, and when there is none."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fairbrief.errors import RequestError
+from fairbrief.text.paraphrase import is_available, paraphrase, why_not
+
+TEXT = "The waiters bought large windows, and a big dog was running quickly past Helen's car in 1998."
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_a_share_of_the_content_words_is_replaced() -> None:
+    """No share changes nothing; a larger one replaces the same words and more; names, numbers and function words stay."""
+    texts = [paraphrase(TEXT, share, "a") for share in (0, 0.3, 0.6, 1)]
+    changed = [
+        {i for i, (a, b) in enumerate(zip(TEXT.split(), text.split(), strict=True)) if a != b}
+        for text in texts
+    ]
+    assert texts[0] == TEXT
+    assert len(changed[1]) == 3  # of ten content words
+    assert changed[1] < changed[2] <= changed[3]
+    kept = "The and was past Helen's in 1998.".split()
+    assert [word for word in texts[-1].split() if word in kept] == kept
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_equal_arguments_give_equal_texts() -> None:
+    """The text is a function of text, share and key alone; other keys choose other words."""
+    made = {paraphrase(TEXT, 0.3, key) for key in "abcdefgh"}
+    assert paraphrase(TEXT, 0.3, "a") == paraphrase(TEXT, 0.3, "a")
+    assert len(made) > 3
+
+
+@pytest.mark.usefixtures("nltk_data")
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("automobiles", r"(cars|autos|motorcars|machines)"),
+        ("She purchased it", r"She bought it"),
+        ("She is purchasing it", r"She is buying it"),
+        ("He commences", r"He (begins|starts|gets|sets outs?)"),
+        ("Automobile", r"(Car|Auto|Motorcar|Machine)"),
+        ("AUTOMOBILE", r"(CAR|AUTO|MOTORCAR|MACHINE)"),
+        ("an automobile", r"(a car|an auto|a motorcar|a machine)"),
+    ],
+)
+def test_synonyms_have_the_form_of_the_word(text: str, pattern: str) -> None:
+    """Plural, past, gerund and third person, capitals and the article follow, irregular forms included."""
+    for key in "abcdef":
+        assert re.fullmatch(pattern, paraphrase(text, 1, key))
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_words_without_synonyms_stay() -> None:
+    """Words that WordNet does not have, and comparatives, are left as they are."""
+    assert paraphrase("The zorgle blick frimmed happier", 1, "a") == "The zorgle blick frimmed happier"
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1])
+def test_a_share_is_between_nothing_and_all(share: float) -> None:
+    """Another share is refused before WordNet is needed."""
+    with pytest.raises(ValueError, match="share must be between 0 and 1"):
+        paraphrase(TEXT, share, "a")
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_other_languages_are_not_available() -> None:
+    """WordNet is English: for other languages the reason is given."""
+    assert is_available()
+    assert not is_available("de")
+    assert why_not("de").endswith("WordNet, which is English; these texts are German.")
+
+
+def test_without_wordnet_the_reason_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where NLTK's data is absent, paraphrasing is not available, and asking for it anyway raises the same sentence."""
+    nltk = pytest.importorskip("nltk")
+    from nltk.corpus.reader import WordNetCorpusReader
+    from nltk.corpus.util import LazyCorpusLoader
+
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    monkeypatch.setattr(nltk.corpus, "wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, None))
+    assert not is_available()
+    assert "Paraphrasing needs NLTK's data wordnet" in why_not()
+    assert "NLTK_DATA" in why_not()
+    with pytest.raises(RequestError, match="Paraphrasing needs NLTK's data wordnet"):
+        paraphrase("unheardofword and an unrememberedterm", 1, "a")
