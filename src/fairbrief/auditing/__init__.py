@@ -17,6 +17,7 @@ import numpy as np
 from fairbrief import __version__, registry
 from fairbrief.auditing import (
     extracts,
+    instrument,
     measure_selection,
     part_work,
     scorer_bias,
@@ -121,6 +122,12 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
     sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
     checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
     estimates = with_notes(estimates, scorer_bias.bias_notes(checks, checked, plan.alpha))
+    retrieved, reach = scorer_bias.Checked(), list[dict[str, Any]]()
+    if begun.protocol is None and plan.n_resamples and plan.check_scorers is not False:
+        seen = run.measures, sources, run.scorers
+        reach = instrument.reach_of(*seen, wanted=plan.check_scorers)
+        retrieved, notes_of = instrument.retrieve(*seen, estimates, run.settings(), wanted=plan.check_scorers)
+        estimates = with_notes(estimates, notes_of)
     if rows is None:
         ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
         rows = _told(LedgerEvidence(ledgers, readers), settled)
@@ -132,19 +139,20 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
         estimates=(
             *_noted(estimates, run, watchers),
             *checked.estimates,
+            *retrieved.estimates,
         ),
         differences=tuple(gaps),
         rows=rows,
         exhibits=tuple(run.exhibits.shown([s for s, kind in run.systems().items() if kind == "system"])),
         tables=tables,
-        left_out=(*begun.choice.left_out, *begun.unchecked, *checked.left_out),
+        left_out=(*begun.choice.left_out, *begun.unchecked, *checked.left_out, *retrieved.left_out),
         skipped=tuple(getattr(cases, "skipped", ())),
         sources=watchers.hashes.table(),
         made={
             **_made(
                 plan,
                 run,
-                [m for check in checks for m in check.measures],
+                [m for done in (checked, retrieved) for readers in done.readers.values() for m in readers],
                 begun.head,
                 time.monotonic() - started,
             ),
@@ -155,6 +163,8 @@ def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
         return result
     by_spec = {repr(m): m for m in run.measures}
     told = told_without(result, watchers, by_spec)
+    if reach:
+        told["reach"] = reach
     if opposite := told_opposite(result, by_spec):
         told["opposite_gaps"] = opposite
     return replace(result, made={**result.made, **told}) if told else result
@@ -228,7 +238,8 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
     check_primary(plan.primary, choice.measures)
     run = Run(plan, choice.measures, exchange=exchange)
     checks, unchecked = scorer_bias.plan_checks(choice.measures, head, run.scorers, wanted=plan.check_scorers)
-    sources = Sources.sample(plan.seed, wanted=plan.check_scorers) if checks else None
+    is_read = plan.check_scorers is not False and any(map(instrument.scorer_of, choice.measures))
+    sources = Sources.sample(plan.seed, wanted=plan.check_scorers) if checks or is_read else None
     places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
     watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
     return _Begun(cases, plan, protocol, head, stream, choice, run, checks, unchecked, watchers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fairbrief.reports import contrast_words, note_words
+from fairbrief.reports import contrast_words, note_words, reach
 from fairbrief.reports.contrast_words import Context, capital, group_of, group_or_part, p_text, signed
 from fairbrief.reports.note_words import SIDES
 from fairbrief.reports.plain import named
@@ -23,7 +23,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     told = [*panels[0], *(e for members in panels[1:] for e in members if context.kind(e) in NAMED)]
     enough = [e for e in told if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in told if e.clusters < FEWEST_TO_DECIDE}
-    found = []
+    found = reach.shortfalls(context.made, {e.measure for e in told})
     if not enough:
         most = max(told, key=lambda e: e.clusters)
         found.append(f"{context.records(most)}: too few to act on (a gate asks for {FEWEST_TO_DECIDE})")
@@ -39,6 +39,12 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     hidden = (note for e in everything for note in e.notes if note.code == "tests_need_resamples")
     found += [note_words.worded(note) for note in hidden]
     found += _other_records(panels[0], context)
+    found += [
+        f"{group_of(e)} in summaries by {named(e.system)}: {note_words.worded(note)}"
+        for e in told
+        for note in e.notes
+        if note.code == "scorer_retrieves" and context.kind(e) in NAMED
+    ]
     found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
     if any(_matches_words(e, context) for e in told):
         found.append("the scorer matches words, not meaning: a paraphrase can count as left out")

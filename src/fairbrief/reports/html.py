@@ -17,6 +17,7 @@ from fairbrief.reports import (
     first_screen,
     number_format,
     plot,
+    reach,
     record_data,
     wording,
 )
@@ -84,7 +85,7 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
         "tables_title": "In the published layout" if made.get("protocol") else "Tables",
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
         "interval_name": wording.interval_name(made),
-        "tables": result.tables,
+        "tables": [*result.tables, *reach.tables(made)],
         "findings": findings.find(sections, made),
         "grids": [_grid(s, room[id(s)], made) for s in sections],
         "compared": wording.COMPARED,
