@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.errors import FairbriefError
 from fairbrief.measures.known_records import known
 from fairbrief.measures.measure_settings import check_uncut
 from fairbrief.measures.permutation_schemes import by_group, counted, groups_of
@@ -37,6 +38,9 @@ from fairbrief.types import (
 
 ONE_GROUP = Reason("one group only")
 NO_SENTENCE = Reason("no sentence is long enough to be found again")
+NO_WORDNET = Reason("without WordNet no sentence can be paraphrased")
+KEY = "self-retrieval"
+"""Another would choose other words and synonyms."""
 SHORTEST = 5
 """Words of the shortest sentence that is looked for."""
 
@@ -52,7 +56,8 @@ class SelfRetrieval:
     Reads:      document attribute ``over``; support, shape (documents, sentences).
     Evidence:   per group ``scored`` (sentences) and ``score`` (those found).
     Permuted:   the documents' groups, within the record.
-    Undefined:  "one group only"; "no sentence is long enough to be found again".
+    Undefined:  "one group only"; "no sentence is long enough to be found again"; "without WordNet no sentence can be
+                paraphrased".
     """
 
     over: str
@@ -67,7 +72,10 @@ class SelfRetrieval:
         chosen = self._chosen(about.record)
         if len(groups_of(about, self.over).names) < 2 or not chosen:
             return ()
-        said = tuple(paraphrase(text, self.share, about.record.id) for _, text in chosen)
+        try:
+            said = tuple(paraphrase(text, self.share, KEY) if self.share else text for _, text in chosen)
+        except FairbriefError:  # WordNet is not here
+            return ()
         return (Ask(self.scorer, about.texts, said),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
@@ -77,8 +85,10 @@ class SelfRetrieval:
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         about = known(cases[0].record)
         groups = groups_of(about, self.over)
+        if len(groups.names) < 2:
+            return ONE_GROUP
         if not scores:
-            return ONE_GROUP if len(groups.names) < 2 else NO_SENTENCE
+            return NO_WORDNET if self._chosen(about.record) else NO_SENTENCE
         own = np.array([document for document, _ in self._chosen(about.record)])
         support = support_of_columns(scores[0], len(own))
         is_best = support >= support.max(axis=0) - TIE
@@ -121,7 +131,7 @@ class ScorerBiasRetrieval(ScorerBias):
                 in [−1, 1]; of more groups the largest difference of any two. ``difference[g]``: share found of g's sentences − of
                 all others'; ``mean[g]`` the share of each group.
     Chance:     the documents' groups exchanged within the record.
-    Undefined:  "one group only"; "no sentence is long enough to be found again".
+    Undefined:  as `SelfRetrieval`.
     """
 
     observes: ClassVar[type] = SelfRetrieval

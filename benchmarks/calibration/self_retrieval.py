@@ -1,0 +1,136 @@
+"""Does self-retrieval leave scorers alone that read all groups alike, and find those that do not? Shares of worlds.
+
+Documents of two groups are made of the same invented words. A fair scorer, containment of words with noise of its own for every
+pair of a document and a sentence, must be found in about 5 % of worlds; a shortsighted one does not know a share of the words of
+group b's documents. Half of each sentence's words are replaced by words that no document has. Run:
+python -m benchmarks.calibration.self_retrieval [OUT.json] [--worlds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief import registry
+from fairbrief.auditing import estimating, instrument
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.watchers import Sources
+from fairbrief.measures import self_retrieval
+from fairbrief.types import Ask, Document, Estimate, Record, Scores
+
+WORDS = [
+    f"{a}{b}{c}" for a in "bdfgklmprt" for b in "aeiou" for c in ("lan", "mer", "nos", "rit", "tul", "vex")
+]
+N_RESAMPLES = 199
+
+
+@dataclass(frozen=True)
+class NoisyScorer:
+    """The share of a sentence's words that a document has, with noise; of documents that begin with B it does not know some words."""
+
+    name: ClassVar[str] = "noisy"
+    world: int
+    unknown: float = 0.0
+    noise: float = 0.5
+    fingerprint: str = field(default="noisy", init=False)
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        for ask in asks:
+            read = [self._known(row) for row in ask.rows]
+            found = [
+                [
+                    self._share(words, column) + self.noise * self._draw(f"{row}|{column}")
+                    for column in ask.columns
+                ]
+                for words, row in zip(read, ask.rows, strict=True)
+            ]
+            yield Scores(np.array(found), np.arange(len(ask.columns)), np.ones(len(ask.rows)))
+
+    def _known(self, row: str) -> set[str]:
+        mark, *words = row.replace(".", "").lower().split()
+        return {w for w in words if mark != "b" or self._draw(w) >= self.unknown}
+
+    def _share(self, words: set[str], column: str) -> float:
+        wanted = column.replace(".", "").lower().split()
+        return sum(w in words for w in wanted) / len(wanted)
+
+    def _draw(self, text: str) -> float:
+        """A number in [0, 1) that depends on the world and a text."""
+        digest = blake2b(f"{self.world}|{text}".encode(), digest_size=7).digest()
+        return int.from_bytes(digest, "big") / 2**56
+
+
+def records(world: int, n: int) -> list[Record]:
+    """Records of four documents of three sentences, one to three of them of group b."""
+    rng, made = np.random.default_rng(world), []
+    for i in range(n):
+        many = rng.integers(1, 4)
+        documents = []
+        for k in range(4):
+            group = "b" if k < many else "a"
+            sentences = (" ".join(rng.choice(WORDS, 7)).capitalize() for _ in range(3))
+            documents.append(Document(f"{group.upper()} {'. '.join(sentences)}.", {"party": group}))
+        made.append(Record(f"r{i}", tuple(documents)))
+    return made
+
+
+def check(scorer: NoisyScorer, n: int) -> dict[str, Estimate]:
+    """The estimates of one world by quantity."""
+    kept = Sources.sample(0, wanted=True)
+    for record in records(scorer.world, n):
+        kept.offer(record)
+    measure = registry.make("measure", "coverage_parity(scorer=noisy)@party")
+    settings = estimating.Settings(N_RESAMPLES, scorer.world)
+    scorers = Scorers({scorer.name: scorer})
+    found, _ = instrument.retrieve([measure], kept, scorers, [], settings, wanted=True)
+    return {e.quantity: e for e in found.estimates}
+
+
+def replaced(text: str, share: float, key: str) -> str:
+    """A share of the words, spread over the text, replaced by words that stand nowhere else."""
+    words = text.split()
+    which = {round(i / share) for i in range(round(share * len(words)))}
+    return " ".join(f"{key}{w}" if i in which else w for i, w in enumerate(words))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("out", nargs="?", type=Path)
+    parser.add_argument("--worlds", type=int, default=400)
+    given = parser.parse_args()
+    # No dictionary knows invented words.
+    self_retrieval.paraphrase, instrument.why_not = replaced, lambda _: ""
+    rows = []
+    for n in (20, 60):
+        for unknown in (0.0, 0.2, 0.4):
+            worlds = given.worlds if not unknown else max(1, given.worlds // 4)
+            found = [check(NoisyScorer(world, unknown), n) for world in range(worlds)]
+            gaps = [one["difference[b]"].value or 0.0 for one in found]
+            ps = [one["scorer_bias_retrieval"].p_adjusted or 1.0 for one in found]
+            covered = [
+                (e.low or 0.0) <= 0 <= (e.high or 0.0) for one in found for e in [one["difference[b]"]]
+            ]
+            rows.append(
+                {
+                    "records": n, "unknown": unknown, "worlds": worlds, "mean_difference": round(float(np.mean(gaps)), 4),
+                    "share_found": round(float(np.mean([one["mean[a]"].value or 0.0 for one in found])), 3),
+                    "rejected": round(float(np.mean(np.array(ps) <= 0.05)), 4),
+                    "interval_holds_zero": round(float(np.mean(covered)), 4),
+                }
+            )  # fmt: skip
+            print(json.dumps(rows[-1]), flush=True)
+    if given.out:
+        given.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
