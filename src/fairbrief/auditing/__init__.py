@@ -7,6 +7,7 @@ then turn the summed rows into estimates. The rooms beside this page hold one st
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -239,7 +240,10 @@ def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
     run = Run(plan, choice.measures, exchange=exchange)
     checks, unchecked = scorer_bias.plan_checks(choice.measures, head, run.scorers, wanted=plan.check_scorers)
     is_read = plan.check_scorers is not False and any(map(instrument.scorer_of, choice.measures))
-    sources = Sources.sample(plan.seed, wanted=plan.check_scorers) if checks or is_read else None
+    longest = math.inf if checks else instrument.LONGEST
+    sources = None
+    if checks or is_read:
+        sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
     places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
     watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
     return _Begun(cases, plan, protocol, head, stream, choice, run, checks, unchecked, watchers)

@@ -29,13 +29,15 @@ from fairbrief.errors import DataError
 from fairbrief.measures.self_retrieval import SHORTEST, ScorerBiasRetrieval, support_of_columns
 from fairbrief.measures.summary_units import units_of
 from fairbrief.reports.result import LeftOut
-from fairbrief.standings import SIGNIFICANT, decisive, leading, standing
+from fairbrief.standings import NAMED, decisive, leading, standing
 from fairbrief.statistics import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.paraphrase import why_not
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import REFERENCE, Ask, Case, Estimate, Measure, Note, Observation, Record, Summary
 
+LONGEST = 1 << 17
+"""Characters of the longest record that is looked at, so that a sample of them takes little memory."""
 FEWEST = 8
 """Records below which nothing is said of what a scorer finds."""
 OF_SOURCE = 5
@@ -181,9 +183,9 @@ def retrieve(
     some group difference is significant and may so be explained. The evidence of it is not kept.
     """
     checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
-    explained = {e.over for e in leading(estimates) if standing(e, settings.alpha) in SIGNIFICANT}
+    explained = {e.over for e in leading(estimates) if standing(e, settings.alpha) in NAMED}
     records = sample.records()
-    for measure in measures:
+    for measure in measures if records else ():
         scorer, over = scorer_of(measure), str(getattr(measure, "over", ""))
         if not (scorer and over) or measure.declaration.attribute_of != "document":
             continue

@@ -395,24 +395,28 @@ class Sources(Watcher):
     most: int
     seed: int
     characters: float = math.inf
+    longest: float = math.inf
+    """Characters of the longest record that is noted."""
     _kept: dict[str, Record] = field(default_factory=dict)
     _ranks: list[tuple[int, str]] = field(default_factory=list)
     _summaries: dict[str, dict[str, Summary]] = field(default_factory=dict)
     """By the id of a kept record its usable summaries, by system."""
 
     @classmethod
-    def sample(cls, seed: int, *, wanted: bool | None) -> Self:
+    def sample(cls, seed: int, *, wanted: bool | None, longest: float = math.inf) -> Self:
         """An empty sample; one for a check that was not asked for is limited in its characters, too."""
-        return cls(SOURCES, seed, math.inf if wanted else CHARACTERS)
+        return cls(SOURCES, seed, math.inf if wanted else CHARACTERS, longest)
 
     def empty(self) -> Self:
         """A sample of the same kind that holds nothing yet."""
-        return type(self)(self.most, self.seed, self.characters)
+        return type(self)(self.most, self.seed, self.characters, self.longest)
 
     def note(self, cases: Sequence[Case]) -> None:
         """Offer the records of some cases; with those that are kept their summaries."""
         for case in cases:
             record, summary = case.record, case.summary
+            if self.longest < math.inf and sum(len(d.text) for d in record.documents) > self.longest:
+                continue
             self.offer(record)
             kept = self._kept.get(record.original_id)
             if kept is not None and kept.id == record.id and not summary.reason:
