@@ -67,30 +67,37 @@ class NoisyScorer:
         return int.from_bytes(digest, "big") / 2**56
 
 
-def records(world: int, n: int) -> list[Record]:
-    """Records of four documents of three sentences, one to three of them of group b."""
+def records(world: int, n: int, *, is_rare: bool) -> list[Record]:
+    """Records of four documents of three sentences, one to three of them of group b; ``is_rare``: each eighth has one of a third."""
     rng, made = np.random.default_rng(world), []
     for i in range(n):
         many = rng.integers(1, 4)
         documents = []
         for k in range(4):
-            group = "b" if k < many else "a"
+            group = "c" if is_rare and i % 8 == 0 and k == 3 else "b" if k < many else "a"
             sentences = (" ".join(rng.choice(WORDS, 7)).capitalize() for _ in range(3))
             documents.append(Document(f"{group.upper()} {'. '.join(sentences)}.", {"party": group}))
         made.append(Record(f"r{i}", tuple(documents)))
     return made
 
 
-def check(scorer: NoisyScorer, n: int) -> dict[str, Estimate]:
+def check(scorer: NoisyScorer, n: int, *, is_rare: bool = False) -> dict[str, Estimate]:
     """The estimates of one world by quantity."""
     kept = Sources.sample(0, wanted=True)
-    for record in records(scorer.world, n):
+    for record in records(scorer.world, n, is_rare=is_rare):
         kept.offer(record)
     measure = registry.make("measure", "coverage_parity(scorer=noisy)@party")
     settings = estimating.Settings(N_RESAMPLES, scorer.world)
     scorers = Scorers({scorer.name: scorer})
     found, _ = instrument.retrieve([measure], kept, scorers, [], settings, wanted=True)
     return {e.quantity: e for e in found.estimates}
+
+
+def smallest(found: dict[str, Estimate]) -> float:
+    """The p by which the note is decided: of two groups the headline's, of more the smallest of a group's, adjusted."""
+    several = [e for name, e in found.items() if name.startswith("difference[")]
+    decisive = several if len(several) > 2 else [found["scorer_bias_retrieval"]]
+    return min(1.0 if e.p_adjusted is None else e.p_adjusted for e in decisive)
 
 
 def replaced(text: str, share: float, key: str) -> str:
@@ -111,17 +118,17 @@ def main() -> None:
     self_retrieval.paraphrase, instrument.why_not = replaced, lambda _: ""
     rows = []
     for n in (20, 60):
-        for unknown in (0.0, 0.2, 0.4):
+        for groups, unknown in ((2, 0.0), (3, 0.0), (2, 0.2), (2, 0.4)):
             worlds = given.worlds if not unknown else max(1, given.worlds // 4)
-            found = [check(NoisyScorer(world, unknown), n) for world in range(worlds)]
+            found = [check(NoisyScorer(world, unknown), n, is_rare=groups == 3) for world in range(worlds)]
             gaps = [one["difference[b]"].value or 0.0 for one in found]
-            ps = [one["scorer_bias_retrieval"].p_adjusted or 1.0 for one in found]
+            ps = [smallest(one) for one in found]
             covered = [
                 (e.low or 0.0) <= 0 <= (e.high or 0.0) for one in found for e in [one["difference[b]"]]
             ]
             rows.append(
                 {
-                    "records": n, "unknown": unknown, "worlds": worlds, "mean_difference": round(float(np.mean(gaps)), 4),
+                    "records": n, "groups": groups, "unknown": unknown, "worlds": worlds, "mean_difference": round(float(np.mean(gaps)), 4),
                     "share_found": round(float(np.mean([one["mean[a]"].value or 0.0 for one in found])), 3),
                     "rejected": round(float(np.mean(np.array(ps) <= 0.05)), 4),
                     "interval_holds_zero": round(float(np.mean(covered)), 4),

@@ -52,8 +52,8 @@ SENTENCES_OF_SOURCES, REFERENCES, ELSEWHERE = (
     "claims in another record",
 )
 """What is held against documents beside the systems' claims."""
-SENTENCES = 200
-"""Sentences of a group that are looked for in their own document."""
+SENTENCES, MOST_OF_ONE = 200, 5
+"""One sentence of each document is looked for in so many records; of fewer records up to five."""
 SYSTEM = control_name("paraphrased sources")
 
 
@@ -191,7 +191,7 @@ def retrieve(
             continue
         if not wanted and over not in explained:
             continue
-        check = ScorerBiasRetrieval(over, scorer, max(1, -(-SENTENCES // max(1, len(records)))))
+        check = ScorerBiasRetrieval(over, scorer, min(MOST_OF_ONE, max(1, SENTENCES // len(records))))
         if why := why_not(languages.usual()):
             checked.left_out.append(LeftOut(f"self-retrieval@{over}", why.removesuffix(".")))
         elif scorers.holds_model(scorer) and not wanted:

@@ -6,7 +6,7 @@ groups in how often a scorer finds it there is the scorer's, and not a summary's
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -49,8 +49,8 @@ SHORTEST = 5
 class SelfRetrieval:
     """How many paraphrased sentences of each group's documents are best supported by their own document.
 
-    Of a record: at most ``sentences`` sentences of each group, evenly spread, of five words or more, with a ``share`` of their
-    content words replaced by synonyms. A sentence is found if no other document of the record supports it as much; one that
+    Of each document, whatever its group: at most ``sentences`` sentences, evenly spread, of five words or more, with a ``share``
+    of their content words replaced by synonyms. A sentence is found if no other document of the record supports it as much; one that
     k documents support alike counts 1/k.
 
     Reads:      document attribute ``over``; support, shape (documents, sentences).
@@ -99,11 +99,12 @@ class SelfRetrieval:
 
     def _chosen(self, record: Record) -> list[tuple[int, str]]:
         """The sentences to look for, each with its document."""
-        by_value: dict[str, list[tuple[int, str]]] = {}
+        found = []
         for i, document in enumerate(record.documents):
             long = [s for s in sentences_of(document.text) if len(s.split()) >= SHORTEST]
-            by_value.setdefault(document.attributes.get(self.over, ""), []).extend((i, s) for s in long)
-        return sorted(one for own in by_value.values() for one in _spread(own, self.sentences))
+            places = np.linspace(0, len(long) - 1, min(self.sentences, len(long))).round().astype(int)
+            found += [(i, long[place]) for place in places.tolist()]
+        return found
 
 
 def support_of_columns(scores: Scores, columns: int) -> Floats:
@@ -112,9 +113,10 @@ def support_of_columns(scores: Scores, columns: int) -> Floats:
     return np.asarray(scores.matrix @ owns / np.maximum(owns.sum(axis=0), 1))
 
 
-def _spread(members: Sequence[tuple[int, str]], most: int) -> Iterator[tuple[int, str]]:
-    places = np.linspace(0, len(members) - 1, min(most, len(members))).round().astype(int)
-    return (members[i] for i in places.tolist())
+def _largest(mean: Mapping[str, Floats], totals: Totals) -> Value:
+    """As `largest_difference`; of more than two groups tested by itself under permuted labels."""
+    found = largest_difference(mean, totals, count="")
+    return found if len(mean) < 3 else Value(found.array, "upper")
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,7 +150,7 @@ class ScorerBiasRetrieval(ScorerBias):
     )
     over: str
     scorer: str = "containment"
-    sentences: int = 10
+    sentences: int = 3
     share: float = 0.5
 
     def __post_init__(self) -> None:
@@ -161,7 +163,7 @@ class ScorerBiasRetrieval(ScorerBias):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("scored")
         mean = {g: ratio(totals["score", g], totals["scored", g]) for g in groups}
-        values = {self.name: largest_difference(mean, totals, count="")}
+        values = {self.name: _largest(mean, totals)}
         scored, found = (sum(totals[of, g] for g in groups) for of in ("scored", "score"))
         for g in groups:
             others = ratio(found - totals["score", g], scored - totals["scored", g])
