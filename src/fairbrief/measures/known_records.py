@@ -5,15 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from fairbrief.data import Data
-from fairbrief.text.languages import Setting, is_foreign
-from fairbrief.text.sentences import Cut
+from fairbrief.text.languages import is_foreign
 from fairbrief.types import Cases, Integers, PermutationScheme, Reason, Record
 
 KEPT = 1024
 """Records of which something is remembered; of more the older half is forgotten."""
-
-Chunks = tuple[tuple[str, ...], tuple[int, ...]]
-"""The pieces of a record's documents, in their order, and how many each document has."""
 
 
 class Groups(Data, frozen=True):
@@ -32,7 +28,6 @@ class KnownRecord(Data, frozen=True):
     source: str
     references: tuple[str, ...]
     groups: dict[str, Groups] = msgspec.field(default_factory=dict)
-    chunks: dict[tuple[Cut, int, Setting], Chunks] = msgspec.field(default_factory=dict)
 
 
 _known: dict[int, KnownRecord] = {}

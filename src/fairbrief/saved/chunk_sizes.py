@@ -13,12 +13,12 @@ from fairbrief.auditing.measure_selection import check_over
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.known_records import known
-from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
+from fairbrief.measures.known_records import is_blank, known
+from fairbrief.measures.summary_units import units_of
 from fairbrief.reports.number_format import number
 from fairbrief.saved.intervals import Resampling
 from fairbrief.text.counted import counted
-from fairbrief.text.sentences import Cut
+from fairbrief.text.passages import passages_of
 from fairbrief.types import Ask, Case, Floats, Scores, Table
 
 SIZES = ("sentence", "50", "100", "200", "400")
@@ -94,13 +94,15 @@ def chunk_sizes(
         if over and not seen:
             check_over(over, batch)
         usable = [case for case in batch if not case.summary.reason and units_of(case.summary, units)]
-        for size, (cut, words) in cuts.items() if usable else ():
+        for size, by in cuts.items() if usable else ():
+            cut = [[_pieces(text, by) for text in known(case.record).texts] for case in usable]
             asks = [
-                Ask(scorer, chunks_by_document(known(case.record), cut, words)[0], units_of(case.summary, units))
-                for case in usable
+                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), units_of(case.summary, units), whole=True)
+                for case, pieces in zip(usable, cut, strict=True)
             ]  # fmt: skip
-            for case, scores in zip(usable, finite(asks, made[scorer].answer(asks)), strict=True):
-                supported = _by_document(case, scores, cut, words) > threshold
+            answers = finite(asks, made[scorer].answer(asks))
+            for case, pieces, scores in zip(usable, cut, answers, strict=True):
+                supported = _by_document(scores, list(map(len, pieces))) > threshold
                 values = case.record.values_of(over) if over else []
                 of_system = found.setdefault((size, case.summary.system), _Found())
                 of_system.add(supported, len(scores.matrix), values)
@@ -113,20 +115,23 @@ def chunk_sizes(
     return [_made(size, system, rows, resampling) for (size, system), rows in found.items()]
 
 
-def read_size(size: str) -> tuple[Cut, int]:
-    """``sentence`` or a number of words, as a cut of documents."""
+def read_size(size: str) -> str:
+    """``sentence`` or a number of words, as a scorer's setting ``by``."""
     if size == "sentence":
-        return "sentences", 0
+        return size
     if size.isascii() and size.isdigit() and int(size) > 0:
-        return "groups", int(size)
+        return f"{int(size)}words"
     raise RequestError(f"'{size}' is no size of a piece: write sentence, or a number of words.")
 
 
-def _by_document(case: Case, scores: Scores, cut: Cut, words: int) -> Floats:
+def _pieces(text: str, by: str) -> tuple[str, ...]:
+    return () if is_blank(text) else passages_of(text, by)
+
+
+def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
     """The best support of each unit by any piece of a document; −inf for a document without a piece."""
-    _, chunks = chunks_by_document(known(case.record), cut, words)
-    best = np.full((len(chunks), scores.matrix.shape[1]), -np.inf)
-    np.maximum.at(best, owner_of(chunks), scores.matrix)
+    best = np.full((len(pieces), scores.matrix.shape[1]), -np.inf)
+    np.maximum.at(best, np.repeat(np.arange(len(pieces)), pieces), scores.matrix)
     return best
 
 

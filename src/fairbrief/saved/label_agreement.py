@@ -13,9 +13,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError
 from fairbrief.measures.distributions import COUNTING
-from fairbrief.measures.known_records import known
 from fairbrief.measures.representation import Representation
-from fairbrief.measures.summary_units import chunks_by_document, owner_of
 from fairbrief.saved.intervals import Interval, Resampling
 from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted
@@ -23,7 +21,6 @@ from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table
 
 TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 BATCH = 256
-WORDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +142,10 @@ def _read_batch(
         else:
             kept.append((case, shares))
     whole = [Ask(scorer, tuple(d.text for d in c.record.documents), (c.summary.text,)) for c, _ in kept]
-    units = [Ask(scorer, _chunks(c), tuple(u.text for u in c.summary.units or ())) for c, _ in kept]
+    units = [
+        Ask(scorer, tuple(d.text for d in c.record.documents), tuple(u.text for u in c.summary.units or ()))
+        for c, _ in kept
+    ]
     asks = [*whole, *units]
     answers = finite(asks, scorers[scorer].answer(asks) if kept else ())
     scores_of_whole = [next(answers) for _ in whole]
@@ -182,15 +182,10 @@ def _column(rows: Rows, statistic: str, among: dict[str, float] | None = None) -
     return found if among is None else {v: x for v, x in found.items() if among[v]}
 
 
-def _chunks(case: Case) -> tuple[str, ...]:
-    return chunks_by_document(known(case.record), "groups", WORDS)[0]
-
-
 def _unit_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
-    """People's labels (0, 1) and the best support by a piece of the value's documents. Both (units · values,)."""
+    """People's labels (0, 1) and the best support by one of the value's documents. Both (units · values,)."""
     units, documents = case.summary.units or (), case.record.documents
-    _, chunks = chunks_by_document(known(case.record), "groups", WORDS)
-    owner = [documents[i].attributes[over] for i in owner_of(chunks)]
+    owner = [document.attributes[over] for document in documents]
     sizes = np.maximum(np.bincount(scores.owner, minlength=len(units)), 1)
     labels, support = [], []
     for value in sorted({d.attributes[over] for d in documents}):

@@ -33,6 +33,9 @@ class Entailment(ModelScorer):
     Softmax over the model's classes; the class of entailment is read from the model's own
     ``label2id``. Matrix (rows, columns), probabilities in [0, 1].
 
+    A row is cut into sentences, and the most probable counts (SummaC's zero-shot reading); ``by=3`` takes runs of three
+    sentences, ``by=100words`` disjoint runs of at most 100 words, ``by=document`` the row as it is.
+
     A pair that is longer than the model's window is not cut short: the row is cut into windows that
     overlap by a quarter, and the probability is the largest of its windows'. A column that takes more
     than half of the window is cut as well, and the probability is the mean over its parts, weighted by
@@ -54,9 +57,9 @@ class Entailment(ModelScorer):
 
     @property
     def fingerprint(self) -> str:
-        return f"{self.computed_by} gate={self.gate}"
+        return f"{self.computed_by} gate={self.gate} by={self.by}"
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         chosen = 1 if self.gate == "argmax" else 0
         return pairs.matrices(asks, arrays, lambda array: float(array[chosen]))
 
