@@ -37,18 +37,17 @@ def _shortfall(one: Reach, made: Mapping[str, Any]) -> str:
     by_people = max((share for who, share in found.items() if _is_by_people(who)), default=0.0)
     few = [who for who in systems if found[who] < FEWEST_FOUND or by_people - found[who] > FEWER]
     if sources < FEWEST_OF_SOURCES:
-        what = f"{_share(sources)} of the sources' own sentences"
+        what = f"does not even find the sources' own sentences: {_share(sources)} of them"
     elif few:
-        what = (
-            f"{', '.join(f'{_share(found[who])} of the claims of {named(who)}' for who in few[:MOST_SHOWN])}"
-        )
+        shares = ", ".join(f"{_share(found[who])} of {named(who)}'s" for who in few[:MOST_SHOWN])
+        what = f"finds few of the summaries' claims in their sources: {shares}"
     else:
         return ""
-    people = f", {_share(by_people)} of people's claims" if by_people and few else ""
-    beside = f"{_share(sources)} of the sources' own sentences{people}, {_share(elsewhere)} of the claims in other records"
+    people = f"{_share(by_people)} of people's, " if by_people and few else ""
+    beside = f"{people}{_share(sources)} of the sources' own sentences, {_share(elsewhere)} in another record's documents"
     return (
-        f"the scorer {named(one['scorer'])} hardly reaches these summaries: in their sources it finds {what} ({beside}). What it "
-        f"does not find may be paraphrase, so findings by {', '.join(_names(one))} say little here. {better(one['scorer'])}"
+        f"the scorer {named(one['scorer'])} {what} ({beside}). What it does not find can be paraphrase, and findings by "
+        f"{', '.join(_names(one))} say nothing of it. {better(one['scorer'])}"
     )
 
 
