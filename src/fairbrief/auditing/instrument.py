@@ -179,8 +179,8 @@ def retrieve(
 ) -> tuple[Checked, NotesOf]:
     """How often scorers find paraphrased sentences of each group in their own document; and notes at findings that it may explain.
 
-    Made of every scorer of support if ``wanted``; if nothing is said (None) of those that hold no model, by attributes of which
-    some group difference is significant and may so be explained. The evidence of it is not kept.
+    Made of every scorer of support if ``wanted``; if nothing is said (None) of those that hold no model, by attributes by which
+    some group is significantly below or above its baseline, and where sentences can be paraphrased. The evidence is not kept.
     """
     checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
     explained = {e.over for e in leading(estimates) if standing(e, settings.alpha) in NAMED}
@@ -193,7 +193,8 @@ def retrieve(
             continue
         check = ScorerBiasRetrieval(over, scorer, min(MOST_OF_ONE, max(1, SENTENCES // len(records))))
         if why := why_not(languages.usual()):
-            checked.left_out.append(LeftOut(f"self-retrieval@{over}", why.removesuffix(".")))
+            if wanted:
+                checked.left_out.append(LeftOut(f"self-retrieval@{over}", why.removesuffix(".")))
         elif scorers.holds_model(scorer) and not wanted:
             checked.left_out.append(LeftOut(repr(check), A_MODEL))
         else:
