@@ -78,9 +78,10 @@ class RowReader:
         """The values of a record of which every statistic is 0: their names, tails and groups."""
         return self.measure.value(_totals(self.columns, np.zeros((1, len(self.columns)))))
 
-    def has_bounds(self, group: str) -> bool:
-        """Whether the measure says how much of a group's contrast could be due to what was not found."""
-        return f"{LOWEST}[{group}]" in self.of_nothing()
+    @property
+    def has_bounds(self) -> bool:
+        """Whether the measure says how much of a contrast could be due to what was not found."""
+        return any(name.startswith(LOWEST) for name in self.of_nothing())
 
     def surely(self, rows: pa.Table) -> dict[str, Floats]:
         """By group, row by row, how far its contrast surely is from even and from what random sentences of the record give.

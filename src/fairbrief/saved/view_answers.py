@@ -372,19 +372,22 @@ class SavedEvidence:
             yield rows.filter(pc.and_(pc.equal(rows["system"], system), pc.is_null(rows["reason"])))
 
     def _others(self, spec: str, reader: RowReader) -> Iterator[tuple[str, RowReader]]:
-        """Other observations by the same attribute, each with a measure of theirs that has signed contrasts of groups."""
-        seen, over = {self.measures[spec]}, getattr(reader.measure, "over", "")
+        """Other observations by the same attribute, each with a measure of theirs that has signed contrasts of groups, and bounds
+        of them if one has.
+        """
+        chosen: dict[str, RowReader] = {}
+        over = getattr(reader.measure, "over", "")
         for other, observation in self.measures.items():
-            if not over or observation in seen:
+            if not over or other == spec or (observation == self.measures[spec] and reader.has_bounds):
                 continue
             found = reader_of(other, list(self._rows.schema(observation)))
-            if (
-                found
-                and getattr(found.measure, "over", "") == over
-                and contrasts_of(found.of_nothing(), found.measure)
+            if found is None or getattr(found.measure, "over", "") != over:
+                continue
+            if contrasts_of(found.of_nothing(), found.measure) and (
+                observation not in chosen or found.has_bounds
             ):
-                seen.add(observation)
-                yield observation, found
+                chosen[observation] = found
+        yield from chosen.items()
 
     def _agree(
         self, sure: dict[str, Floats], record: pa.Array, other: tuple[str, RowReader], system: str
@@ -400,7 +403,7 @@ class SavedEvidence:
                 here = np.flatnonzero(pc.is_valid(place).to_numpy(zero_copy_only=False))
                 there = place.take(pa.array(here)).to_numpy(zero_copy_only=False).astype(np.int64)
                 opposes = values[name][there] * sure[group][here] < 0
-                unsure = reader.has_bounds(group) & (surely[group][there] * sure[group][here] <= 0)
+                unsure = reader.has_bounds & (surely[group][there] * sure[group][here] <= 0)
                 sure[group][here[opposes | unsure]] = 0.0
 
     def _known(self, record: pa.Array) -> pa.Array:

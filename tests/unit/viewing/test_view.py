@@ -308,12 +308,13 @@ def paraphrased(tmp_path_factory: pytest.TempPathFactory) -> Answers:
         for i in range(4)
     ]  # fmt: skip
     (place / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    printed("audit", str(place / "rows.jsonl"), "--measure", "uer@party", "--measure", "coverage_parity@party",
+    measures = ("bur@party", "sof@party", "uer@party", "coverage_parity@party")
+    printed("audit", str(place / "rows.jsonl"), *(word for spec in measures for word in ("--measure", spec)),
         "--resamples", "20", "--extracts", "20", "--out", str(place / "audit"))  # fmt: skip
     return Answers([open_audit(place / "audit", read)])
 
 
-@pytest.mark.parametrize("measure", ["uer@party", COVERAGE.replace("sentiment", "party")])
+@pytest.mark.parametrize("measure", ["uer@party", "sof@party", "coverage_parity@party"])
 def test_the_list_opens_on_what_holds_whatever_the_scorer_did_not_find(
     paraphrased: Answers, measure: str
 ) -> None:
