@@ -68,8 +68,8 @@ def findings(result: Result, over: str) -> Iterator[str]:
 def reached(result: Result) -> Iterator[str]:
     """A row for each scorer and how it is asked: shares of claims found."""
     for one in result.made["reach"]:
-        found = {row["who"]: row["found"] for row in one["of"]}
-        system, sources, others = (found[who] for who in (next(iter(found)), *list(found)[-2:]))
+        shares = [row["share_found"] for row in one["authors"]]
+        system, sources, others = shares[0], *shares[-2:]
         by = "representation" if any(m.startswith("uer") for m in one["measures"]) else "coverage"
         yield f"| {scorer_of(one['measures'][0])} | {by} | {system:.0%} | {sources:.0%} | {others:.0%} |"
 

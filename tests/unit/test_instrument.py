@@ -47,7 +47,7 @@ def taken(some: Sequence[Case], *measures: str, **settings: Any) -> Result:
 
 def reach(result: Result, number: int = 0) -> dict[str, dict[str, Any]]:
     """What an audit says that a scorer finds, by author."""
-    return {row["who"]: row for row in result.made["reach"][number]["of"]}
+    return {row["author"]: row for row in result.made["reach"][number]["authors"]}
 
 
 # ------------------------------------------------------------------------------- what a scorer finds
@@ -57,12 +57,12 @@ def reach(result: Result, number: int = 0) -> dict[str, dict[str, Any]]:
 def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> None:
     """Half of the claims are copies; sentences of the sources and people's copies are all found."""
     found = reach(taken(cases(said=INVENTED, references=True), measure))
-    assert (found["copier"]["claims"], found["copier"]["found"]) == (40, 0.5)
-    assert {one["text"] for one in found["copier"]["unfound"]} == {INVENTED}
-    assert all(one["record"].startswith("r") for one in found["copier"]["unfound"])
-    assert found[instrument.REFERENCES]["found"] == found[instrument.SENTENCES_OF_SOURCES]["found"] == 1
-    assert found[instrument.SENTENCES_OF_SOURCES]["best"] == pytest.approx(1)
-    assert found[instrument.ELSEWHERE]["found"] <= 0.05
+    assert (found["copier"]["claims"], found["copier"]["share_found"]) == (40, 0.5)
+    assert {one["text"] for one in found["copier"]["examples"]} == {INVENTED}
+    assert all(one["record"].startswith("r") for one in found["copier"]["examples"])
+    assert found[instrument.REFERENCES]["share_found"] == found[instrument.OF_SOURCES]["share_found"] == 1
+    assert found[instrument.OF_SOURCES]["support"] == pytest.approx(1)
+    assert found[instrument.ELSEWHERE]["share_found"] <= 0.05
 
 
 def test_the_best_document_counts_each_claims_words_once() -> None:
@@ -83,7 +83,7 @@ def test_the_sample_says_the_same_in_any_order_and_in_parts() -> None:
     ]
     first, second = (taken(order, "coverage_parity@party").made["reach"] for order in (some, some[::-1]))
     assert first == second
-    assert {"one", "two"} < {row["who"] for row in first[0]["of"]}
+    assert {"one", "two"} < {row["author"] for row in first[0]["authors"]}
 
 
 def test_few_records_and_a_refusal_leave_it_out() -> None:

@@ -40,18 +40,16 @@ LONGEST = 1 << 17
 """Characters of the longest record that is looked at, so that a sample of them takes little memory."""
 FEWEST = 8
 """Records below which nothing is said of what a scorer finds."""
-OF_SOURCE = 5
+FROM_SOURCES = 5
 """Sentences of a record's sources that are held against them, of `SHORTEST` words or more."""
 LEVEL = 0.95
 """A claim is found if its best document supports it more than another record's documents support so many of the claims."""
 EXAMPLES = 3
 """Claims of an author that are not found and are shown."""
-SENTENCES_OF_SOURCES, REFERENCES, ELSEWHERE = (
-    "sentences of the sources",
-    "references",
-    "claims in another record",
-)
-"""What is held against documents beside the systems' claims."""
+REFERENCES, OF_SOURCES = BESIDE = ("references", "sentences of the sources")
+"""Authors beside the systems."""
+ELSEWHERE = "claims in another record"
+"""The systems' claims, held against the documents of another record."""
 SENTENCES, MOST_OF_ONE = 200, 5
 """One sentence of each document is looked for in so many records; of fewer records up to five."""
 SYSTEM = control_name("paraphrased sources")
@@ -70,70 +68,72 @@ def scorer_of(measure: Measure) -> str:
 class _Claims:
     """The claims of one author: record, text, and how well its best document supports it."""
 
-    told: list[tuple[str, str, float]] = field(default_factory=list)
+    supported: list[tuple[str, str, float]] = field(default_factory=list)
 
-    def row(self, who: str, cutoff: float) -> dict[str, Any]:
-        """What results say of them; examples are those that are supported least."""
-        best = np.array([support for *_, support in self.told])
-        unfound = sorted((one for one in self.told if one[2] <= cutoff), key=lambda one: (one[2], one))
-        shown = [
-            {"record": record, "text": text, "best": support} for record, text, support in unfound[:EXAMPLES]
-        ]
-        return {"who": who, "claims": len(best), "best": float(best.mean()), "found": float((best > cutoff).mean()), "unfound": shown}  # fmt: skip
+    def row(self, author: str, cutoff: float) -> dict[str, Any]:
+        """What results keep of them; the examples are those that are supported least."""
+        support = np.array([best for *_, best in self.supported])
+        missing = sorted((claim for claim in self.supported if claim[2] <= cutoff), key=lambda c: (c[2], c))
+        return {
+            "author": author, "claims": len(support), "support": float(support.mean()),
+            "share_found": float((support > cutoff).mean()),
+            "examples": [{"record": record, "text": text, "support": best} for record, text, best in missing[:EXAMPLES]],
+        }  # fmt: skip
 
 
 def reach_of(
     measures: Sequence[Measure], sample: Sources, scorers: Scorers, *, wanted: bool | None
 ) -> list[dict[str, Any]]:
-    """What each scorer of support finds: by author the ``claims``, their mean ``best`` support, and the share ``found``.
+    """What each scorer of support finds: by author the ``claims``, the mean ``support`` by the best document, and ``share_found``.
 
     A claim is found if its best document supports it more than the ``cutoff``, which 95 % of the systems' claims do not reach in
-    another record's documents. Nothing is said of fewer than `FEWEST` records, nor of a scorer that holds a model unless
-    it is ``wanted``.
+    another record's documents. Fewer than `FEWEST` records have no entry, nor has a scorer that holds a model unless it is
+    ``wanted``.
     """
-    found: dict[tuple[str, type], dict[str, Any]] = {}
+    entries: dict[tuple[str, type], dict[str, Any]] = {}
     for observation, readers in by_observation(measures).items():
         scorer = scorer_of(readers[0])
         if not scorer or (scorers.holds_model(scorer) and not wanted):
             continue
-        specs = [repr(measure) for measure in readers]
-        if (known := found.get((scorer, type(observation)))) is not None:
-            known["measures"] += specs
-        elif rows := _rows(observation, sample, scorers):
-            found[scorer, type(observation)] = {"scorer": scorer, "measures": specs, **rows}
-    return list(found.values())
+        key, names = (scorer, type(observation)), [repr(measure) for measure in readers]
+        if key in entries:
+            entries[key]["measures"] += names
+        elif entry := _entry(observation, sample, scorers):
+            entries[key] = {"scorer": scorer, "measures": names, **entry}
+    return list(entries.values())
 
 
-def _rows(observation: Observation, sample: Sources, scorers: Scorers) -> dict[str, Any]:
+def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[str, Any]:
     """The authors of a sample of records; nothing where there are too few of these."""
-    read = [(record, ask) for record in sample.records() if (ask := _ask(observation, sample.cases(record)))]
-    if len(read) < FEWEST:
+    records = [
+        (record, ask) for record in sample.records() if (ask := _ask(observation, sample.cases(record)))
+    ]
+    if len(records) < FEWEST:
         return {}
-    said = [_said(observation, record, sample) for record, _ in read]
+    claims = [_claims(observation, record, sample) for record, _ in records]
     asks = []
-    for i, (claims, (_, ask)) in enumerate(zip(said, read, strict=True)):
-        columns = tuple(text for _, text in claims)
-        asks += [_with(ask, ask.rows, columns), _with(ask, read[i - 1][1].rows, columns)]
+    for i, (of_record, (_, ask)) in enumerate(zip(claims, records, strict=True)):
+        columns = tuple(text for _, text in of_record)
+        for_both = (ask.rows, records[i - 1][1].rows)
+        asks += [msgspec.structs.replace(ask, rows=rows, columns=columns) for rows in for_both]
     answers = iter(scorers[asks[0].scorer].answer(asks))
     authors: dict[str, _Claims] = {}
     elsewhere = _Claims()
-    for (record, _), claims in zip(read, said, strict=True):
-        here, there = (support_of_columns(next(answers), len(claims)).max(axis=0).tolist() for _ in range(2))
-        for (who, text), own, other in zip(claims, here, there, strict=True):
-            authors.setdefault(who, _Claims()).told.append((record.id, text, own))
-            if who not in (SENTENCES_OF_SOURCES, REFERENCES):
-                elsewhere.told.append((record.id, text, other))
-    cutoff = float(np.quantile([support for *_, support in elsewhere.told], LEVEL))
-    order = sorted(authors, key=(SENTENCES_OF_SOURCES, REFERENCES).__contains__)
-    rows = [authors[who].row(who, cutoff) for who in order]
-    return {
-        "records": len(read), "cutoff": cutoff,
-        "of": [*rows, {**elsewhere.row(ELSEWHERE, cutoff), "unfound": []}],
-    }  # fmt: skip
-
-
-def _with(ask: Ask, rows: tuple[str, ...], columns: tuple[str, ...]) -> Ask:
-    return msgspec.structs.replace(ask, rows=rows, columns=columns)
+    for (record, _), of_record in zip(records, claims, strict=True):
+        here, there = (
+            support_of_columns(next(answers), len(of_record)).max(axis=0).tolist() for _ in range(2)
+        )
+        for (author, text), support, other in zip(of_record, here, there, strict=True):
+            authors.setdefault(author, _Claims()).supported.append((record.id, text, support))
+            if author not in BESIDE:
+                elsewhere.supported.append((record.id, text, other))
+    cutoff = float(np.quantile([support for *_, support in elsewhere.supported], LEVEL))
+    systems = [author for author in authors if author not in BESIDE]
+    rows = [
+        authors[author].row(author, cutoff) for author in (*sorted(systems), *BESIDE) if author in authors
+    ]
+    last = {**elsewhere.row(ELSEWHERE, cutoff), "examples": []}
+    return {"records": len(records), "cutoff": cutoff, "authors": [*rows, last]}
 
 
 def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
@@ -148,21 +148,17 @@ def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
     return None
 
 
-def _said(observation: Observation, record: Record, sample: Sources) -> list[tuple[str, str]]:
+def _claims(observation: Observation, record: Record, sample: Sources) -> list[tuple[str, str]]:
     """The claims of all authors, and of the sources, each with who makes it."""
     cases = sample.cases(record)
     units = str(getattr(observation, "units", "sentences"))
-    found = [(case.summary.system, text) for case in cases for text in units_of(case.summary, units)]
+    claims = [(case.summary.system, text) for case in cases for text in units_of(case.summary, units)]
     if not any(case.summary.system.startswith(f"{REFERENCE} ") for case in cases):
-        found += [(REFERENCES, text) for reference in record.references for text in sentences_of(reference)]
-    sentences = [
-        text
-        for document in record.documents
-        for text in sentences_of(document.text)
-        if len(text.split()) >= SHORTEST
-    ]
-    chosen = rng_of(sample.seed, "reach", record.id).permutation(len(sentences))[:OF_SOURCE]
-    return [*found, *((SENTENCES_OF_SOURCES, sentences[i]) for i in sorted(chosen.tolist()))]
+        claims += [(REFERENCES, text) for reference in record.references for text in sentences_of(reference)]
+    texts = [text for document in record.documents for text in sentences_of(document.text)]
+    long = [text for text in texts if len(text.split()) >= SHORTEST]
+    chosen = rng_of(sample.seed, "reach", record.id).permutation(len(long))[:FROM_SOURCES]
+    return [*claims, *((OF_SOURCES, long[i]) for i in sorted(chosen.tolist()))]
 
 
 # ------------------------------------------------------------------------------- self-retrieval
@@ -224,13 +220,13 @@ def _ledger(
 
 
 def retrieval_notes(
-    found: Sequence[Estimate], serves: Mapping[str, ScorerBiasRetrieval], alpha: float
+    estimates: Sequence[Estimate], serves: Mapping[str, ScorerBiasRetrieval], alpha: float
 ) -> NotesOf:
     """At leading group differences: that their scorer finds sentences of the group again more or less often than others'.
 
-    ``serves`` maps measures, by spec, to the check of their scorer, whose estimates are among those ``found``.
+    ``serves`` maps measures, by spec, to the check of their scorer, whose estimates are given.
     """
-    by_quantity = {(e.measure, e.quantity): e for e in found}
+    by_quantity = {(e.measure, e.quantity): e for e in estimates}
 
     def notes_of(e: Estimate) -> Sequence[Note]:
         check = serves.get(e.measure)
@@ -242,11 +238,11 @@ def retrieval_notes(
         p = headline.p_adjusted if headline.kind == "contrast" else gap.p_adjusted
         if gap.value is None or mean.value is None or p is None or p > alpha:
             return ()
-        told = {
+        arguments = {
             "scorer": check.scorer, "group": e.group, "share": mean.value, "others": mean.value - gap.value,
             "value": gap.value, "low": gap.low, "high": gap.high, "p": p,
             "explains": gap.value * decisive(e)[1] > 0,
         }  # fmt: skip
-        return (Note("scorer_retrieves", told),)
+        return (Note("scorer_retrieves", arguments),)
 
     return notes_of

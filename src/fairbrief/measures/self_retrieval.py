@@ -73,10 +73,10 @@ class SelfRetrieval:
         if len(groups_of(about, self.over).names) < 2 or not chosen:
             return ()
         try:
-            said = tuple(paraphrase(text, self.share, KEY) if self.share else text for _, text in chosen)
+            sentences = tuple(paraphrase(text, self.share, KEY) if self.share else text for _, text in chosen)
         except FairbriefError:  # WordNet is not here
             return ()
-        return (Ask(self.scorer, about.texts, said),)
+        return (Ask(self.scorer, about.texts, sentences),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         groups = groups_of(known(cases[0].record), self.over)
@@ -89,34 +89,34 @@ class SelfRetrieval:
             return ONE_GROUP
         if not scores:
             return NO_WORDNET if self._chosen(about.record) else NO_SENTENCE
-        own = np.array([document for document, _ in self._chosen(about.record)])
-        support = support_of_columns(scores[0], len(own))
+        document = np.array([i for i, _ in self._chosen(about.record)])
+        support = support_of_columns(scores[0], len(document))
         is_best = support >= support.max(axis=0) - TIE
-        found = is_best[own, np.arange(len(own))] / is_best.sum(axis=0)
-        many, hits = (np.bincount(own, weights=w, minlength=len(about.texts)) for w in (None, found))
-        of = (counted(groups.codes, each, labels, len(groups.names)) for each in (many, hits))
-        return by_group(groups.names, dict(zip(("scored", "score"), of, strict=True)))
+        hits = is_best[document, np.arange(len(document))] / is_best.sum(axis=0)
+        sums = (np.bincount(document, weights=w, minlength=len(about.texts)) for w in (None, hits))
+        by_labels = (counted(groups.codes, each, labels, len(groups.names)) for each in sums)
+        return by_group(groups.names, dict(zip(("scored", "score"), by_labels, strict=True)))
 
     def _chosen(self, record: Record) -> list[tuple[int, str]]:
         """The sentences to look for, each with its document."""
-        found = []
+        chosen = []
         for i, document in enumerate(record.documents):
             long = [s for s in sentences_of(document.text) if len(s.split()) >= SHORTEST]
             places = np.linspace(0, len(long) - 1, min(self.sentences, len(long))).round().astype(int)
-            found += [(i, long[place]) for place in places.tolist()]
-        return found
+            chosen += [(i, long[place]) for place in places.tolist()]
+        return chosen
 
 
 def support_of_columns(scores: Scores, columns: int) -> Floats:
     """How strongly each row supports each column, whose units count alike. Shape (rows, columns); 0 where it has no unit."""
-    owns = scores.owner[:, np.newaxis] == np.arange(columns)
-    return np.asarray(scores.matrix @ owns / np.maximum(owns.sum(axis=0), 1))
+    is_of = (scores.owner[:, np.newaxis] == np.arange(columns)).astype(np.float64)
+    return np.asarray(scores.matrix @ is_of / np.maximum(is_of.sum(axis=0), 1.0))
 
 
 def _largest(mean: Mapping[str, Floats], totals: Totals) -> Value:
     """As `largest_difference`; of more than two groups tested by itself under permuted labels."""
-    found = largest_difference(mean, totals, count="")
-    return found if len(mean) < 3 else Value(found.array, "upper")
+    largest = largest_difference(mean, totals, count="")
+    return largest if len(mean) < 3 else Value(largest.array, "upper")
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,9 +164,9 @@ class ScorerBiasRetrieval(ScorerBias):
         groups = totals.values_of("scored")
         mean = {g: ratio(totals["score", g], totals["scored", g]) for g in groups}
         values = {self.name: _largest(mean, totals)}
-        scored, found = (sum(totals[of, g] for g in groups) for of in ("scored", "score"))
+        scored, score = (sum(totals[statistic, g] for g in groups) for statistic in ("scored", "score"))
         for g in groups:
-            others = ratio(found - totals["score", g], scored - totals["scored", g])
+            others = ratio(score - totals["score", g], scored - totals["scored", g])
             values[f"difference[{g}]"] = Value(mean[g] - others, "both", group=g)
             values[f"mean[{g}]"] = Value(mean[g], is_share=True, group=g)
         return values

@@ -25,42 +25,44 @@ LEXICAL = ("ngram", "containment", "tfidf", "rouge1", "rouge2", "rougeL")
 
 
 def shortfalls(made: Mapping[str, Any], measures: Collection[str]) -> list[str]:
-    """A sentence for each scorer of these measures (by spec) that does not reach the summaries; what would do better."""
-    entries = [one for one in made.get("reach") or () if set(one["measures"]) & set(measures)]
-    return [text for one in entries if (text := _shortfall(one, made))]
+    """A sentence for each scorer of these measures (by spec) that finds little, with what would do better."""
+    entries = [entry for entry in made.get("reach") or () if set(entry["measures"]) & set(measures)]
+    return [text for entry in entries if (text := _shortfall(entry, made))]
 
 
-def _shortfall(one: Reach, made: Mapping[str, Any]) -> str:
-    found = {row["who"]: row["found"] for row in one["of"]}
-    systems = [who for who in found if who in (made.get("systems") or ()) and not _is_by_people(who)]
-    sources, elsewhere = (row["found"] for row in one["of"][-2:])
-    by_people = max((share for who, share in found.items() if _is_by_people(who)), default=0.0)
-    few = [who for who in systems if found[who] < FEWEST_FOUND or by_people - found[who] > FEWER]
+def _shortfall(entry: Reach, made: Mapping[str, Any]) -> str:
+    shares = {row["author"]: row["share_found"] for row in entry["authors"]}
+    sources, elsewhere = (row["share_found"] for row in entry["authors"][-2:])
+    by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
+    systems = [
+        author for author in made.get("systems") or () if author in shares and not _is_by_people(author)
+    ]
+    few = [
+        system for system in systems if shares[system] < FEWEST_FOUND or by_people - shares[system] > FEWER
+    ]
     if sources < FEWEST_OF_SOURCES:
-        what = f"does not even find the sources' own sentences: {_share(sources)} of them"
+        what = f"does not even find the sources' own sentences: {sources:.0%} of them"
     elif few:
-        shares = ", ".join(f"{_share(found[who])} of {named(who)}'s" for who in few[:MOST_SHOWN])
-        what = f"finds few of the summaries' claims in their sources: {shares}"
+        listed = ", ".join(f"{shares[system]:.0%} of {named(system)}'s" for system in few[:MOST_SHOWN])
+        what = f"finds few of the summaries' claims in their sources: {listed}"
     else:
         return ""
-    people = f"{_share(by_people)} of people's, " if by_people and few else ""
-    beside = f"{people}{_share(sources)} of the sources' own sentences, {_share(elsewhere)} in another record's documents"
+    people = f"{by_people:.0%} of people's, " if by_people and few else ""
+    beside = (
+        f"{people}{sources:.0%} of the sources' own sentences, {elsewhere:.0%} in another record's documents"
+    )
     return (
-        f"the scorer {named(one['scorer'])} {what} ({beside}). What it does not find can be paraphrase, and findings by "
-        f"{', '.join(_names(one))} say nothing of it. {better(one['scorer'])}"
+        f"the scorer {named(entry['scorer'])} {what} ({beside}). What it does not find can be paraphrase, and findings by "
+        f"{_measures(entry)} do not see it. {better(entry['scorer'])}"
     )
 
 
-def _is_by_people(who: str) -> bool:
-    return who == f"{REFERENCE}s" or who.startswith(f"{REFERENCE} ")
+def _is_by_people(author: str) -> bool:
+    return author == f"{REFERENCE}s" or author.startswith(f"{REFERENCE} ")
 
 
-def _share(share: float) -> str:
-    return f"{share:.0%}"
-
-
-def _names(one: Reach) -> list[str]:
-    return list(dict.fromkeys(wording.name_of(measure) for measure in one["measures"]))
+def _measures(entry: Reach) -> str:
+    return ", ".join(dict.fromkeys(wording.name_of(measure) for measure in entry["measures"]))
 
 
 def better(scorer: str) -> str:
@@ -76,28 +78,25 @@ def tables(made: Mapping[str, Any]) -> list[Table]:
     entries = made.get("reach") or ()
     if not entries:
         return []
-    rows = [row for one in entries for row in _rows(one)]
-    shown = [
-        f"{one['scorer']}, {named(row['who'])}, {named(claim['record'])}: {named(claim['text'])}"
-        for one in entries
-        for row in one["of"]
-        for claim in row["unfound"][:1]
+    rows = [row for entry in entries for row in _rows(entry)]
+    examples = [
+        f"{entry['scorer']}, {named(row['author'])}, {named(claim['record'])}: {named(claim['text'])}"
+        for entry in entries
+        for row in entry["authors"]
+        for claim in row["examples"][:1]
     ]
     notes = (
         "best document: how strongly it supports a claim, on the scorer's scale.",
         "found: its best document supports it more than another record's documents support 95% of the claims.",
         "What is not found can be paraphrase, or invented.",
-        *(["Not found, for instance:", *shown[:MOST_SHOWN]] if shown else []),
+        *(["Not found, for instance:", *examples[:MOST_SHOWN]] if examples else []),
     )
-    return [Table("What do the scorers find in the sources?", ("scorer, author", "claims", "best document", "found"), tuple(rows), notes)]  # fmt: skip
+    header = ("scorer, author", "claims", "best document", "found")
+    return [Table("What do the scorers find in the sources?", header, tuple(rows), notes)]
 
 
-def _rows(one: Reach) -> Iterator[tuple[str, ...]]:
-    yield f"{one['scorer']} · {', '.join(_names(one))}", "", "", ""
-    for row in one["of"]:
-        yield (
-            f"  {named(row['who'])}",
-            number_format.count(row["claims"]),
-            f"{row['best']:.2f}",
-            _share(row["found"]),
-        )
+def _rows(entry: Reach) -> Iterator[tuple[str, ...]]:
+    yield f"{entry['scorer']} · {_measures(entry)}", "", "", ""
+    for row in entry["authors"]:
+        many, support, share = row["claims"], row["support"], row["share_found"]
+        yield f"  {named(row['author'])}", number_format.count(many), f"{support:.2f}", f"{share:.0%}"

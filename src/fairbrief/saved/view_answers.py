@@ -124,7 +124,7 @@ class Answers:
                         "record": listing.record[i].as_py(),
                         "value": _known(values[i]),
                         "other": None if beside is None else _known(beside[i]),
-                        "told": listing.told(i) if way == SUREST else "",
+                        "label": listing.label(i) if way == SUREST else "",
                         "doubt": listing.doubt(i),
                     }
                     for i in shown
@@ -290,7 +290,7 @@ class Listing:
     sure: Floats
     whose: Integers
 
-    def told(self, place: int) -> str:
+    def label(self, place: int) -> str:
         """A record's surest contrast; of one without the largest."""
         group, name = list(self.groups.items())[self.whose[place]]
         value, sure = self.values[name][place], self.sure[place]
