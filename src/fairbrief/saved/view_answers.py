@@ -314,6 +314,13 @@ def _signed(value: float) -> str:
     return f"+{text}" if value > 0 else text
 
 
+def _surest(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
+    """The surest contrast of each record, and whose it is; where none is sure, the group of the largest. (groups, n) each → (n,)."""
+    sizes = np.nan_to_num(np.abs(contrasts), nan=-1.0)
+    whose = np.where(sure.any(axis=0), np.abs(sure).argmax(axis=0), sizes.argmax(axis=0))
+    return sure[whose, np.arange(sure.shape[1])], whose
+
+
 class SavedEvidence:
     """The evidence of one audit; ``measures`` maps each spec to its observation."""
 
@@ -345,25 +352,20 @@ class SavedEvidence:
         for own in self._rows_of(observation, reader, system):
             records += own["record"].cast(pa.string()).chunks
             ps.append(own["p"].cast(pa.float64()).to_numpy())
-            for found, parts in ((reader.values(own), values), (reader.surely(own), sure)):
-                for name, of in found.items():
-                    parts.setdefault(name, []).append(of)
+            for numbers, parts in ((reader.values(own), values), (reader.surely(own), sure)):
+                for name, column in numbers.items():
+                    parts.setdefault(name, []).append(column)
         record = self._known(pa.concat_arrays(records) if records else pa.array([], pa.string()))
         joined = {name: np.concatenate(values.pop(name)) for name in list(values)}  # frees as it goes
-        groups = contrasts_of(reader.of_nothing(), reader.measure)
+        groups = contrasts_of(reader.of_nothing(), reader.measure) if len(record) else {}
         agreed = {group: np.concatenate(parts) for group, parts in sure.items()}
         for other in self._others(spec, reader):
             self._agree(agreed, record, other, system)
-        each = np.array([agreed.get(group, np.zeros(len(record))) for group in groups])
-        each = each.reshape(len(groups), len(record))
-        size = np.abs(each)
-        if len(groups):
-            # Where nothing is sure the largest contrast is told.
-            contrasts = np.nan_to_num(np.abs([joined[name] for name in groups.values()]), nan=-1.0)
-            whose = np.where(size.any(axis=0), size.argmax(axis=0), contrasts.argmax(axis=0))
-            surest = each[whose, np.arange(len(record))]
-        else:
-            whose, surest = np.zeros(len(record), dtype=np.int64), np.zeros(len(record))
+        surest, whose = np.zeros(len(record)), np.zeros(len(record), dtype=np.int64)
+        if groups:
+            surest, whose = _surest(
+                np.stack([agreed[g] for g in groups]), np.stack([joined[n] for n in groups.values()])
+            )
         return Listing(record, joined, np.concatenate(ps), reader.measure.name, groups, surest, whose)
 
     def _rows_of(self, observation: str, reader: RowReader, system: str) -> Iterator[pa.Table]:
@@ -380,13 +382,11 @@ class SavedEvidence:
         for other, observation in self.measures.items():
             if not over or other == spec or (observation == self.measures[spec] and reader.has_bounds):
                 continue
-            found = reader_of(other, list(self._rows.schema(observation)))
-            if found is None or getattr(found.measure, "over", "") != over:
+            its = reader_of(other, list(self._rows.schema(observation)))
+            if its is None or getattr(its.measure, "over", "") != over:
                 continue
-            if contrasts_of(found.of_nothing(), found.measure) and (
-                observation not in chosen or found.has_bounds
-            ):
-                chosen[observation] = found
+            if contrasts_of(its.of_nothing(), its.measure) and (observation not in chosen or its.has_bounds):
+                chosen[observation] = its
         yield from chosen.items()
 
     def _agree(
@@ -394,16 +394,17 @@ class SavedEvidence:
     ) -> None:
         """Set to 0 what another scorer does not agree with: its contrast has the other sign, or may have."""
         observation, reader = other
+        contrasts, has_bounds = contrasts_of(reader.of_nothing(), reader.measure), reader.has_bounds
         for rows in self._rows_of(observation, reader, system):
             place = pc.index_in(record, rows["record"].cast(pa.string()).combine_chunks())
             values, surely = reader.values(rows), reader.surely(rows)
-            for group, name in contrasts_of(reader.of_nothing(), reader.measure).items():
+            here = np.flatnonzero(pc.is_valid(place).to_numpy(zero_copy_only=False))
+            there = place.take(pa.array(here)).to_numpy(zero_copy_only=False).astype(np.int64)
+            for group, name in contrasts.items():
                 if group not in sure:
                     continue
-                here = np.flatnonzero(pc.is_valid(place).to_numpy(zero_copy_only=False))
-                there = place.take(pa.array(here)).to_numpy(zero_copy_only=False).astype(np.int64)
                 opposes = values[name][there] * sure[group][here] < 0
-                unsure = reader.has_bounds & (surely[group][there] * sure[group][here] <= 0)
+                unsure = has_bounds & (surely[group][there] * sure[group][here] <= 0)
                 sure[group][here[opposes | unsure]] = 0.0
 
     def _known(self, record: pa.Array) -> pa.Array:
