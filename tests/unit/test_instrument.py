@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests import sample_results
 
 from fairbrief.auditing import Plan, audit, instrument
 from fairbrief.measures import self_retrieval
 from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, SelfRetrieval, support_of_columns
 from fairbrief.reports import first_answers, first_screen, html, markdown
+from fairbrief.reports.frames import Estimates
 from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Result
 from fairbrief.standings import decisive
-from fairbrief.types import Ask, Case, Document, Estimate, Reason, Record, Scores, Summary, Totals
+from fairbrief.types import Ask, Case, Document, Estimate, Note, Reason, Record, Scores, Summary, Totals
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("lan", "mer", "nos", "rit", "tul", "vex")]
 INVENTED = "Zebras admire quantum umbrellas over lunch."
@@ -219,3 +221,23 @@ def test_self_retrieval_by_hand() -> None:
     assert found["difference[b]"] == pytest.approx([-0.75, 0.75])
     alone = Record("r", (Document(texts[0], {"x": "a"}),))
     assert not observation.asks((Case(alone, Summary("r", "s", "")),))
+
+
+def test_the_first_screen_warns_of_a_finding_that_the_scorer_may_explain() -> None:
+    """A note on self-retrieval at a significant group difference is a caution, with both shares."""
+    told = {"scorer": "containment", "group": "negative", "share": 0.91, "others": 0.97, "value": -0.06,
+            "low": -0.09, "high": -0.03, "p": 0.004, "explains": True}  # fmt: skip
+    finding = Estimate(
+        "coverage_parity@sentiment", "relative_difference[negative]", "gpt-4", -0.158, low=-0.2, high=-0.115, p=0.001,
+        testable=True, n=400, clusters=400, over="sentiment", kind="contrast", group="negative", leads=True,
+        notes=(Note("scorer_retrieves", told),),
+    )  # fmt: skip
+    result = sample_results.make()
+    (caution,) = (
+        a.lines
+        for a in first_answers.answers(replace(result, estimates=Estimates((finding,))))
+        if a.asked == first_answers.CAUTION
+    )
+    text = " ".join(line for line, _ in caution)
+    assert "finds sentences of negative documents less often in their own document (0.91 against 0.97" in text
+    assert "part of this difference may be the scorer's" in text
