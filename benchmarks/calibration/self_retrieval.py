@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import ClassVar
+from unittest.mock import patch
 
 import numpy as np
 
@@ -115,28 +116,31 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=400)
     given = parser.parse_args()
     # No dictionary knows invented words.
-    self_retrieval.paraphrase, instrument.why_not = replaced, lambda _: ""
-    rows = []
-    for n in (20, 60):
-        for groups, unknown in ((2, 0.0), (3, 0.0), (2, 0.2), (2, 0.4)):
-            worlds = given.worlds if not unknown else max(1, given.worlds // 4)
-            found = [check(NoisyScorer(world, unknown), n, is_rare=groups == 3) for world in range(worlds)]
-            gaps = [one["difference[b]"].value or 0.0 for one in found]
-            ps = [smallest(one) for one in found]
-            covered = [
-                (e.low or 0.0) <= 0 <= (e.high or 0.0) for one in found for e in [one["difference[b]"]]
-            ]
-            rows.append(
-                {
-                    "records": n, "groups": groups, "unknown": unknown, "worlds": worlds, "mean_difference": round(float(np.mean(gaps)), 4),
-                    "share_found": round(float(np.mean([one["mean[a]"].value or 0.0 for one in found])), 3),
-                    "rejected": round(float(np.mean(np.array(ps) <= 0.05)), 4),
-                    "interval_holds_zero": round(float(np.mean(covered)), 4),
-                }
-            )  # fmt: skip
-            print(json.dumps(rows[-1]), flush=True)
+    with (
+        patch.object(self_retrieval, "paraphrase", replaced),
+        patch.object(instrument, "why_not", lambda _: ""),
+    ):
+        rows = list(worlds_of(given.worlds))
     if given.out:
         given.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+def worlds_of(many: int) -> Iterator[dict[str, float]]:
+    """What is found in worlds of each kind, printed as it comes."""
+    for n in (20, 60):
+        for groups, unknown in ((2, 0.0), (3, 0.0), (2, 0.2), (2, 0.4)):
+            worlds = many if not unknown else max(1, many // 4)
+            results = [check(NoisyScorer(world, unknown), n, is_rare=groups == 3) for world in range(worlds)]
+            gaps = [one["difference[b]"] for one in results]
+            row = {
+                "records": n, "groups": groups, "unknown": unknown, "worlds": worlds,
+                "mean_difference": round(float(np.mean([e.value or 0.0 for e in gaps])), 4),
+                "share_found": round(float(np.mean([one["mean[a]"].value or 0.0 for one in results])), 3),
+                "rejected": round(float(np.mean([smallest(one) <= 0.05 for one in results])), 4),
+                "interval_holds_zero": round(float(np.mean([(e.low or 0) <= 0 <= (e.high or 0) for e in gaps])), 4),
+            }  # fmt: skip
+            print(json.dumps(row), flush=True)
+            yield row
 
 
 if __name__ == "__main__":

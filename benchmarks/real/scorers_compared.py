@@ -18,10 +18,12 @@ from pathlib import Path
 from benchmarks.real.case_study import fairbrief
 from benchmarks.recording import show
 
-from fairbrief.reports import contrast_words, load, number_format
+from fairbrief.declarations import ContrastUnit
+from fairbrief.reports import load, number_format
 from fairbrief.reports.contrast_words import group_name, signed
 from fairbrief.reports.result import Result
 from fairbrief.standings import decisive, leading, standing
+from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "compare-scorers.md"
@@ -56,7 +58,7 @@ def findings(result: Result, over: str) -> Iterator[str]:
     """A row for each measure, scorer and group."""
     for e in leading(result.estimates):
         p, tested = decisive(e)
-        unit = "points" if e.measure.startswith("uer") else "percent"
+        unit: ContrastUnit = "points" if e.measure.startswith("uer") else "percent"
         random = "–" if e.blind is None else signed(e.blind, unit)
         name = e.measure.partition("(")[0].partition("@")[0]
         yield (
@@ -91,7 +93,7 @@ def section(results: Sequence[tuple[str, str, Result]]) -> str:
     """The text between the markers."""
     parts = []
     for name, over, result in results:
-        n = contrast_words.counted(int(result.made["records"]), "record")
+        n = counted(int(result.made["records"]), "record")
         parts += [
             f"### {name[0].upper()}{name[1:]}, by {over}: {n}",
             "| measure | scorer | group | value | random | difference | p (Holm) | |\n|---|---|---|--:|--:|--:|--:|---|\n"

@@ -93,7 +93,7 @@ class SelfRetrieval:
         support = support_of_columns(scores[0], len(document))
         is_best = support >= support.max(axis=0) - TIE
         hits = is_best[document, np.arange(len(document))] / is_best.sum(axis=0)
-        sums = (np.bincount(document, weights=w, minlength=len(about.texts)) for w in (None, hits))
+        sums = (np.bincount(document, w, minlength=len(about.texts)) for w in (np.ones(len(document)), hits))
         by_labels = (counted(groups.codes, each, labels, len(groups.names)) for each in sums)
         return by_group(groups.names, dict(zip(("scored", "score"), by_labels, strict=True)))
 
