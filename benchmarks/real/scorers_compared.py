@@ -95,7 +95,7 @@ def section(results: Sequence[tuple[str, str, Result]]) -> str:
     for name, over, result in results:
         n = counted(int(result.made["records"]), "record")
         parts += [
-            f"### {name[0].upper()}{name[1:]}, by {over}: {n}",
+            f"#### {name[0].upper()}{name[1:]}, by {over}: {n}",
             "| measure | scorer | group | value | random | difference | p (Holm) | |\n|---|---|---|--:|--:|--:|--:|---|\n"
             + "\n".join(findings(result, over)),
             "Share of claims that a scorer finds: of the system, of the sources' own sentences, and of the same claims in another record:",
@@ -113,7 +113,7 @@ def main() -> None:
     )
     parser.add_argument("--minilm", type=Path, required=True)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--records", type=int, default=200)
+    parser.add_argument("--records", type=int, default=60)
     parser.add_argument("--work", type=Path)
     parser.add_argument("--page", type=Path)
     given = parser.parse_args()
